@@ -1,0 +1,25 @@
+/** What a complaint about a document is: data, collected and never thrown; the printed forms stand beside this file. */
+import type { Span } from "../base/span.ts";
+
+export type Severity = "error" | "warning" | "hint";
+
+/** One edit that would mend the finding: replace the text of `span` by `text`. */
+export interface Fix {
+  readonly title: string;
+  readonly span: Span;
+  readonly text: string;
+}
+
+export interface Diagnostic {
+  /** `part/slug`, permanent, never reused; each has a page. */
+  readonly code: string;
+  readonly severity: Severity;
+  /** What is wrong, one sentence, naming the thing. */
+  readonly message: string;
+  readonly span: Span;
+  /** Why it matters: one sentence. */
+  readonly why?: string;
+  /** What to write instead: one sentence, with the text to write in backticks. */
+  readonly help?: string;
+  readonly fix?: Fix;
+}

@@ -1,0 +1,79 @@
+/**
+ * The shape of a document before anybody knows what its parts mean: sections with prose and fences, and the YAML of
+ * each fence as nodes that know where they stand. This folder does not know the nine parts.
+ */
+import type { Span } from "../base/span.ts";
+
+/** A scalar: always text, as written (YAML 1.2 failsafe schema). `quoted` when it was written in quotes. */
+export interface TextNode {
+  readonly kind: "text";
+  readonly value: string;
+  readonly quoted: boolean;
+  readonly span: Span;
+}
+
+export interface ListNode {
+  readonly kind: "list";
+  readonly items: readonly Node[];
+  readonly span: Span;
+}
+
+export interface MapNode {
+  readonly kind: "map";
+  readonly entries: readonly Entry[];
+  readonly span: Span;
+}
+
+export type Node = TextNode | ListNode | MapNode;
+
+/** One `key: value`. A key without a value has an empty, unquoted text node as its value. */
+export interface Entry {
+  readonly key: TextNode;
+  readonly value: Node;
+}
+
+/** A fenced block. `language` is the first word of the info string, `meta` the rest (`example` in ```` ```yaml example ````). */
+export interface Fence {
+  readonly language: string;
+  readonly meta: string;
+  readonly text: string;
+  /** The whole block, fence lines included. */
+  readonly span: Span;
+  /** The parsed content of a `yaml` fence without meta; absent for any other, and where nothing could be parsed. */
+  readonly body?: Node;
+}
+
+/** A paragraph, list, table or heading of prose, as plain text. */
+export interface Prose {
+  readonly text: string;
+  readonly span: Span;
+}
+
+/** What stands under one H2, up to the next H1 or H2. */
+export interface Section {
+  readonly heading: string;
+  readonly span: Span;
+  readonly prose: readonly Prose[];
+  readonly fences: readonly Fence[];
+}
+
+/** `# ok rule, rule: reason` in a YAML block; it covers findings on `covers` (its own line, or the next one with content). */
+export interface Suppression {
+  readonly rules: readonly string[];
+  readonly reason: string;
+  readonly span: Span;
+  readonly covers: number;
+}
+
+export interface Document {
+  /** The file's name as given by the caller, for messages. */
+  readonly name: string;
+  readonly text: string;
+  /** The H1, if there is one. */
+  readonly title?: { readonly text: string; readonly span: Span };
+  /** `markdown`: sections hold the content. `data`: one YAML or JSON value, in `root`. */
+  readonly form: "markdown" | "data";
+  readonly sections: readonly Section[];
+  readonly root?: Node;
+  readonly suppressions: readonly Suppression[];
+}
