@@ -1,0 +1,58 @@
+/** Part 5, authentication and permissions. */
+
+export interface Authentication {
+  readonly credentials: Readonly<Record<string, Credential>>;
+  readonly roles?: readonly string[];
+  /** The ownership expression by resource. */
+  readonly own: Readonly<Record<string, string>>;
+  /** Who may run each operation. A line with several operations is written here once for each. */
+  readonly allow: Readonly<Record<string, readonly Grant[]>>;
+  /** Who sees a field, by `Resource.field`. */
+  readonly show: Readonly<Record<string, readonly Grant[]>>;
+  readonly unseen?: 403 | 404;
+}
+
+export const credentialKinds = ["api-key", "password", "jwt", "oauth2", "basic", "hmac-sha256"] as const;
+export type CredentialKind = (typeof credentialKinds)[number];
+
+export interface Credential {
+  readonly kind: CredentialKind;
+  /** Where it is sent. Absent: `Authorization Bearer` (api-key, jwt, oauth2, password) or `Authorization Basic` (basic). */
+  readonly sent?: SentIn;
+  /** How a caller comes by it, a sentence. */
+  readonly obtained?: string;
+  readonly renewed?: string;
+  /** What a key starts with, `pl_`. */
+  readonly prefix?: string;
+  /** A duration as written, or `until revoked`. */
+  readonly lasts?: string;
+  /** `at once` or a duration as written. */
+  readonly revoked?: string;
+  /** The environment variable of `secret: env NAME`. */
+  readonly secret?: string;
+  /** jwt: the expected `iss`, `aud`, and the address of the key set. */
+  readonly issuer?: string;
+  readonly audience?: string;
+  readonly jwks?: string;
+  /** `claim NAME`: what names the caller. Absent: `sub`. */
+  readonly user?: string;
+  /** Where roles come from: a claim (jwt), or the same list for each caller. Absent: the key's own (api-key, basic), claim `roles` (jwt). */
+  readonly roles?: { readonly claim: string } | readonly string[];
+  /** password: the resource and its fields. */
+  readonly of?: string;
+  readonly name?: string;
+  readonly scopes?: readonly string[];
+}
+
+/** `Authorization Bearer`, `header X-Api-Key`, `Authorization Token`. `scheme` only for Authorization. */
+export interface SentIn {
+  readonly header: string;
+  readonly scheme?: string;
+}
+
+/** One alternative of a permission: who, and under which condition. */
+export interface Grant {
+  readonly who: { readonly kind: "role"; readonly role: string } | { readonly kind: "signed-in" } | { readonly kind: "anyone" };
+  /** The text of an expression; the bare word `own` in it means the resource's ownership expression. */
+  readonly if?: string;
+}

@@ -1,0 +1,63 @@
+/** Part 4, endpoints. */
+import type { Field } from "../resources/model.ts";
+
+export interface Endpoints {
+  /** `{base_url}` or an absolute URL. */
+  readonly base?: string;
+  readonly lists?: ListStyle;
+  readonly edits?: EditStyle;
+  readonly repeats?: RepeatStyle;
+  /** By operation. */
+  readonly endpoints: Readonly<Record<string, Endpoint>>;
+}
+
+/** `cursor, 50 per page, at most 200`. */
+export interface ListStyle {
+  readonly kind: "cursor" | "offset" | "page" | "none";
+  readonly size?: number;
+  readonly max?: number;
+}
+
+/** `If-Match required`, `If-Match optional` or `none`. */
+export type EditStyle = "required" | "optional" | "none";
+
+/** `Idempotency-Key on every POST, kept 24h`; `required` when the line says `required on`. */
+export interface RepeatStyle {
+  readonly header: string;
+  readonly on: "POST" | "write";
+  readonly required: boolean;
+  /** A duration as written. */
+  readonly kept?: string;
+}
+
+export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type Method = (typeof methods)[number];
+
+export const deeds = ["create", "read", "list", "update", "replace", "delete", "move", "login", "handler"] as const;
+export type Deed = (typeof deeds)[number];
+
+export interface Endpoint {
+  readonly method: Method;
+  /** As written, with `{name}` for parameters. */
+  readonly path: string;
+  /** The resource, where the path does not say it. */
+  readonly of?: string;
+  readonly does?: Deed;
+  /** Members of the request's body. Absent: what the deed implies. */
+  readonly takes?: Readonly<Record<string, Field>>;
+  /** Members of the answer: each the text of an expression over the record. Absent: the record itself. */
+  readonly gives?: Readonly<Record<string, string>>;
+  /** By field of the created or moved record: the record to take and lock. */
+  readonly choose?: Readonly<Record<string, Choice>>;
+  /** The success status, where it is not the deed's own. */
+  readonly status?: number;
+  readonly lists?: ListStyle;
+  /** A list's own condition: the text of an expression. */
+  readonly where?: string;
+}
+
+export interface Choice {
+  readonly from: string;
+  readonly if?: string;
+  readonly else: string;
+}

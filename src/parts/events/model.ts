@@ -1,0 +1,58 @@
+/** Part 6, events: what goes out, what comes in, and how it is delivered. */
+import type { Grant } from "../authentication/model.ts";
+import type { Method } from "../endpoints/model.ts";
+import type { FieldType } from "../resources/model.ts";
+
+export interface Events {
+  readonly envelope?: "cloudevents" | "plain";
+  /** Absent: not said; empty: none. */
+  readonly out?: Readonly<Record<string, OutEvent>>;
+  readonly in?: Readonly<Record<string, InEvent>>;
+  readonly delivery?: Delivery;
+}
+
+export interface OutEvent {
+  readonly when: EventSource;
+  /** The members of the payload: fields of the resource. Absent: the resource as the receiver may see it. */
+  readonly carries?: readonly string[];
+}
+
+export type EventSource =
+  /** `Resource -> state`: emitted when a record enters the state. */
+  | { readonly kind: "enters"; readonly resource: string; readonly state: string }
+  | { readonly kind: "operation"; readonly operation: string };
+
+export interface InEvent {
+  readonly method: Method;
+  readonly path: string;
+  /** The credential that proves the sender. */
+  readonly with: string;
+  readonly carries: Readonly<Record<string, FieldType>>;
+}
+
+export interface Delivery {
+  readonly webhook?: Webhook;
+  readonly stream?: Stream;
+}
+
+export interface Webhook {
+  readonly method: Method;
+  readonly path: string;
+  readonly for: readonly Grant[];
+  readonly signed?: "standard-webhooks" | "none";
+  /** As written: `at least once, in order per resource`. */
+  readonly promise?: string;
+  readonly timeout?: string;
+  /** Waits between attempts, durations as written. */
+  readonly retry?: readonly string[];
+  readonly then?: { readonly disable: boolean; readonly keep?: string };
+}
+
+export interface Stream {
+  readonly method: Method;
+  readonly path: string;
+  readonly for: readonly Grant[];
+  readonly kind: "server-sent";
+  readonly resume?: string;
+  readonly keep?: string;
+}

@@ -1,0 +1,17 @@
+/** Part 1, what the service does: its name, its purpose, who uses it and the operations it offers. */
+
+export interface Purpose {
+  /** The edition of the language, `1`. */
+  readonly nonet?: string;
+  /** The service's name, kebab-case. */
+  readonly service?: string;
+  readonly domain?: string;
+  /** The purpose in one sentence. */
+  readonly purpose?: string;
+  /** Kinds of users with a sentence about each. */
+  readonly users: Readonly<Record<string, string>>;
+  /** What the service does not do. Absent: not said; empty: said to be nothing. */
+  readonly outside?: readonly string[];
+  /** Every operation with the sentence that describes it. Part 4 to 9 refer to these names. */
+  readonly operations: Readonly<Record<string, string>>;
+}

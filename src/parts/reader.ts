@@ -1,0 +1,116 @@
+/**
+ * What the nine readers share: where they report, place and note gaps. A reader never throws and never stops at the
+ * first fault; what it cannot understand it reports and leaves out.
+ */
+import type { Span } from "../base/span.ts";
+import { didYouMean } from "../base/suggest.ts";
+import type { Diagnostic, Severity } from "../diagnostics/diagnostic.ts";
+import type { Entry, ListNode, MapNode, Node, TextNode } from "../document/document.ts";
+
+/** A path of keys as the document writes them, the part's name first; see `Places`. */
+export type Path = readonly string[];
+
+export interface Reader {
+  readonly diagnostics: Diagnostic[];
+  readonly places: Map<string, Span>;
+  readonly gaps: string[];
+}
+
+export interface Advice {
+  readonly severity?: Severity;
+  readonly why?: string;
+  readonly help?: string;
+  readonly fix?: Diagnostic["fix"];
+}
+
+export function createReader(): Reader {
+  return { diagnostics: [], places: new Map(), gaps: [] };
+}
+
+export function report(reader: Reader, code: string, span: Span, message: string, advice: Advice = {}): void {
+  const { severity = "error", ...rest } = advice;
+  reader.diagnostics.push({ code, severity, message, span, ...rest });
+}
+
+/** Notes where the statement at `path` stands: whole, its key, its value. */
+export function place(reader: Reader, path: Path, entry: Entry): void {
+  const key = path.join("/");
+  reader.places.set(key, { start: entry.key.span.start, end: entry.value.span.end });
+  reader.places.set(`${key}#key`, entry.key.span);
+  reader.places.set(`${key}#value`, entry.value.span);
+}
+
+export function isText(node: Node): node is TextNode {
+  return node.kind === "text";
+}
+
+/** An unquoted `none`. */
+export function isNone(node: Node): boolean {
+  return node.kind === "text" && !node.quoted && node.value === "none";
+}
+
+/** Whether the value says `not shown`; if so the gap is noted. */
+export function isGap(reader: Reader, path: Path, node: Node): boolean {
+  const gap = node.kind === "text" && !node.quoted && node.value === "not shown";
+  if (gap) reader.gaps.push(path.join("/"));
+  return gap;
+}
+
+/** The node as text, or a diagnostic `part/not-a-text` and undefined. */
+export function expectText(reader: Reader, path: Path, node: Node, what: string): TextNode | undefined {
+  if (node.kind === "text") return node;
+  report(reader, `${path[0]}/not-a-text`, node.span, `${what} is one line of text, not a ${node.kind}`);
+  return undefined;
+}
+
+export function expectMap(reader: Reader, path: Path, node: Node, what: string, example: string): MapNode | undefined {
+  if (node.kind === "map") return node;
+  report(reader, `${path[0]}/not-a-map`, node.span, `${what} is a map of names and values, not a ${node.kind}`, {
+    help: `write it as \`${example}\``,
+  });
+  return undefined;
+}
+
+export function expectList(reader: Reader, path: Path, node: Node, what: string, example: string): ListNode | undefined {
+  if (node.kind === "list") return node;
+  report(reader, `${path[0]}/not-a-list`, node.span, `${what} is a list, not a ${node.kind}`, {
+    help: `write it as \`${example}\``,
+  });
+  return undefined;
+}
+
+/**
+ * The entries of `map` by key, each placed under `path`; a key outside `known` is reported as `part/unknown-key` with
+ * the near miss. Entries that say `not shown` are noted as gaps and left out.
+ */
+export function knownEntries<Key extends string>(
+  reader: Reader,
+  path: Path,
+  map: MapNode,
+  known: readonly Key[],
+  what: string,
+): Partial<Record<Key, Entry>> {
+  const found: Partial<Record<Key, Entry>> = {};
+  for (const entry of openEntries(reader, path, map)) {
+    const key = known.find((name) => name === entry.key.value);
+    if (key !== undefined) found[key] = entry;
+    else {
+      const near = didYouMean(entry.key.value, known);
+      report(reader, `${path[0]}/unknown-key`, entry.key.span, `${what} has no \`${entry.key.value}\``, {
+        why: "Every line of a block is enforced, so a line that means nothing is refused.",
+        help: near === undefined ? `known here: ${known.join(", ")}` : `did you mean \`${near}\`?`,
+        ...(near === undefined ? {} : { fix: { title: `write \`${near}\``, span: entry.key.span, text: near } }),
+      });
+    }
+  }
+  return found;
+}
+
+/** The entries of a map whose keys are the author's own names, placed; those that say `not shown` are noted and left out. */
+export function openEntries(reader: Reader, path: Path, map: MapNode): Entry[] {
+  return map.entries.filter((entry) => {
+    const at = [...path, entry.key.value];
+    place(reader, at, entry);
+    return !isGap(reader, at, entry.value);
+  });
+}

@@ -1,0 +1,58 @@
+/** Part 9, versioning: how a caller chooses a version and what each version changed. */
+
+export interface Versioning {
+  readonly scheme?: "dated" | "numbered" | "none";
+  readonly sent?: VersionPlace;
+  readonly absent?: "pinned" | "newest" | "oldest" | "refuse";
+  readonly policy?: VersionPolicy;
+  /** Newest first, as the document lists them. */
+  readonly versions?: readonly Version[];
+  readonly deprecated?: Readonly<Record<string, Deprecation>>;
+}
+
+export type VersionPlace =
+  | { readonly kind: "header"; readonly name: string }
+  | { readonly kind: "query"; readonly name: string }
+  | { readonly kind: "path"; readonly template: string }
+  | { readonly kind: "media-type" };
+
+/** As written; durations as written. */
+export interface VersionPolicy {
+  readonly breaking?: string;
+  readonly notice?: string;
+  readonly support?: string;
+  /** `410 version-gone` */
+  readonly afterSunset?: { readonly status: number; readonly error: string };
+}
+
+export interface Version {
+  readonly name: string;
+  /** Empty for `first`. */
+  readonly changes: readonly Change[];
+}
+
+/** `before` and `taken` are literals or expressions as written. */
+export type Change =
+  | { readonly kind: "rename"; readonly from: Place; readonly to: string }
+  | { readonly kind: "add"; readonly place: Place; readonly taken?: string }
+  | { readonly kind: "remove"; readonly place: Place; readonly type?: string; readonly seen?: string }
+  | { readonly kind: "require"; readonly place: Place; readonly taken: string }
+  | { readonly kind: "relax"; readonly place: Place; readonly was?: string; readonly seen?: string }
+  | { readonly kind: "retype"; readonly place: Place; readonly was: string; readonly seen?: string; readonly taken?: string }
+  | { readonly kind: "path"; readonly operation: string; readonly method: string; readonly path: string }
+  | { readonly kind: "error"; readonly code: string; readonly status: number; readonly was: string }
+  | { readonly kind: "event"; readonly name: string; readonly was?: string }
+  | { readonly kind: "state"; readonly resource: string; readonly name: string; readonly seen: string }
+  | { readonly kind: "add-value"; readonly place: Place; readonly value: string; readonly seen: string };
+
+/** `Parcel.reference`, or an operation's member, `collect.code`; a bare resource or operation has no `field`. */
+export interface Place {
+  readonly of: string;
+  readonly field?: string;
+}
+
+export interface Deprecation {
+  readonly since?: string;
+  readonly sunset?: string;
+  readonly guide?: string;
+}
