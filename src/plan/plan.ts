@@ -1,0 +1,286 @@
+/**
+ * The plan: a sound document with everything resolved, as plain serialisable data. Whatever a request could have to look
+ * up is looked up here: columns, wire types, permissions, moves, answers, errors. Building a plan cannot fail.
+ */
+import type { Json, JsonObject } from "../base/json.ts";
+import type { TypedExpression } from "../expression/check.ts";
+import type { CredentialKind, SentIn } from "../parts/authentication/model.ts";
+import type { Deed, Method } from "../parts/endpoints/model.ts";
+import type { Default } from "../parts/resources/model.ts";
+
+export interface Plan {
+  readonly service: string;
+  readonly title: string;
+  readonly purpose: string;
+  /** `{base_url}` or an absolute URL; the server fills it in. */
+  readonly base: string;
+  readonly tables: readonly Table[];
+  readonly operations: readonly Operation[];
+  readonly credentials: readonly CredentialPlan[];
+  /** In the document's order; a caller's roles are bits by this index. */
+  readonly roles: readonly string[];
+  /** Every code the service can answer with: the document's, the catalogue's, the protocol's. */
+  readonly errors: Readonly<Record<string, ErrorPlan>>;
+  readonly problemBody: "problem+json" | { readonly shape: Json };
+  /** The status for a record that exists but may not be seen by this caller. */
+  readonly unseen: 403 | 404;
+  readonly limits: ServerLimits;
+  /** Statements that are read and checked but that this release does not enforce yet, each with its place. */
+  readonly unenforced: readonly Unenforced[];
+}
+
+export interface Unenforced {
+  /** As in `Places`. */
+  readonly path: string;
+  readonly line: number;
+  readonly what: string;
+}
+
+/** Limits that protect the server itself; from part 8 where it says so, else the engine's defaults (R8.8). */
+export interface ServerLimits {
+  readonly requestBytes: number;
+  readonly requestMilliseconds: number;
+}
+
+// ── Resources ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * A resource as a table. Besides `columns` every table has `_seq` (integer primary key, order of creation) and `_rev`
+ * (integer, changes with every visible change); resources with states have a column `state`, listed like any other.
+ */
+export interface Table {
+  readonly resource: string;
+  /** The table's name in the store, snake_case plural: `parcels`. */
+  readonly name: string;
+  /** In the order in which a record is written on the wire. */
+  readonly columns: readonly Column[];
+  /** Fields computed at reading, `:=` without `unique`, `filter` or `sort`. */
+  readonly virtual: readonly Virtual[];
+  /** Sets of columns that together are unique, besides `id`. */
+  readonly uniques: readonly (readonly string[])[];
+  /** Sets of columns to index, `_seq` understood as the last: what filters, sorts and ownership use. */
+  readonly indexes: readonly (readonly string[])[];
+  readonly rules: readonly RulePlan[];
+  readonly lifecycle?: LifecyclePlan;
+}
+
+export interface Column {
+  /** The field's name, which is also the column's and the wire's. */
+  readonly name: string;
+  readonly type: ColumnType;
+  /** May be null in the store. */
+  readonly nullable: boolean;
+  /** On the wire a null is left out (`?`) or given as null (`| null`). */
+  readonly absent: "left out" | "null";
+  /** A closed list of values, which the store holds the column to. */
+  readonly values?: readonly string[];
+  readonly references?: { readonly resource: string; readonly onDelete: "refuse" | "delete" | "clear" };
+  /** Stored and kept current at each write of the record. */
+  readonly computed?: TypedExpression;
+  readonly default?: Default;
+  readonly marks: readonly string[];
+  /** Who sees it; absent: everybody who sees the record. Empty: nobody. */
+  readonly shown?: readonly GrantPlan[];
+  /** What JSON Schema says of the value on the wire. */
+  readonly schema: JsonObject;
+}
+
+/**
+ * How a value is kept and given. `text`; `integer`; `number` (double; a whole number is written without a fraction);
+ * `boolean`; `timestamp` (RFC 3339 in UTC with milliseconds); `json` (lists, maps, embedded values, schema fields, money).
+ */
+export type ColumnType = "text" | "integer" | "number" | "boolean" | "timestamp" | "json";
+
+export interface Virtual {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly absent: "left out" | "null";
+  readonly expression: TypedExpression;
+  readonly shown?: readonly GrantPlan[];
+  readonly schema: JsonObject;
+}
+
+export interface RulePlan {
+  readonly expression: TypedExpression;
+  readonly else: string;
+}
+
+export interface LifecyclePlan {
+  readonly states: readonly string[];
+  readonly start: string;
+  readonly final: readonly string[];
+}
+
+// ── Permissions ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** One alternative of a permission; a caller passes when any of a list does. */
+export interface GrantPlan {
+  readonly who: { readonly kind: "role"; readonly role: string } | { readonly kind: "signed-in" } | { readonly kind: "anyone" };
+  /** Over the record at hand and `caller`; `own` is already replaced. */
+  readonly if?: TypedExpression;
+}
+
+export interface CredentialPlan {
+  readonly name: string;
+  readonly kind: CredentialKind;
+  readonly sent: SentIn;
+  readonly prefix: string;
+  /** Lifetime in milliseconds; absent: until revoked. */
+  readonly lastsMilliseconds?: number;
+  /** The environment variable that holds the secret. */
+  readonly secret?: string;
+  readonly issuer?: string;
+  readonly audience?: string;
+  readonly jwks?: string;
+  /** The claim that names the caller. */
+  readonly userClaim: string;
+  readonly roles: { readonly kind: "own" } | { readonly kind: "claim"; readonly claim: string } | { readonly kind: "fixed"; readonly roles: readonly string[] };
+}
+
+// ── Operations ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface Operation {
+  readonly name: string;
+  readonly sentence: string;
+  /** `inbound` deeds (events in) and what cannot be served yet are not listed here but under `unenforced`. */
+  readonly deed: Exclude<Deed, "login" | "handler">;
+  readonly method: Method;
+  readonly path: readonly Segment[];
+  /** The path as the document writes it. */
+  readonly template: string;
+  readonly resource: string;
+  /** The path parameter that names the record at hand, and the unique column it is matched with. */
+  readonly key?: { readonly parameter: string; readonly column: string };
+  /** Path parameters before it that name parents: matched with `column` of `resource`, and bound to field `field` of the record. */
+  readonly parents: readonly Parent[];
+  readonly allow: readonly GrantPlan[];
+  /** Whether a record exists for this caller: the grants of the resource's read (else list) operation. */
+  readonly visible: readonly GrantPlan[];
+  readonly body?: BodyPlan;
+  readonly answer: AnswerPlan;
+  readonly list?: ListPlan;
+  /** For `move`: tried in order; the first whose `from` holds the present state and whose guard is true is made. */
+  readonly moves: readonly MovePlan[];
+  readonly choose: readonly ChoicePlan[];
+  /** Whether `If-Match` must (or may) be sent. */
+  readonly edits: "required" | "optional" | "none";
+  readonly repeats?: { readonly header: string; readonly required: boolean; readonly keptMilliseconds: number };
+  /** What entering a state or running this operation causes in other records, in the same transaction. */
+  readonly effects: readonly EffectPlan[];
+  /** Codes of the document's own errors that this operation can give. */
+  readonly errors: readonly string[];
+  /** Columns of the record at hand that deciding needs (guards, permissions, rules), for stores that load only these. */
+  readonly needs: readonly string[];
+}
+
+export type Segment = { readonly kind: "literal"; readonly text: string } | { readonly kind: "parameter"; readonly name: string };
+
+export interface Parent {
+  readonly parameter: string;
+  /** The resource that it names, by which unique column. */
+  readonly resource: string;
+  readonly column: string;
+  /** The reference field that ties the record (or the next parent) to it. */
+  readonly field: string;
+  /** Whether the parent exists for this caller. */
+  readonly visible: readonly GrantPlan[];
+}
+
+export interface BodyPlan {
+  /** JSON Schema 2020-12 of what may be sent, closed at every depth (R2.3). For `update`: every member optional. */
+  readonly schema: JsonObject;
+  readonly mediaTypes: readonly string[];
+  /** Whether an absent body is refused; false: an absent body is `{}`. */
+  readonly required: boolean;
+  /** Fields of the record that the body sets. Members that are not fields are `input.x` only. */
+  readonly fields: readonly InputField[];
+  /** Fields of the record that may be sent only with the value they have (R2.4). */
+  readonly fixed: readonly string[];
+}
+
+export interface InputField {
+  readonly name: string;
+  readonly type: ColumnType;
+  /** How the text is brought to its stored form: `2026-01-01T01:00:00+01:00` to UTC. */
+  readonly canonical?: "timestamp";
+  readonly references?: ReferenceCheck;
+}
+
+export interface ReferenceCheck {
+  readonly resource: string;
+  readonly visible: readonly GrantPlan[];
+}
+
+export interface AnswerPlan {
+  readonly status: number;
+  /** `record`: the resource as the caller may see it; `members`: the document's own `gives`; `none`: no body. */
+  readonly kind: "record" | "members" | "none";
+  readonly members?: readonly AnswerMember[];
+}
+
+export interface AnswerMember {
+  readonly name: string;
+  readonly expression: TypedExpression;
+  readonly type: ColumnType;
+  readonly schema: JsonObject;
+}
+
+export interface ListPlan {
+  readonly kind: "cursor" | "offset" | "page" | "none";
+  readonly size: number;
+  readonly max: number;
+  /** A condition of the list's own, besides permissions. */
+  readonly where?: TypedExpression;
+  readonly filters: readonly FilterPlan[];
+  readonly sorts: readonly string[];
+}
+
+export interface FilterPlan {
+  readonly field: string;
+  readonly type: ColumnType;
+  /** `eq` always; `gt gte lt lte` for ordered types; `in`. */
+  readonly operators: readonly FilterOperator[];
+  /** JSON Schema of one value. */
+  readonly schema: JsonObject;
+}
+
+export type FilterOperator = "eq" | "in" | "gt" | "gte" | "lt" | "lte";
+
+export interface MovePlan {
+  /** The states it starts from. */
+  readonly from: readonly string[];
+  readonly to: string;
+  /** Entering: false for a self-move. */
+  readonly enters: boolean;
+  readonly if?: TypedExpression;
+  readonly else?: string;
+  readonly set: readonly { readonly field: string; readonly expression: TypedExpression }[];
+}
+
+export interface ChoicePlan {
+  readonly field: string;
+  readonly resource: string;
+  readonly if?: TypedExpression;
+  readonly else: string;
+}
+
+/** When the record at hand enters `state` (absent: whenever the operation succeeds), the record that `field` refers to makes the first of `moves` that fits. */
+export interface EffectPlan {
+  readonly event: string;
+  readonly state?: string;
+  readonly field: string;
+  readonly resource: string;
+  readonly moves: readonly MovePlan[];
+  /** What that in turn causes. */
+  readonly effects: readonly EffectPlan[];
+}
+
+// ── Errors ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface ErrorPlan {
+  readonly status: number;
+  readonly title: string;
+  readonly retryAfterSeconds?: number;
+  /** Declared in the document's own part 7, in the catalogue it imports, or given by HTTP itself. */
+  readonly source: "document" | "catalogue" | "protocol";
+}

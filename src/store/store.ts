@@ -1,0 +1,162 @@
+/**
+ * The port between the service and its durable state. Nothing above it knows which store is behind it: conditions and
+ * answers go in as typed expressions and views, and come out as rows and as JSON text. `contract.ts` is the suite that
+ * every store passes.
+ *
+ * Reads see the last committed state. Writes run in transactions which the store may group: a promise of `transaction`
+ * resolves only when its changes are durable, and one transaction's failure undoes that transaction alone.
+ */
+import type { Value, Variables } from "../expression/evaluate.ts";
+import type { TypedExpression } from "../expression/check.ts";
+import type { ColumnType, FilterOperator } from "../plan/plan.ts";
+
+/** A store that answers at once gives the value, one that waits a promise; callers `await` both. */
+export type Awaitable<T> = T | Promise<T>;
+
+/** A record as expressions see it: every needed column by name (null when absent), and `_seq`, `_rev`. */
+export type Row = Readonly<Record<string, Value>>;
+
+export interface Store {
+  /** Whether reads and writes can be served now (R1.2). */
+  ready(): Awaitable<boolean>;
+  /** Prepares the reading of one record; the result may be called any number of times, at the same time. */
+  read(query: ReadQuery): (key: Value, variables: Variables) => Awaitable<Found | undefined>;
+  list(query: ListQuery): (page: PageArguments, variables: Variables) => Awaitable<Page>;
+  /** Runs `work` in one serialisable transaction. Rejects with what `work` throws, after undoing what it did. */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  readonly keys: KeyStore;
+  /** Removes what is kept only for a time and is past it (idempotency records). `now` in epoch milliseconds. */
+  purge(now: number): Awaitable<void>;
+  /** Finishes what was accepted, then releases everything. */
+  close(): Promise<void>;
+}
+
+/** What of a record goes into an answer: its members in order. */
+export interface View {
+  readonly resource: string;
+  readonly members: readonly ViewMember[];
+}
+
+export interface ViewMember {
+  readonly name: string;
+  readonly source: { readonly kind: "column"; readonly column: string } | { readonly kind: "expression"; readonly expression: TypedExpression };
+  readonly type: ColumnType;
+  readonly absent: "left out" | "null";
+  /** Given only where one of these is true; absent: always. */
+  readonly when?: readonly TypedExpression[];
+}
+
+/** A record by the value of a unique column, where `where` (any of them) is true; an absent `where` allows every record. */
+export interface ReadQuery {
+  readonly resource: string;
+  readonly key: string;
+  readonly where?: Condition;
+  readonly view: View;
+}
+
+/** True when `all` are true and, if given, one of `any` is. */
+export interface Condition {
+  readonly all?: readonly TypedExpression[];
+  readonly any?: readonly TypedExpression[];
+}
+
+export interface Found {
+  /** The view as JSON text, an object. */
+  readonly text: string;
+  readonly revision: number;
+}
+
+export interface ListQuery {
+  readonly resource: string;
+  readonly where?: Condition;
+  readonly view: View;
+  /** Empty: newest first. The order is made total by creation (R4.11). */
+  readonly sort: readonly SortKey[];
+  readonly filters: readonly { readonly column: string; readonly operator: FilterOperator }[];
+  /** Whether the page starts after a position (cursor), or skips a number of rows. */
+  readonly from: "start" | "after" | "skip";
+}
+
+export interface SortKey {
+  readonly column: string;
+  readonly descending: boolean;
+}
+
+export interface PageArguments {
+  /** At most this many rows. */
+  readonly limit: number;
+  /** One value for each filter; a list for `in`. */
+  readonly filters: readonly (Value | readonly Value[])[];
+  /** `after`: the position that the page before ended at. */
+  readonly after?: readonly Value[];
+  readonly skip?: number;
+}
+
+export interface Page {
+  /** The views as JSON text, comma-separated, without brackets. */
+  readonly text: string;
+  readonly count: number;
+  /** The position of the last row, when rows follow it. */
+  readonly next?: readonly Value[];
+}
+
+/** What a write came to. The losing side of a constraint is an answer, not an exception. */
+export type Written =
+  | { readonly kind: "written"; readonly text: string; readonly revision: number; readonly row: Row }
+  /** Another record has these values. */
+  | { readonly kind: "duplicate"; readonly columns: readonly string[] };
+
+export interface Transaction {
+  /** The record whose unique column has this value, held against change until the transaction ends. */
+  get(resource: string, column: string, value: Value): Awaitable<Row | undefined>;
+  /** The oldest record for which the condition is true, held; no two transactions get the same one while its condition holds. */
+  first(resource: string, where: TypedExpression | undefined, variables: Variables): Awaitable<Row | undefined>;
+  /** An expression that reads other records, over a row at hand. Expressions that do not can be run without the store. */
+  evaluate(expression: TypedExpression, row: Row, variables: Variables): Awaitable<Value>;
+  /** Adds a record with these columns (absent ones null) and gives it as `view`. */
+  insert(resource: string, values: Row, revision: number, view: View, variables: Variables): Awaitable<Written>;
+  /** Changes columns of the record `row` (from `get` or `first`); the revision becomes one that it never had. */
+  update(resource: string, row: Row, changes: Row, view: View, variables: Variables): Awaitable<Written>;
+  /** Deletes it, with what says `delete with`, clearing what says `clear`; or names what still refers to it. */
+  delete(resource: string, row: Row): Awaitable<{ readonly kind: "deleted" } | { readonly kind: "referenced"; readonly resource: string; readonly field: string }>;
+  /** The record at hand as a view. */
+  view(row: Row, view: View, variables: Variables): Awaitable<string>;
+  /** The answer remembered for an idempotency key, by its scope. */
+  recall(scope: string, key: string): Awaitable<Remembered | undefined>;
+  remember(scope: string, key: string, answer: Remembered): Awaitable<void>;
+}
+
+/** A stored first answer (R4.19, R4.20): given again byte for byte. */
+export interface Remembered {
+  readonly fingerprint: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Epoch milliseconds. */
+  readonly expires: number;
+}
+
+/** API keys and passwords of `basic`, hashed at rest (R5.4). Times in epoch milliseconds. */
+export interface KeyStore {
+  find(hash: string): Awaitable<Key | undefined>;
+  create(key: Key): Awaitable<void>;
+  list(): Awaitable<readonly Key[]>;
+  /** False when there is no such key. */
+  revoke(id: string, at: number): Awaitable<boolean>;
+  /** A number that changes whenever any key changes, also by another process: callers may cache until then. */
+  revision(): Awaitable<number>;
+}
+
+export interface Key {
+  readonly id: string;
+  readonly credential: string;
+  /** SHA-256 of the secret, lower-case hex. */
+  readonly hash: string;
+  /** What may be shown: the prefix and the last four characters. */
+  readonly hint: string;
+  readonly user: string;
+  readonly roles: readonly string[];
+  readonly created: number;
+  readonly expires?: number;
+  readonly revoked?: number;
+}
