@@ -44,5 +44,11 @@ export interface Model {
  * (`resources/Parcel/locker`, `states/Parcel/moves/stored -> expired`, `authentication/allow/dropOff`). A path's own
  * entry covers key and value; `#key` after it the key alone, `#value` the value alone. A part's bare name gives its
  * heading. Expressions: the path of the member that holds the text, `#value`.
+ *
+ * A one-line form is placed as its map form would be, each member at its own words: `resources/Parcel/pickupCode/type`,
+ * `…/default`, `…/computed`; `resources/rules/Parcel/0/else`; `endpoints/endpoints/addSite/at`; items of a list count
+ * from 0, and a list of one that is written without brackets counts as item 0. An optional field stands under its name
+ * with and without `?`, a move also under its `moveName`, with its triggers as items
+ * (`states/Parcel/moves/announced -> cancelled/1/after#value`).
  */
 export type Places = ReadonlyMap<string, Span>;

@@ -6,6 +6,7 @@ import type { Span } from "../base/span.ts";
 import { didYouMean } from "../base/suggest.ts";
 import type { Diagnostic, Severity } from "../diagnostics/diagnostic.ts";
 import type { Entry, ListNode, MapNode, Node, TextNode } from "../document/document.ts";
+import { type Phrase, spanOf } from "./phrase.ts";
 
 /** A path of keys as the document writes them, the part's name first; see `Places`. */
 export type Path = readonly string[];
@@ -38,6 +39,21 @@ export function place(reader: Reader, path: Path, entry: Entry): void {
   reader.places.set(key, { start: entry.key.span.start, end: entry.value.span.end });
   reader.places.set(`${key}#key`, entry.key.span);
   reader.places.set(`${key}#value`, entry.value.span);
+}
+
+/** Notes where a statement without a key of its own stands: an item of a list, a word of a line. */
+export function placeAt(reader: Reader, path: Path, at: Phrase | Node): void {
+  const key = path.join("/");
+  const span = "from" in at ? spanOf(at) : at.span;
+  reader.places.set(key, span);
+  reader.places.set(`${key}#value`, span);
+}
+
+/** Notes where a member stands that a one-line form holds, as if its map form had been written: whole and `#value`. */
+export function placeMember(reader: Reader, path: Path, span: Span): void {
+  const key = path.join("/");
+  reader.places.set(key, span);
+  reader.places.set(`${key}#value`, span);
 }
 
 export function isText(node: Node): node is TextNode {

@@ -6,7 +6,8 @@ export interface Endpoints {
   readonly base?: string;
   readonly lists?: ListStyle;
   readonly edits?: EditStyle;
-  readonly repeats?: RepeatStyle;
+  /** `none`: said that nothing can be repeated safely. */
+  readonly repeats?: RepeatStyle | "none";
   /** By operation. */
   readonly endpoints: Readonly<Record<string, Endpoint>>;
 }
