@@ -1,0 +1,46 @@
+/**
+ * In charge of `npm run check`: everything that is held to be true of the code besides its tests, one step each.
+ * `npm run check -- format lint` runs only these; `npm run check -- --fix` first lets the formatter rewrite files.
+ */
+import { spawnSync } from "node:child_process";
+import { styleText } from "node:util";
+import { leaveTally } from "./tally.ts";
+
+const steps: Readonly<Record<string, readonly string[]>> = {
+  types: ["tsc", "--noEmit", "-p", "tsconfig.json"],
+  // The folders that also run in a browser, compiled where neither Node's nor a browser's globals exist.
+  "core-types": ["tsc", "--noEmit", "-p", "tsconfig.core.json"],
+  lint: ["oxlint"],
+  format: ["biome", "format", "--no-errors-on-unmatched", "--max-diagnostics=200", "."],
+  unused: ["knip", "--no-progress", "--treat-config-hints-as-errors"],
+  architecture: ["node", "--test", "--test-reporter=dot", "test/architecture.test.ts"],
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((word) => word !== "--fix" && !Object.hasOwn(steps, word));
+if (unknown.length > 0) {
+  process.stderr.write(`no such check: ${unknown.join(", ")}; there are ${Object.keys(steps).join(", ")}\n`);
+  process.exit(2);
+}
+if (wanted.includes("--fix")) runTool(["biome", "format", "--write", "."]);
+
+const chosen = Object.keys(steps).filter((name) => wanted.every((word) => word === "--fix") || wanted.includes(name));
+const failed = chosen.filter((name) => !passes(name));
+leaveTally({ passed: chosen.length - failed.length, failed: failed.length });
+process.stdout.write(`\n${chosen.length - failed.length} passed, ${failed.length} failed\n`);
+process.exitCode = failed.length > 0 ? 1 : 0;
+
+function passes(name: string): boolean {
+  const began = performance.now();
+  const { ok, output } = runTool(steps[name] ?? []);
+  const mark = ok ? styleText("green", "✓") : styleText("red", "✗");
+  process.stdout.write(`${mark} ${name} ${styleText("dim", `${((performance.now() - began) / 1000).toFixed(1)} s`)}\n`);
+  if (!ok) process.stdout.write(`${output}\n`);
+  return ok;
+}
+
+/** Runs a program of node_modules/.bin, which scripts/run.mjs has put into PATH. */
+function runTool([program = "", ...args]: readonly string[]): { readonly ok: boolean; readonly output: string } {
+  const result = spawnSync(program, args, { encoding: "utf8", shell: process.platform === "win32" });
+  return { ok: result.status === 0, output: `${result.stdout}${result.stderr}${result.error?.message ?? ""}` };
+}

@@ -1,0 +1,160 @@
+/**
+ * In charge of the step before every npm script: dependencies that match package-lock.json, and the Node that the
+ * project is pinned to. Then it runs the task with that Node. It has to run on Node 20, so it is plain JavaScript
+ * without dependencies; whatever it starts may be TypeScript.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { constants } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { isatty } from "node:tty";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const modules = join(root, "node_modules");
+const userFolder = process.env.INIT_CWD ?? process.cwd();
+
+/** What each task runs: arguments for the pinned Node, and the folder that paths among them are relative to. */
+const tasks = {
+  start: (args) => ({ args: [join(root, "src", "cli.ts"), "start", ...args], cwd: userFolder }),
+  nonet: (args) => ({ args: [join(root, "src", "cli.ts"), ...args], cwd: userFolder }),
+  test: (args) => ({ args: testArguments(args), cwd: root }),
+  check: (args) => ({ args: [join("scripts", "check.ts"), ...args], cwd: root }),
+  bench: (args) => ({ args: [join("bench", "run.ts"), ...args], cwd: root }),
+};
+
+const usage = `usage: npm start | npm test | npm run nonet -- … | npm run check | npm run bench
+  Arguments after -- reach the task. npm prints two lines of its own before a task's output; where a program
+  reads that output, ask for silence: npm run --silent nonet -- check FILE --format json`;
+
+const [taskName = "", ...taskArguments] = process.argv.slice(2);
+const task = Object.hasOwn(tasks, taskName) ? tasks[taskName] : fail(usage, 2);
+if (!dependenciesMatchLock()) installDependencies();
+run(pinnedNode(), task(taskArguments));
+
+/**
+ * Node's test runner over all tests, or over the files, folders and globs given. Options (`--test-name-pattern=…`,
+ * `--test-update-snapshots`) go to Node as they are. Two files at a time also where there are only two cores: many
+ * tests wait for a socket or a disk.
+ */
+function testArguments(args) {
+  const options = args.filter((arg) => arg.startsWith("-"));
+  const places = args.filter((arg) => !arg.startsWith("-"));
+  const patterns = places.map((place) => (isFolder(join(root, place)) ? `${place}/**/*.test.ts` : place));
+  return [
+    "--test",
+    "--test-concurrency=2",
+    "--test-timeout=600000",
+    "--test-reporter=./scripts/test-reporter.ts",
+    ...options,
+    ...(patterns.length > 0 ? patterns : ["src/**/*.test.ts", "test/**/*.test.ts"]),
+  ];
+}
+
+function isFolder(path) {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/**
+ * npm writes what it installed to node_modules/.package-lock.json as its last act, so comparing that with
+ * package-lock.json also notices an install that was interrupted. Optional packages may be absent: they are other
+ * platforms' binaries.
+ */
+function dependenciesMatchLock() {
+  const installedLock = join(modules, ".package-lock.json");
+  if (!existsSync(installedLock)) return false;
+  const wanted = readPackages(join(root, "package-lock.json"));
+  const installed = readPackages(installedLock);
+  return Object.entries(wanted).every(([path, { version, optional }]) => {
+    if (path === "") return true;
+    return installed[path] === undefined ? optional === true : installed[path].version === version;
+  });
+}
+
+function readPackages(path) {
+  return JSON.parse(readFileSync(path, "utf8")).packages;
+}
+
+function installDependencies() {
+  process.stderr.write("Installing dependencies (npm ci; the first time takes a minute) …\n");
+  // Development dependencies too, whatever NODE_ENV says: every task but `start` needs them.
+  const { status, output } = npm(["ci", "--include=dev"]);
+  if (status !== 0) fail(`${output}\nnpm ci could not install the dependencies; its messages are above.`);
+}
+
+/**
+ * The `node` package fetches its binary in an install script, which a person's npm settings, or a later npm, may have
+ * refused. Then a Node that is new enough does, and else the package that holds the binary itself, which needs no script.
+ */
+function pinnedNode() {
+  const { version } = JSON.parse(readFileSync(join(modules, "node", "package.json"), "utf8"));
+  const windows = process.platform === "win32";
+  const executable = windows ? "node.exe" : "node";
+  const platform = windows ? "win" : process.platform;
+  const prefix = process.platform === "darwin" && process.arch === "arm64" ? "node-bin" : "node";
+  const binaryPackage = `${prefix}-${platform}-${process.arch}`;
+  const usual = join(modules, "node", "bin", executable);
+  const direct = join(modules, ".nonet", "node_modules", binaryPackage, "bin", executable);
+
+  if (isNewEnough(process.version, version)) return process.execPath;
+  for (const path of [usual, direct]) if (answers(path, version)) return path;
+
+  process.stderr.write(`Installing Node ${version} (${binaryPackage}) …\n`);
+  const { output } = npm([
+    "install",
+    "--no-save",
+    "--no-package-lock",
+    `--prefix=${join(modules, ".nonet")}`,
+    `${binaryPackage}@${version}`,
+  ]);
+  if (answers(direct, version)) return direct;
+  return fail(
+    `${output}\nNonet needs Node ${version} or later; this is ${process.version}, and ${binaryPackage}@${version} could ` +
+      `not be installed for ${process.platform} ${process.arch}.\nInstall Node ${version} or later yourself, and run the command again.`,
+  );
+}
+
+function answers(path, version) {
+  return existsSync(path) && spawnSync(path, ["--version"], { encoding: "utf8" }).stdout?.trim() === `v${version}`;
+}
+
+function isNewEnough(version, needed) {
+  const [have, want] = [version.replace(/^v/, ""), needed].map((text) => text.split(".").map(Number));
+  for (const [index, number] of want.entries()) if (have[index] !== number) return have[index] > number;
+  return true;
+}
+
+/** Runs npm with the Node outside this project: inside `npm run`, node_modules/.bin comes first in PATH. */
+function npm(args) {
+  const outside = (process.env.PATH ?? "")
+    .split(delimiter)
+    .filter((folder) => !folder.endsWith(join("node_modules", ".bin")));
+  const result = spawnSync("npm", [...args, "--no-audit", "--no-fund", "--no-progress", "--loglevel=error"], {
+    cwd: root,
+    encoding: "utf8",
+    env: { ...process.env, PATH: outside.join(delimiter) },
+    shell: process.platform === "win32",
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  return {
+    status: result.status,
+    output: [result.stdout, result.stderr, result.error?.message].filter(Boolean).join("\n"),
+  };
+}
+
+/** Hands over terminal, signals and exit status, as if the task had been started directly. */
+function run(node, { args, cwd }) {
+  const path = [dirname(node), join(modules, ".bin"), process.env.PATH ?? ""].join(delimiter);
+  const child = spawn(node, args, { cwd, stdio: "inherit", env: { ...process.env, PATH: path } });
+  // A terminal's Ctrl-C reaches the child as well; passing it on would look like a second, impatient one.
+  const terminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
+  process.on("SIGINT", () => terminal || child.kill("SIGINT"));
+  for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.on("error", (error) => fail(`${node}: ${error.message}`));
+  child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
+}
+
+function fail(message, status = 1) {
+  process.stderr.write(`${message}\n`);
+  process.exit(status);
+}

@@ -1,0 +1,83 @@
+/**
+ * In charge of how a test run reads: a line for each file, then every failure in full, then the tests left out and why,
+ * then one line of totals. What a file printed is shown only when the file failed.
+ */
+import { relative } from "node:path";
+import type { EventData } from "node:test";
+import type { TestEvent } from "node:test/reporters";
+import { inspect, styleText } from "node:util";
+import { leaveTally } from "./tally.ts";
+
+type TestFail = EventData.TestFail;
+
+/** A reporter for `node --test`. A run without any test counts as one failure: a wrong pattern must not look fine. */
+export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  const failures: TestFail[] = [];
+  const leftOut: string[] = [];
+  const printed = new Map<string, string>();
+
+  for await (const { type, data } of events) {
+    if (type === "test:stdout" || type === "test:stderr") {
+      printed.set(data.file ?? "", (printed.get(data.file ?? "") ?? "") + data.message);
+    } else if (type === "test:pass" && data.skip !== undefined && data.skip !== false) {
+      leftOut.push(
+        `${place(data)} ${data.name}: ${typeof data.skip === "string" && data.skip !== "" ? data.skip : "no reason given"}`,
+      );
+    } else if (type === "test:fail" && !failedOnlyBelow(data)) {
+      failures.push(data);
+    } else if (type === "test:summary" && data.file !== undefined) {
+      yield fileLine(data.file, data);
+    } else if (type === "test:summary") {
+      for (const failure of failures) yield failureText(failure);
+      for (const file of new Set(failures.map((failure) => failure.file ?? ""))) {
+        const output = printed.get(file);
+        if (output !== undefined) yield `\n${styleText("bold", `printed by ${shown(file)}`)}\n${output}`;
+      }
+      for (const line of leftOut) yield `${styleText("yellow", "left out")} ${line}\n`;
+      yield totalLine(data);
+    }
+  }
+}
+
+function fileLine(file: string, { counts, duration_ms, success }: EventData.TestSummary): string {
+  const mark = success ? styleText("green", "✓") : styleText("red", "✗");
+  const failed = counts.tests - counts.passed - counts.skipped - counts.todo;
+  const result = failed > 0 ? `${counts.passed} passed, ${failed} failed` : `${counts.passed} passed`;
+  return `${mark} ${shown(file)} ${styleText("dim", `${result}, ${seconds(duration_ms)}`)}\n`;
+}
+
+function totalLine({ counts, duration_ms, success }: EventData.TestSummary): string {
+  const { passed, skipped, todo } = counts;
+  // A run can fail although no test did, for example when a suite's hook throws.
+  const failed = Math.max(counts.tests - passed - skipped - todo, success && counts.tests > 0 ? 0 : 1);
+  if (failed > 0) process.exitCode = 1;
+  leaveTally({ passed, failed });
+  const others = skipped + todo > 0 ? `, ${skipped + todo} left out` : "";
+  const nothing = counts.tests === 0 ? "No test was found.\n" : "";
+  return `\n${nothing}${passed} passed, ${failed} failed${others} in ${seconds(duration_ms)}\n`;
+}
+
+function failureText(failure: TestFail): string {
+  const cause = failure.details.error.cause ?? failure.details.error;
+  const lines = inspect(cause, { colors: process.stdout.hasColors?.() ?? false }).split("\n");
+  // The test runner's own frames say nothing about the failure.
+  const text = lines.filter((line) => !/^\s+at .*\bnode:internal\//.test(line)).join("\n");
+  return `\n${styleText("red", "✗")} ${styleText("bold", failure.name)} ${place(failure)}\n${text}\n`;
+}
+
+/** A parent also fails when only its subtests did; they are reported themselves. */
+function failedOnlyBelow({ details }: TestFail): boolean {
+  return "failureType" in details.error && details.error.failureType === "subtestsFailed";
+}
+
+function place({ file, line }: { readonly file?: string | undefined; readonly line?: number | undefined }): string {
+  return styleText("dim", file === undefined ? "" : `${shown(file)}${line === undefined ? "" : `:${line}`}`);
+}
+
+function shown(file: string): string {
+  return relative(process.cwd(), file);
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(1)} s`;
+}

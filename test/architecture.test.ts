@@ -1,0 +1,307 @@
+/**
+ * In charge of the shape of the repository: who may import whom, what a folder must hold, and what no file may contain.
+ * Each rule lists what breaks it, so a failure names the files. A folder that does not exist yet breaks nothing.
+ */
+import assert from "node:assert/strict";
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, join, matchesGlob, posix } from "node:path";
+import test from "node:test";
+
+const root = dirname(import.meta.dirname);
+
+/** For each folder of src/, what its files may import from other folders of src/, as values or as types. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  diagnostics: ["base/**"],
+  document: ["base/**", "diagnostics/**"],
+  expression: ["base/**"],
+  parts: ["base/**", "diagnostics/**", "document/**", "expression/**"],
+  plan: ["base/**", "diagnostics/**", "expression/**", "parts/**"],
+  store: ["base/**", "expression/**", "plan/**"],
+  serve: ["base/**", "expression/**", "plan/**", "store/store.ts", "parts/*/decide.ts"],
+  deliver: ["base/**", "plan/**", "store/store.ts", "parts/events/decide.ts"],
+  export: ["base/**", "diagnostics/**", "expression/**", "parts/**", "plan/**"],
+  conform: ["base/**", "parts/**/model.ts"],
+  studio: ["index.ts"],
+  commands: ["**"],
+};
+
+/** Files with a narrower view than their folder: the first row that matches a file holds. */
+const mayImportWithin: readonly (readonly [file: string, imports: readonly string[]])[] = [
+  // A part's decisions at run time are pure, and know that part alone.
+  ["parts/*/decide.ts", ["base/**", "expression/**", "./model.ts"]],
+  // A model is only types and plain values; what other parts say comes in as types.
+  ["parts/**/model.ts", ["base/**", "expression/**", "parts/**/model.ts"]],
+];
+
+/** These run in a browser as well, so nothing of Node may be in them. */
+const browserSafe = ["base", "diagnostics", "document", "expression", "parts", "plan", "export"];
+
+const nineParts = [
+  "purpose",
+  "resources",
+  "states",
+  "endpoints",
+  "authentication",
+  "events",
+  "errors",
+  "limits",
+  "versioning",
+];
+
+interface Import {
+  /** As written: `./model.ts`, `node:fs`, `yaml`. */
+  readonly specifier: string;
+  /** Relative to src/, when the import is relative. */
+  readonly target: string | undefined;
+  readonly typeOnly: boolean;
+}
+
+interface Source {
+  /** Relative to src/, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+  /** The text with comments blanked out. */
+  readonly code: string;
+  readonly imports: readonly Import[];
+}
+
+const sources: readonly Source[] = files("src/**/*.ts")
+  .filter((path) => !path.endsWith(".test.ts"))
+  .map((path) => readSource(path.slice("src/".length)));
+
+test("every folder of src/ has a row in the import table", () => {
+  const folders = new Set(sources.filter(({ path }) => path.includes("/")).map(({ path }) => folderOf(path)));
+  assert.deepEqual(
+    [...folders].filter((folder) => !Object.hasOwn(mayImport, folder)),
+    [],
+  );
+});
+
+test("imports follow the import table", () => {
+  const wrong = sources.flatMap((source) =>
+    source.imports
+      .filter(({ target }) => target !== undefined && !isAllowed(source.path, target))
+      .map(({ specifier }) => `src/${source.path} imports ${specifier}`),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test("a part's model takes only types from other parts", () => {
+  const wrong = sources
+    .filter(({ path }) => matchesGlob(path, "parts/*/model.ts"))
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter(({ target, typeOnly }) => !typeOnly && target?.startsWith("parts/"))
+        .map(({ specifier }) => `src/${path} imports a value from ${specifier}`),
+    );
+  assert.deepEqual(wrong, []);
+});
+
+test("no values are imported in a circle", () => {
+  assert.deepEqual(circles(new Map(sources.map(({ path, imports }) => [path, valueTargets(imports)]))), []);
+});
+
+test("what runs in a browser is free of Node", () => {
+  const wrong = sources
+    .filter(({ path }) => browserSafe.includes(folderOf(path)))
+    .flatMap(({ path, code, imports }) => [
+      ...imports
+        .filter(({ specifier }) => specifier.startsWith("node:"))
+        .map(({ specifier }) => `src/${path} imports ${specifier}`),
+      ...[...code.matchAll(/(?<![.\w$"'`/-])(?:process\s*\.\s*\w+|Buffer\s*[.(<]|require\s*\(|__dirname)/g)].map(
+        ([use]) => `src/${path} uses ${use}`,
+      ),
+    ]);
+  assert.deepEqual(wrong, []);
+});
+
+test("src/parts holds the nine parts, each with a model and a reader", () => {
+  const folders = new Set(
+    globSync("src/parts/*/**/*.ts", { cwd: root }).map((path) => slashes(path).split("/")[2] ?? ""),
+  );
+  const present = [...folders].filter((folder) => existsSync(join(root, "src/parts", folder, "read.ts")));
+  assert.deepEqual(
+    [...folders].filter((folder) => !nineParts.includes(folder)),
+    [],
+    "folders that are none of the nine",
+  );
+  assert.deepEqual(
+    present.filter((folder) => !existsSync(join(root, "src/parts", folder, "model.ts"))),
+    [],
+    "parts that are read into no model",
+  );
+  if (!existsSync(join(root, "src/parts/read.ts"))) return;
+  assert.deepEqual(
+    nineParts.filter((part) => !present.includes(part)),
+    [],
+    "parts without a reader",
+  );
+});
+
+test("every check has its page, and every page its check", () => {
+  const checks = files("src/parts/**/checks/*.ts").filter((path) => !path.endsWith(".test.ts"));
+  const pages = files("src/parts/**/checks/*.md");
+  const alone = [
+    ...checks.filter((path) => !pages.includes(path.replace(/\.ts$/, ".md"))),
+    ...pages.filter((path) => !checks.includes(path.replace(/\.md$/, ".ts"))),
+  ];
+  assert.deepEqual(alone, []);
+  assert.deepEqual(
+    [...checks, ...pages].filter((path) => !/^[a-z0-9]+(-[a-z0-9]+)*\.(ts|md)$/.test(basename(path))),
+    [],
+    "slugs are kebab-case",
+  );
+});
+
+test("every test runs, or says why it does not", () => {
+  const found = files("{src,test,docs,bench,examples}/**/*.test.ts")
+    .filter((path) => path !== "test/architecture.test.ts")
+    .flatMap((path) =>
+      [
+        ...read(path).matchAll(
+          /\b(?:test|it|describe|suite)\.(?:only|skip|todo)\(|\bt\.(?:skip|todo)\(\s*\)|\b(?:only|skip|todo): true\b/g,
+        ),
+      ].map(([use]) => `${path}: ${use}`),
+    );
+  assert.deepEqual(found, []);
+});
+
+test("no file keeps a note to finish it, or an address that holds on one machine only", () => {
+  const parent = dirname(root);
+  const forbidden: readonly (readonly [what: string, pattern: RegExp])[] = [
+    ["a note to finish it", /\b(?:TODO|FIXME)\b/],
+    ["a path on somebody's machine", /(?:\/(?:home|Users)\/[a-z]\w*\/|\/root\/|[A-Z]:\\Users\\)/],
+    ["the path of this checkout", literally(root)],
+    // Only where the parent is a folder of one's own: /app or /tmp also occur in honest examples.
+    ["the path above this checkout", parent === dirname(parent) ? /(?!)/ : literally(`${parent}/shared`)],
+    ["this machine's home folder", homedir() === "/" ? /(?!)/ : literally(`${homedir()}/`)],
+    [
+      "a package registry's host",
+      /\b(?:registry|npm|mirror|artifactory|nexus)\.[a-z0-9-]+(?:\.[a-z0-9-]+)*\.?(?:org|com|net|io|local|internal)\b/,
+    ],
+  ];
+  const found = files("**/*")
+    .filter((path) => path !== "test/architecture.test.ts" && isText(path))
+    .flatMap((path) => {
+      const text = read(path);
+      return forbidden
+        .filter(([, pattern]) => pattern.test(text))
+        .map(([what, pattern]) => `${path}: ${what}: ${pattern.exec(text)?.[0]}`);
+    });
+  assert.deepEqual(found, []);
+});
+
+test("package-lock.json installs on every platform, from any registry", () => {
+  const lock = JSON.parse(read("package-lock.json")) as { readonly packages: Readonly<Record<string, LockedPackage>> };
+  const manifest = JSON.parse(read("package.json")) as LockedPackage;
+  for (const kind of ["dependencies", "devDependencies"] as const) {
+    assert.deepEqual(
+      lock.packages[""]?.[kind] ?? {},
+      manifest[kind] ?? {},
+      `${kind} of package.json and the lock differ`,
+    );
+  }
+  const addressed = Object.entries(lock.packages).filter(([, locked]) => locked.resolved !== undefined);
+  assert.deepEqual(addressed, [], "packages with a registry's address; see .npmrc");
+  const missing = Object.entries(lock.packages).flatMap(([path, locked]) =>
+    Object.keys(locked.optionalDependencies ?? {}).filter(
+      (name) =>
+        !Object.hasOwn(lock.packages, `node_modules/${name}`) &&
+        !Object.hasOwn(lock.packages, `${path}/node_modules/${name}`),
+    ),
+  );
+  assert.deepEqual(missing, [], "other platforms' packages are missing: run `node scripts/complete-lock.ts`");
+});
+
+interface LockedPackage {
+  readonly resolved?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+/** Paths relative to the root that match, without what git ignores, with forward slashes, in order. */
+function files(pattern: string): readonly string[] {
+  const skipped = ["node_modules", ".git", "dist", "coverage", ".nonet"];
+  return globSync(pattern, { cwd: root, exclude: (path) => skipped.includes(basename(path)) })
+    .concat(
+      pattern === "**/*"
+        ? globSync("{.*,.ci/*}", { cwd: root, exclude: (path) => skipped.includes(basename(path)) })
+        : [],
+    )
+    .map(slashes)
+    .sort();
+}
+
+function slashes(path: string): string {
+  return path.replaceAll("\\", "/");
+}
+
+function isText(path: string): boolean {
+  return (
+    /\.(?:[cm]?[jt]s|json|md|ya?ml|html|css|sql|svg|txt|sh|scenario)$|(?:^|\/)(?:\.[a-z]+|LICENSE|run)$/.test(path) &&
+    statSync(join(root, path)).isFile()
+  );
+}
+
+function read(path: string): string {
+  return readFileSync(join(root, path), "utf8");
+}
+
+function literally(text: string): RegExp {
+  return new RegExp(RegExp.escape(text));
+}
+
+function readSource(path: string): Source {
+  const text = read(`src/${path}`);
+  const code = text.replace(/\/\*[\s\S]*?\*\/|(?<=^|[\s;{}(),])\/\/.*$/gm, (comment) => comment.replace(/[^\n]/g, " "));
+  return { path, text, code, imports: readImports(path, text) };
+}
+
+/**
+ * The imports of a file: static ones, re-exports, and `import("…")`. A static import starts its line, which the
+ * formatter guarantees, so an import inside a comment or an indented sample is not taken for one.
+ */
+function readImports(path: string, text: string): readonly Import[] {
+  const statements = text.matchAll(/^(?:import|export)\b(\s+type\b)?(?:[^;"'`()=]*?\bfrom)?\s*"([^"\n]+)"/gm);
+  const calls = text.matchAll(/(typeof\s+)?\bimport\(\s*"([^"\n]+)"\s*\)/g);
+  return [...statements, ...calls].map(([, type, specifier = ""]) => ({
+    specifier,
+    target: specifier.startsWith(".") ? posix.normalize(posix.join(posix.dirname(path), specifier)) : undefined,
+    typeOnly: type !== undefined,
+  }));
+}
+
+function folderOf(path: string): string {
+  return path.split("/")[0] ?? "";
+}
+
+function isAllowed(path: string, target: string): boolean {
+  // src/cli.ts and src/index.ts are the doors: they may open onto anything.
+  if (!path.includes("/")) return true;
+  const narrow = mayImportWithin.find(([file]) => matchesGlob(path, file));
+  const allowed = narrow?.[1] ?? [`${folderOf(path)}/**`, ...(mayImport[folderOf(path)] ?? [])];
+  return allowed.some((pattern) =>
+    matchesGlob(target, pattern.startsWith("./") ? posix.join(posix.dirname(path), pattern) : pattern),
+  );
+}
+
+function valueTargets(imports: readonly Import[]): readonly string[] {
+  return imports.flatMap(({ target, typeOnly }) => (target === undefined || typeOnly ? [] : [target]));
+}
+
+/** Depth-first search; each circle is given once, as the path that closes it. */
+function circles(graph: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const finished = new Set<string>();
+  const found: string[] = [];
+  const visit = (node: string, trail: readonly string[]): void => {
+    if (trail.includes(node)) found.push([...trail.slice(trail.indexOf(node)), node].join(" → "));
+    if (finished.has(node) || trail.includes(node)) return;
+    for (const next of graph.get(node) ?? []) visit(next, [...trail, node]);
+    finished.add(node);
+  };
+  for (const node of graph.keys()) visit(node, []);
+  return found;
+}
