@@ -3,7 +3,7 @@
  * up is looked up here: columns, wire types, permissions, moves, answers, errors. Building a plan cannot fail.
  */
 import type { Json, JsonObject } from "../base/json.ts";
-import type { TypedExpression } from "../expression/check.ts";
+import type { TypedExpression } from "../expression/typed.ts";
 import type { CredentialKind, SentIn } from "../parts/authentication/model.ts";
 import type { Deed, Method } from "../parts/endpoints/model.ts";
 import type { Default } from "../parts/resources/model.ts";

@@ -7,7 +7,7 @@
  * resolves only when its changes are durable, and one transaction's failure undoes that transaction alone.
  */
 import type { Value, Variables } from "../expression/evaluate.ts";
-import type { TypedExpression } from "../expression/check.ts";
+import type { TypedExpression } from "../expression/typed.ts";
 import type { ColumnType, FilterOperator } from "../plan/plan.ts";
 
 /** A store that answers at once gives the value, one that waits a promise; callers `await` both. */
