@@ -1,0 +1,150 @@
+/** The services that can be measured, how each is started, and the processes of a run: pinned, and killed by their pid. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { request } from "node:http";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+export interface Contestant {
+  readonly name: string;
+  /** Arguments to node that serve `data` on `port`; `seeding` where durability may be put off for the seed. */
+  readonly serve: (port: number, data: string, seeding: boolean) => readonly string[];
+  /** Arguments to node that print a key as the last word. */
+  readonly key: (data: string, user: string, role: string) => readonly string[];
+}
+
+const handwritten = (name: string, synchronous: string): Contestant => ({
+  name,
+  serve: (port, data, seeding) => [
+    "bench/handwritten/main.ts",
+    "serve",
+    ...["--port", `${port}`, "--data", data, "--synchronous", seeding ? "OFF" : synchronous],
+  ],
+  key: (data, user, role) => ["bench/handwritten/main.ts", "key", "--data", data, "--user", user, "--role", role],
+});
+
+const DOCUMENT = "examples/parcel-lockers.md";
+
+export const CONTESTANTS: Readonly<Record<string, Contestant>> = {
+  nonet: {
+    name: "nonet",
+    serve: (port, data) => ["src/cli.ts", "serve", DOCUMENT, "--port", `${port}`, "--data", data],
+    key: (data, user, role) => [
+      "src/cli.ts",
+      ...["key", "create", DOCUMENT, "--data", data, "--user", user, "--role", role],
+    ],
+  },
+  handwritten: handwritten("handwritten", "FULL"),
+  "handwritten-normal": handwritten("handwritten-normal", "NORMAL"),
+};
+
+/** With two cores the servers get the first and everything else the second; with one, or without taskset, nobody is pinned. */
+export const pinned: boolean = availableParallelism() > 1 && works("taskset", ["-V"]);
+const SERVER_CORE = "0";
+const LOAD_CORE = "1";
+
+const children = new Set<ChildProcess>();
+
+/** Starts node with `args` on the servers' or the generator's core; `stop` ends it. */
+export function start(args: readonly string[], core: "server" | "load", channel: boolean): ChildProcess {
+  const command = [process.execPath, ...args];
+  const [file = "", ...rest] = pinned
+    ? ["taskset", "-c", core === "server" ? SERVER_CORE : LOAD_CORE, ...command]
+    : command;
+  const child = spawn(file, rest, {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "pipe", ...(channel ? (["ipc"] as const) : [])],
+    serialization: "advanced",
+  });
+  let said = "";
+  const listen = (chunk: Buffer): void => {
+    said = (said + chunk.toString()).slice(-4000);
+  };
+  child.stdout?.on("data", listen);
+  child.stderr?.on("data", listen);
+  children.add(child);
+  child.once("exit", (code) => {
+    children.delete(child);
+    if (code !== 0 && code !== null) console.error(`${args.join(" ")} ended with ${code}:\n${said}`);
+  });
+  return child;
+}
+
+export async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGTERM");
+  const force = setTimeout(() => child.kill("SIGKILL"), 5000);
+  await ended;
+  clearTimeout(force);
+}
+
+export function killAll(): void {
+  for (const child of children) child.kill("SIGKILL");
+}
+
+/** Puts this process beside the generator, away from the servers. */
+export function pinSelf(): void {
+  if (pinned) execFileSync("taskset", ["-a", "-cp", LOAD_CORE, String(process.pid)], { stdio: "ignore" });
+}
+
+export function createKey(contestant: Contestant, data: string, user: string, role: string): string {
+  const said = execFileSync(process.execPath, contestant.key(data, user, role), {
+    cwd: ROOT,
+    encoding: "utf8",
+    timeout: 20_000,
+  });
+  return said.trim().split(/\s+/).at(-1) as string;
+}
+
+/** Milliseconds from the call until /readyz gave 200; throws after 20 s or when the process ends first. */
+export async function ready(child: ChildProcess, port: number): Promise<number> {
+  const begun = performance.now();
+  while (performance.now() - begun < 20_000) {
+    if (child.exitCode !== null) throw new Error("the server ended before it was ready");
+    if (await answers(port)) return performance.now() - begun;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  throw new Error("the server was not ready within 20 s");
+}
+
+const answers = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const asked = request({ port, host: "127.0.0.1", path: "/readyz", agent: false, timeout: 2000 }, (response) => {
+      response.resume();
+      response.on("end", () => resolve(response.statusCode === 200));
+    });
+    asked.on("error", () => resolve(false));
+    asked.on("timeout", () => asked.destroy());
+    asked.end();
+  });
+
+/** Processor seconds that a process has used (Linux; NaN elsewhere). */
+export function processorSeconds(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** Resident memory in MB (Linux; NaN elsewhere). */
+export function residentMb(pid: number): number {
+  try {
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+function works(file: string, args: readonly string[]): boolean {
+  try {
+    execFileSync(file, args, { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}

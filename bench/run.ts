@@ -1,0 +1,368 @@
+/**
+ * `npm run bench`: measures the served flagship example beside the hand-written service, interleaved in one run, each
+ * server in its own process on one core and the load generator on the other. Prints a table; README.md says how to
+ * read it. Everything is on the loopback interface, bounded in count and time, and ends its processes by itself.
+ */
+import type { ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import {
+  CONTESTANTS,
+  type Contestant,
+  createKey,
+  killAll,
+  pinned,
+  pinSelf,
+  processorSeconds,
+  ready,
+  residentMb,
+  start,
+  stop,
+} from "./contestants.ts";
+import type { Job, Outcome } from "./load.ts";
+import { sameWork } from "./same-work.ts";
+import {
+  announcements,
+  type Drive,
+  dropOffs,
+  emptySupply,
+  lists,
+  reads,
+  type Supply,
+  supplyLockers,
+  supplyParcels,
+} from "./supply.ts";
+
+const HELP = `npm run bench -- [options]
+  --of a,b,…           who runs, out of ${Object.keys(CONTESTANTS).join(", ")}; the same name twice checks the bench itself
+                       (default nonet,handwritten,handwritten-normal)
+  --only a             the same as --of a
+  --base a             whom the ratios are against (default handwritten)
+  --scenarios a,b,…    read, list, create, move (default all)
+  --seconds N          length of one measurement (default 3)
+  --rounds N           measurements of each scenario (default 5)
+  --connections N      (default 32)
+  --rows N             parcels that are there before the first round (default 10000)
+  --couriers N         users that own them in equal parts (default 10)
+  --writes N           creates or moves in one measurement, at most (default 30000)
+  --strict             ends with 1 if a contestant does not do all of the work
+  --self-check         measures the load generator against a bare socket server, and nothing else
+  --json FILE          writes every figure there`;
+
+const { values: options } = parseArgs({
+  options: {
+    of: { type: "string", default: "nonet,handwritten,handwritten-normal" },
+    only: { type: "string" },
+    base: { type: "string", default: "handwritten" },
+    scenarios: { type: "string", default: "read,list,create,move" },
+    seconds: { type: "string", default: "3" },
+    rounds: { type: "string", default: "5" },
+    connections: { type: "string", default: "32" },
+    rows: { type: "string", default: "10000" },
+    couriers: { type: "string", default: "10" },
+    writes: { type: "string", default: "30000" },
+    strict: { type: "boolean", default: false },
+    "self-check": { type: "boolean", default: false },
+    json: { type: "string" },
+    help: { type: "boolean", default: false },
+  },
+});
+
+const whole = (name: "rounds" | "connections" | "rows" | "couriers" | "writes", most: number): number => {
+  const value = Number(options[name]);
+  if (!Number.isInteger(value) || value < 1 || value > most) usage(`--${name} is a whole number from 1 to ${most}`);
+  return value;
+};
+const seconds = Number(options.seconds);
+if (!(seconds >= 0.2 && seconds <= 60)) usage("--seconds is from 0.2 to 60");
+const rounds = whole("rounds", 100);
+const connections = whole("connections", 1000);
+const rows = whole("rows", 1_000_000);
+const couriers = whole("couriers", 1000);
+const writes = whole("writes", 200_000);
+
+type Scenario = "read" | "list" | "create" | "move";
+const SCENARIOS: Readonly<Record<Scenario, string>> = {
+  read: "read one parcel",
+  list: "list of 50 parcels",
+  create: "create (announceParcel)",
+  move: "move (dropOff)",
+};
+
+interface Measurement {
+  readonly rate: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly cpuMicroseconds: number;
+  readonly done: number;
+}
+
+interface Runner {
+  readonly name: string;
+  readonly contestant: Contestant;
+  readonly port: number;
+  readonly data: string;
+  readonly supply: Supply;
+  readonly measured: Record<Scenario, Measurement[]>;
+  readonly startMs: number[];
+  readonly notDone: string[];
+  server: ChildProcess;
+  idleMb: number;
+  loadedMb: number;
+}
+
+if (options.help) usage();
+process.on("exit", killAll);
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130));
+
+const folder = mkdtempSync(join(tmpdir(), "parcel-bench-"));
+try {
+  pinSelf();
+  process.exitCode = options["self-check"] ? await selfCheck() : await compare();
+} finally {
+  killAll();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function compare(): Promise<number> {
+  const names = (options.only ?? options.of).split(",");
+  const scenarios = options.scenarios.split(",") as Scenario[];
+  for (const name of names) if (!Object.hasOwn(CONTESTANTS, name)) usage(`there is no ${name}`);
+  for (const name of scenarios) if (!Object.hasOwn(SCENARIOS, name)) usage(`there is no scenario ${name}`);
+
+  const load = start(["bench/load.ts"], "load", true);
+  const runners: Runner[] = [];
+  for (const [index, name] of names.entries()) runners.push(await prepare(name, index, names, load));
+  printHeader(runners);
+  await timeStarts(runners);
+
+  // The first round warms everybody up and tells how many writes a measurement uses; it is not counted.
+  for (let round = 0; round <= rounds; round++) {
+    const order = round % 2 === 0 ? runners : runners.toReversed();
+    for (const scenario of scenarios) {
+      for (const runner of order) {
+        const measurement = await measure(runner, scenario, round === 0);
+        runner.measured[scenario].push(measurement);
+      }
+    }
+  }
+  for (const runner of runners) {
+    for (const scenario of scenarios) runner.measured[scenario].shift();
+    runner.loadedMb = residentMb(runner.server.pid as number);
+    await stop(runner.server);
+  }
+  await stop(load);
+  printTable(runners, scenarios);
+  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(asJson(runners), null, 2)}\n`);
+  return options.strict && runners.some(({ notDone }) => notDone.length > 0) ? 1 : 0;
+}
+
+/** Makes keys, starts the server, seeds it, and starts it again as it will be measured. */
+async function prepare(name: string, index: number, names: readonly string[], load: ChildProcess): Promise<Runner> {
+  const contestant = CONTESTANTS[name] as Contestant;
+  const twin = names.indexOf(name) === index ? "" : ` (${index + 1})`;
+  const data = join(folder, `${index}.db`);
+  const port = await freePort();
+  const operator = createKey(contestant, data, "operator-1", "operator");
+  const keys = Array.from({ length: couriers }, (_, i) => createKey(contestant, data, `courier-${i + 1}`, "courier"));
+  const drive: Drive = (job) => driveLoad(load, { ...job, port, connections });
+  const supply = emptySupply(operator, keys, drive);
+
+  const seeding = start(contestant.serve(port, data, true), "server", false);
+  await ready(seeding, port);
+  await supplyParcels(supply, rows, "seeded");
+  const courier = keys[0] as string;
+  const otherCourier = keys[1] ?? createKey(contestant, data, "courier-other", "courier");
+  const notDone = await sameWork(port, { operator, courier, otherCourier });
+  await stop(seeding);
+
+  const server = start(contestant.serve(port, data, false), "server", false);
+  await ready(server, port);
+  const measured = { read: [], list: [], create: [], move: [] };
+  const idleMb = residentMb(server.pid as number);
+  return {
+    name: name + twin,
+    ...{ contestant, port, data, supply, measured, notDone, server, idleMb },
+    startMs: [],
+    loadedMb: Number.NaN,
+  };
+}
+
+/** From starting the process to the first 200 of /readyz, on a copy of nothing: an empty file, in turn. */
+async function timeStarts(runners: readonly Runner[]): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) {
+    for (const [index, runner] of runners.entries()) {
+      const port = await freePort();
+      const server = start(
+        runner.contestant.serve(port, join(folder, `start-${index}-${turn}.db`), false),
+        "server",
+        false,
+      );
+      runner.startMs.push(await ready(server, port));
+      await stop(server);
+    }
+  }
+}
+
+async function measure(runner: Runner, scenario: Scenario, warmUp: boolean): Promise<Measurement> {
+  const { supply, server } = runner;
+  const last = runner.measured[scenario].at(-1)?.rate;
+  const likely = last === undefined ? 3000 : Math.ceil(last * seconds * 1.25) + connections;
+  const budget = Math.min(writes, likely);
+  if (scenario === "create") await supplyLockers(supply, budget);
+  if (scenario === "move") await supplyParcels(supply, budget, "announced");
+  const made = scenario === "create" ? announcements(supply, budget) : [];
+  const requests =
+    scenario === "read"
+      ? reads(supply)
+      : scenario === "list"
+        ? lists(supply)
+        : scenario === "create"
+          ? made.map(({ request }) => request)
+          : dropOffs(supply, budget);
+  const cpu = processorSeconds(server.pid as number);
+  const outcome = await supply.drive({
+    requests,
+    cycle: scenario === "read" || scenario === "list",
+    seconds: warmUp ? Math.min(1, seconds) : seconds,
+    expect: scenario === "create" ? 201 : 200,
+    keepIds: scenario === "create",
+  });
+  const cpuMicroseconds = ((processorSeconds(server.pid as number) - cpu) / outcome.done) * 1e6;
+  if (outcome.failure !== undefined) throw new Error(`${runner.name}, ${SCENARIOS[scenario]}: ${outcome.failure}`);
+  // Lockers of announcements that were not sent any more stay out of use: it is not known which of the last were taken.
+  if (scenario === "create") {
+    supply.announced.push(...outcome.ids.map(([index, id]) => ({ id, key: made[index]?.key as string })));
+  }
+  const { done, elapsedSeconds, p50Ms, p99Ms } = outcome;
+  return { rate: done / elapsedSeconds, p50Ms, p99Ms, cpuMicroseconds, done };
+}
+
+function driveLoad(load: ChildProcess, job: Job): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const lost = (): void => reject(new Error("the load generator ended"));
+    load.once("exit", lost);
+    load.once("message", (outcome: Outcome) => {
+      load.off("exit", lost);
+      resolve(outcome);
+    });
+    load.send(job);
+  });
+}
+
+/** The generator against a server that answers ready-made bytes: what it could drive at most. */
+async function selfCheck(): Promise<number> {
+  const port = await freePort();
+  const server = start(["bench/bare-server.ts", String(port)], "server", false);
+  const load = start(["bench/load.ts"], "load", true);
+  const pause = performance.now();
+  while (performance.now() - pause < 500) await new Promise((resolve) => setTimeout(resolve, 10));
+  const requests = [
+    `GET /parcels/par_0 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${"x".repeat(36)}\r\n\r\n`,
+  ];
+  for (let round = 0; round < rounds; round++) {
+    const outcome = await driveLoad(load, {
+      port,
+      connections,
+      seconds,
+      requests,
+      cycle: true,
+      expect: 200,
+      keepIds: false,
+    });
+    if (outcome.failure !== undefined) throw new Error(outcome.failure);
+    console.log(`${Math.round(outcome.done / outcome.elapsedSeconds)} requests/s, p99 ${outcome.p99Ms.toFixed(2)} ms`);
+  }
+  await stop(server);
+  await stop(load);
+  return 0;
+}
+
+function printHeader(runners: readonly Runner[]): void {
+  console.log(`${runners.map(({ name }) => name).join(" · ")}
+${rows} parcels of ${couriers} couriers, ${connections} connections, ${rounds} rounds of ${seconds} s, interleaved; node ${process.version}
+${pinned ? "servers on core 0, load on core 1" : "NOT PINNED: figures of servers and load mix"}; loopback, keep-alive, one request in flight per connection
+left out on both sides: rates, quotas, events, timers, versions, request log`);
+  for (const { name, notDone } of runners) {
+    if (notDone.length === 0) console.log(`${name}: does all of the work (same-work.ts)`);
+    else console.log(`${name}: DOES NOT DO ALL OF THE WORK, its figures flatter:\n  ${notDone.join("\n  ")}`);
+  }
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+function rates(measured: readonly Measurement[]): number[] {
+  return measured.map(({ rate }) => rate);
+}
+
+function printTable(runners: readonly Runner[], scenarios: readonly Scenario[]): void {
+  const base = runners.find(({ name }) => name === options.base) ?? (runners.at(-1) as Runner);
+  const width = Math.max(...runners.map(({ name }) => name.length), 8);
+  for (const scenario of scenarios) {
+    console.log(`\n${SCENARIOS[scenario]}`);
+    console.log(
+      `  ${"".padEnd(width)}  requests/s  (range)          ratio   p50 ms   p99 ms  p99 ratio  cpu µs/request  ratio`,
+    );
+    const basis = base.measured[scenario];
+    for (const { name, measured } of runners) {
+      const own = measured[scenario];
+      const rate = median(rates(own));
+      const range = `(${Math.round(Math.min(...rates(own)))}–${Math.round(Math.max(...rates(own)))})`;
+      const p99 = median(own.map(({ p99Ms }) => p99Ms));
+      const cpu = median(own.map(({ cpuMicroseconds }) => cpuMicroseconds));
+      const p99Ratio = p99 / median(basis.map(({ p99Ms }) => p99Ms));
+      const cpuRatio = cpu / median(basis.map(({ cpuMicroseconds }) => cpuMicroseconds));
+      const cells = [
+        String(Math.round(rate)).padStart(10),
+        range.padEnd(15),
+        (rate / median(rates(basis))).toFixed(2).padStart(6),
+        median(own.map(({ p50Ms }) => p50Ms))
+          .toFixed(2)
+          .padStart(7),
+        p99.toFixed(2).padStart(7),
+        p99Ratio.toFixed(2).padStart(9),
+        cpu.toFixed(0).padStart(14),
+        cpuRatio.toFixed(2).padStart(5),
+      ];
+      console.log(`  ${name.padEnd(width)}  ${cells.join("  ")}`);
+    }
+  }
+  console.log(`\n  ${"".padEnd(width)}  start to /readyz 200   resident MB idle, after`);
+  for (const { name, startMs, idleMb, loadedMb } of runners) {
+    const started = `${Math.round(median(startMs))} ms (${Math.round(Math.min(...startMs))}–${Math.round(Math.max(...startMs))})`;
+    console.log(`  ${name.padEnd(width)}  ${started.padEnd(22)} ${idleMb.toFixed(0)}, ${loadedMb.toFixed(0)}`);
+  }
+}
+
+function asJson(runners: readonly Runner[]): object {
+  return {
+    node: process.version,
+    pinned,
+    options: { seconds, rounds, connections, rows, couriers, writes },
+    contestants: runners.map(({ name, measured, startMs, idleMb, loadedMb, notDone }) => ({
+      ...{ name, startMs, idleMb, loadedMb, notDone, measured },
+    })),
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function usage(wrong?: string): never {
+  if (wrong !== undefined) console.error(wrong);
+  console.log(HELP);
+  process.exit(wrong === undefined ? 0 : 2);
+}
