@@ -2,14 +2,26 @@
  * The shape of a document before anybody knows what its parts mean: sections with prose and fences, and the YAML of
  * each fence as nodes that know where they stand. This folder does not know the nine parts.
  */
-import type { Span } from "../base/span.ts";
+import type { Position, Span } from "../base/span.ts";
 
-/** A scalar: always text, as written (YAML 1.2 failsafe schema). `quoted` when it was written in quotes. */
+/**
+ * A scalar: always text, as written (YAML 1.2 failsafe schema). `quoted` when it was written in quotes or as a block
+ * (`|`, `>`), so that it is text whatever it looks like.
+ */
 export interface TextNode {
   readonly kind: "text";
   readonly value: string;
   readonly quoted: boolean;
+  /** As written, quotes included. */
   readonly span: Span;
+  /** Only where the characters of `value` do not simply follow one another in the file; see `spanWithin`. */
+  readonly pieces?: readonly TextPiece[];
+}
+
+/** From the character `at` of a value on, up to the next piece, the characters stand in the file from `start` on. */
+export interface TextPiece {
+  readonly at: number;
+  readonly start: Position;
 }
 
 export interface ListNode {

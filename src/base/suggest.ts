@@ -1,0 +1,58 @@
+/** The near miss: which known name somebody probably meant. */
+
+/**
+ * The candidate nearest to `name`, if one is near enough: at most one edit in short names, two from five characters on,
+ * three from nine on. Upper and lower case count as the same. Among equally near ones the first given wins.
+ */
+export function didYouMean(name: string, candidates: Iterable<string>): string | undefined {
+  const wanted = name.toLowerCase();
+  let best: string | undefined;
+  let bestDistance = editsAllowed(wanted.length) + 1;
+  for (const candidate of candidates) {
+    if (candidate === name) continue;
+    const distance = editDistance(wanted, candidate.toLowerCase(), bestDistance);
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+function editsAllowed(length: number): number {
+  if (length < 3) return length < 2 ? 0 : 1;
+  if (length < 5) return 1;
+  return length < 9 ? 2 : 3;
+}
+
+/**
+ * Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b` (Damerau-Levenshtein, optimal
+ * string alignment), in UTF-16 code units. Gives up with `limit` as soon as the answer cannot be below it.
+ */
+export function editDistance(a: string, b: string, limit: number = Number.POSITIVE_INFINITY): number {
+  if (Math.abs(a.length - b.length) >= limit) return limit;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    let least = row;
+    for (let column = 1; column <= b.length; column++) {
+      const same = a[row - 1] === b[column - 1];
+      let cost = Math.min(
+        (last[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (same ? 0 : 1),
+      );
+      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) {
+        cost = Math.min(cost, (beforeLast[column - 2] ?? 0) + 1);
+      }
+      current.push(cost);
+      least = Math.min(least, cost);
+    }
+    // A swap can still reach back one row, so both rows must be beyond the limit.
+    if (least >= limit && Math.min(...last) >= limit) return limit;
+    beforeLast = last;
+    last = current;
+  }
+  return Math.min(last[b.length] ?? 0, limit);
+}

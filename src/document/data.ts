@@ -1,0 +1,46 @@
+/** Nodes to JSON values and back: what stands below `schema:` and `example:`, read by the core schema of YAML 1.2. */
+import type { Json, JsonObject } from "../base/json.ts";
+import type { Span } from "../base/span.ts";
+import type { Node, TextNode } from "./document.ts";
+
+/** The JSON value of a node: unquoted scalars by the core schema (YAML 1.2.2, 10.3.2), everything else as text. */
+export function toJson(node: Node): Json {
+  if (node.kind === "text") return node.quoted ? node.value : coreValue(node.value);
+  if (node.kind === "list") return node.items.map(toJson);
+  // Not an assignment: a key may be `__proto__`.
+  return Object.fromEntries(node.entries.map((entry) => [entry.key.value, toJson(entry.value)]));
+}
+
+/** The value that the core schema gives a plain scalar. JSON has no infinity and no NaN; those stay text. */
+export function coreValue(text: string): Json {
+  if (/^(?:null|Null|NULL|~|)$/.test(text)) return null;
+  if (/^(?:true|True|TRUE)$/.test(text)) return true;
+  if (/^(?:false|False|FALSE)$/.test(text)) return false;
+  const number = coreNumber(text);
+  return number !== undefined && Number.isFinite(number) ? number : text;
+}
+
+function coreNumber(text: string): number | undefined {
+  if (/^0o[0-7]+$/.test(text) || /^0x[0-9a-fA-F]+$/.test(text)) return Number(text);
+  return /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/.test(text) ? Number(text) : undefined;
+}
+
+/** A node of which `toJson` gives `json` again; everything in it stands at `span`. */
+export function fromJson(json: Json, span: Span): Node {
+  if (typeof json === "string") return textOf(json, true, span);
+  if (json === null || typeof json !== "object") return textOf(String(json), false, span);
+  if (isList(json)) return { kind: "list", items: json.map((item) => fromJson(item, span)), span };
+  const entries = Object.entries(json).map(([key, value]) => ({
+    key: textOf(key, true, span),
+    value: fromJson(value, span),
+  }));
+  return { kind: "map", entries, span };
+}
+
+function textOf(value: string, quoted: boolean, span: Span): TextNode {
+  return { kind: "text", value, quoted, span };
+}
+
+function isList(json: readonly Json[] | JsonObject): json is readonly Json[] {
+  return Array.isArray(json);
+}

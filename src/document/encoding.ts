@@ -1,0 +1,76 @@
+/** Bytes to text, whatever the bytes are. */
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { linesOf, spanIn } from "./source.ts";
+
+export interface Decoded {
+  /** Without a byte order mark; what was no character is U+FFFD. */
+  readonly text: string;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export function decode(input: string | Uint8Array): Decoded {
+  if (typeof input === "string") return decodeText(input);
+  const text = new TextDecoder("utf-8", { ignoreBOM: false }).decode(input);
+  const valid = isUtf8(input);
+  const checked = checkCharacters(text);
+  if (valid) return checked;
+  return { text: checked.text, diagnostics: [notUtf8(checked.text, "\uFFFD"), ...checked.diagnostics] };
+}
+
+function decodeText(input: string): Decoded {
+  const text = input.startsWith("\uFEFF") ? input.slice(1) : input;
+  if (text.isWellFormed()) return checkCharacters(text);
+  const mended = text.toWellFormed();
+  const checked = checkCharacters(mended);
+  const lone = [...mended].length === 0 ? 0 : firstDifference(text, mended);
+  return { text: checked.text, diagnostics: [notUtf8At(checked.text, lone), ...checked.diagnostics] };
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    // The platform's decoder has no other way to say that bytes are not UTF-8.
+    return false;
+  }
+}
+
+function notUtf8(text: string, sign: string): Diagnostic {
+  return notUtf8At(text, Math.max(0, text.indexOf(sign)));
+}
+
+function notUtf8At(text: string, offset: number): Diagnostic {
+  return {
+    code: "document/not-utf-8",
+    severity: "error",
+    message: "The document is not UTF-8 text; this is the first place where it is not.",
+    span: spanIn(linesOf(text), offset, offset + 1),
+    why: "What cannot be decoded is lost, and the rest may be misread.",
+    help: "Save the document in the encoding UTF-8.",
+  };
+}
+
+function firstDifference(a: string, b: string): number {
+  let index = 0;
+  while (index < a.length && a[index] === b[index]) index += 1;
+  return index;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+const controlCharacter = /[\0-\x08\x0b\x0e-\x1f\x7f]/;
+
+/** Control characters mean nothing in Markdown or YAML and cannot be seen; the first one is reported. */
+function checkCharacters(text: string): Decoded {
+  const at = text.search(controlCharacter);
+  if (at < 0) return { text, diagnostics: [] };
+  const code = text.charCodeAt(at).toString(16).toUpperCase().padStart(4, "0");
+  const diagnostic: Diagnostic = {
+    code: "document/control-character",
+    severity: "warning",
+    message: `The document holds a character that cannot be seen, U+${code}.`,
+    span: spanIn(linesOf(text), at, at + 1),
+    help: "Delete it.",
+  };
+  return { text, diagnostics: [diagnostic] };
+}

@@ -1,0 +1,206 @@
+/**
+ * Markdown to title, sections, prose and fences, each with its place in the file.
+ *
+ * Only the block structure is left to the CommonMark parser. Its inline constructs are switched off, because some of
+ * them cost more than linear time on hostile text and because prose is wanted as plain text anyway.
+ */
+import { fromMarkdown } from "mdast-util-from-markdown";
+import type { Span } from "../base/span.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Fence, Prose, Section } from "./document.ts";
+import { plainText } from "./plain-text.ts";
+import { type Lines, lineText, positionIn, type Source, type SourceLine, sourceOf, spanIn } from "./source.ts";
+
+/** A fence whose YAML has not been read yet, with its text as a source of its own. */
+export interface RawFence {
+  readonly fence: Fence;
+  readonly source: Source;
+}
+
+export interface RawSection extends Omit<Section, "fences"> {
+  readonly fences: readonly RawFence[];
+}
+
+export interface Markdown {
+  readonly title?: { readonly text: string; readonly span: Span };
+  readonly sections: readonly RawSection[];
+  /** Fences that stand before the first H2 or after a later H1. */
+  readonly loose: readonly RawFence[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What is used of an mdast node; the full union of types would only make the walk longer. */
+interface Block {
+  readonly type: string;
+  readonly depth?: number;
+  readonly value?: string;
+  readonly lang?: string | null;
+  readonly meta?: string | null;
+  readonly children?: readonly Block[] | undefined;
+  readonly position?: { readonly start: Point; readonly end: Point } | undefined;
+}
+
+interface Point {
+  readonly offset?: number | undefined;
+}
+
+/** Lists and quotes that open further right than this are not followed: the parser's time grows with their depth. */
+const deepestMarkerColumn = 100;
+
+const inlineConstructs = [
+  "attention",
+  "autolink",
+  "characterEscape",
+  "characterReference",
+  "codeText",
+  "definition",
+  "hardBreakEscape",
+  "htmlText",
+  "labelEnd",
+  "labelStartImage",
+  "labelStartLink",
+];
+
+export function readMarkdown(lines: Lines): Markdown {
+  const diagnostics: Diagnostic[] = [];
+  const tree: Block = fromMarkdown(withoutDeepLines(lines, diagnostics), {
+    extensions: [{ disable: { null: inlineConstructs } }],
+  });
+  const reading: Reading = { lines, loose: [], diagnostics };
+  const sections: RawSection[] = [];
+  let title: Markdown["title"];
+  let open: OpenSection | undefined;
+  const close = (end: number): void => {
+    if (open) sections.push(finished(open, lines, end));
+    open = undefined;
+  };
+  for (const block of tree.children ?? []) {
+    if (block.type === "heading" && (block.depth ?? 1) <= 2) {
+      close(startOf(block));
+      const heading = { text: plainText(textOf(block)), span: spanOf(block, lines) };
+      if (block.depth === 2) open = { heading, start: startOf(block), prose: [], fences: [] };
+      else title ??= heading;
+    } else {
+      collect(block, reading, open);
+    }
+  }
+  close(lines.text.length);
+  return { ...(title && { title }), sections, loose: reading.loose, diagnostics };
+}
+
+interface Reading {
+  readonly lines: Lines;
+  readonly loose: RawFence[];
+  readonly diagnostics: Diagnostic[];
+}
+
+interface OpenSection {
+  readonly heading: { readonly text: string; readonly span: Span };
+  readonly start: number;
+  readonly prose: Prose[];
+  readonly fences: RawFence[];
+}
+
+function finished(open: OpenSection, lines: Lines, end: number): RawSection {
+  return {
+    heading: open.heading.text,
+    span: spanIn(lines, open.start, end),
+    prose: open.prose,
+    fences: open.fences,
+  };
+}
+
+/** Adds the prose and the fences in `block`, however deep in lists and quotes. */
+function collect(block: Block, reading: Reading, section: OpenSection | undefined): void {
+  if (block.type === "code") {
+    const fence = readFence(block, reading);
+    if (fence) (section?.fences ?? reading.loose).push(fence);
+  } else if (block.type === "paragraph" || block.type === "heading") {
+    section?.prose.push({ text: plainText(textOf(block)), span: spanOf(block, reading.lines) });
+  } else {
+    for (const child of block.children ?? []) collect(child, reading, section);
+  }
+}
+
+const fenceOpening = /^(`{3,}|~{3,})/;
+
+/** The fence, or undefined for a block of indented code, which is illustration and has no language. */
+function readFence(block: Block, reading: Reading): RawFence | undefined {
+  const { lines } = reading;
+  const span = spanOf(block, lines);
+  const opening = fenceOpening.exec(lines.text.slice(span.start.offset, span.end.offset))?.[1];
+  if (opening === undefined) return undefined;
+  reportUnclosed(opening, block, reading);
+  const text = block.value ?? "";
+  // The parser strips quote marks and indentation from the front of each line only, so a line of the fence is always
+  // the end of a line of the file.
+  const pieces = text.split(/\r\n|\n|\r/).map((line, index): SourceLine => {
+    const fileLine = span.start.line + index;
+    const written = lineText(lines, fileLine);
+    const prefix = Math.max(0, written.length - line.length);
+    return { text: line, line: fileLine + 1, column: prefix + 1, offset: (lines.starts[fileLine] ?? 0) + prefix };
+  });
+  const source = sourceOf(pieces);
+  return { source, fence: { language: block.lang ?? "", meta: block.meta ?? "", text: source.text, span } };
+}
+
+/** A fence that nobody closed swallows the rest of the document, which is never meant. */
+function reportUnclosed(opening: string, block: Block, { lines, diagnostics }: Reading): void {
+  const first = positionIn(lines, startOf(block));
+  const last = positionIn(lines, endOf(block));
+  const lastLine = lineText(lines, last.line - 1).trimEnd();
+  const closing = opening.length + 1 > lastLine.length ? lastLine : lastLine.slice(-opening.length);
+  if (last.line > first.line && closing === opening) return;
+  diagnostics.push({
+    code: "document/fence-not-closed",
+    severity: "error",
+    message: "This fenced block is never closed.",
+    span: spanIn(lines, first.offset, first.offset + opening.length),
+    why: "Everything below it is read as its content, headings included.",
+    help: `Write \`${opening}\` on a line of its own after the last line of the block.`,
+  });
+}
+
+function withoutDeepLines(lines: Lines, diagnostics: Diagnostic[]): string {
+  if (!/[ \t>*+\-0-9.)]{100}/.test(lines.text)) return lines.text;
+  let text = lines.text;
+  for (const [index, start] of lines.starts.entries()) {
+    const line = lineText(lines, index);
+    const column = lastMarkerColumn(line);
+    if (column < deepestMarkerColumn) continue;
+    diagnostics.push({
+      code: "document/too-deep",
+      severity: "error",
+      message: "This line is nested too deep in lists or quotes and was not read.",
+      span: spanIn(lines, start + column, start + line.length),
+      help: "Move it further to the left.",
+    });
+    text = text.slice(0, start) + " ".repeat(line.length) + text.slice(start + line.length);
+  }
+  return text;
+}
+
+/** The column (from 0) of the last list or quote marker among those that open the line; -1 if there is none. */
+function lastMarkerColumn(line: string): number {
+  let column = -1;
+  for (const marker of line.matchAll(/[ \t]*(>|[-*+](?=[ \t])|[0-9]{1,9}[.)](?=[ \t]))/gy)) {
+    column = marker.index + marker[0].length - (marker[1]?.length ?? 0);
+  }
+  return column;
+}
+
+function textOf(block: Block): string {
+  return block.value ?? (block.children ?? []).map(textOf).join("");
+}
+
+function spanOf(block: Block, lines: Lines): Span {
+  return spanIn(lines, startOf(block), endOf(block));
+}
+
+function startOf(block: Block): number {
+  return block.position?.start.offset ?? 0;
+}
+
+function endOf(block: Block): number {
+  return block.position?.end.offset ?? 0;
+}

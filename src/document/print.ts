@@ -1,0 +1,158 @@
+/** A plain tree to canonical YAML text that reads back as the same tree: quotes exactly where they are needed. */
+import type { Json } from "../base/json.ts";
+import { coreValue } from "./data.ts";
+import type { Node } from "./document.ts";
+
+/**
+ * Text, lists and maps; maps keep their order. `JsonTree` is for what stands below `schema:` and `example:`, where the
+ * text "1" and the number 1 are two things.
+ */
+export type Tree = string | readonly Tree[] | JsonTree | { readonly [key: string]: Tree };
+
+/** A JSON value inside a tree, made by `jsonTree`. */
+export interface JsonTree {
+  readonly [jsonValue]: Json;
+}
+
+const jsonValue: unique symbol = Symbol("json");
+
+export function jsonTree(json: Json): JsonTree {
+  return { [jsonValue]: json };
+}
+
+/** The tree of a node, without places. Whether a scalar was quoted is lost. */
+export function treeOf(node: Node): Tree {
+  if (node.kind === "text") return node.value;
+  if (node.kind === "list") return node.items.map(treeOf);
+  return Object.fromEntries(node.entries.map((entry) => [entry.key.value, treeOf(entry.value)]));
+}
+
+/** Lines longer than this are not written in braces. */
+const mostColumns = 100;
+
+/** The YAML of a tree, with a line feed at its end. */
+export function printTree(tree: Tree): string {
+  return `${printValue(formOf(tree), 0, 0).trimStart()}\n`;
+}
+
+// Printing works on one form, in which every scalar already has its words for both styles.
+
+type Form = ScalarForm | ListForm | MapForm;
+
+interface ScalarForm {
+  readonly kind: "scalar";
+  readonly block: string;
+  readonly flow: string;
+}
+
+interface ListForm {
+  readonly kind: "list";
+  readonly items: readonly Form[];
+}
+
+interface MapForm {
+  readonly kind: "map";
+  readonly entries: readonly (readonly [key: ScalarForm, value: Form])[];
+}
+
+function formOf(tree: Tree): Form {
+  if (typeof tree === "string") return scalar(tree, isPlain);
+  if (Array.isArray(tree)) return { kind: "list", items: tree.map(formOf) };
+  if (isJsonTree(tree)) return jsonForm(tree[jsonValue]);
+  return {
+    kind: "map",
+    entries: Object.entries(tree as { readonly [key: string]: Tree }).map(([key, value]) => [
+      scalar(key, isPlainKey),
+      formOf(value),
+    ]),
+  };
+}
+
+function isJsonTree(tree: object): tree is JsonTree {
+  return jsonValue in tree;
+}
+
+function jsonForm(json: Json): Form {
+  if (typeof json === "string") return scalar(json, (text, flow) => isPlain(text, flow) && coreValue(text) === text);
+  if (json === null || typeof json !== "object") return { kind: "scalar", block: String(json), flow: String(json) };
+  if (Array.isArray(json)) return { kind: "list", items: json.map(jsonForm) };
+  return {
+    kind: "map",
+    entries: Object.entries(json).map(([key, value]) => [scalar(key, isPlainKey), jsonForm(value)]),
+  };
+}
+
+function scalar(text: string, plain: (text: string, flow: boolean) => boolean): ScalarForm {
+  const quoted = quote(text);
+  return { kind: "scalar", block: plain(text, false) ? text : quoted, flow: plain(text, true) ? text : quoted };
+}
+
+/** Starts like something else of YAML: an indicator, or a dash, question mark or colon that stands alone. */
+const startsOtherwise = /^[\s"'#&*!|>%@`,[\]{}]|^[-?:](?:\s|$)|^(?:---|\.\.\.)/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: exactly what cannot be written plain.
+const cannotBeSeen = /[\0-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]/;
+
+/** Whether `text` may stand without quotes. */
+function isPlain(text: string, flow: boolean): boolean {
+  if (text === "" || startsOtherwise.test(text) || cannotBeSeen.test(text)) return false;
+  if (/\s$|:\s|:$|\s#/.test(text)) return false;
+  // `key:value` is taken for a forgotten space where it stands alone or in braces.
+  return !flow || !(/[,[\]{}]/.test(text) || /^[-?:]/.test(text));
+}
+
+function isPlainKey(text: string, flow: boolean): boolean {
+  return isPlain(text, flow) && text !== "<<" && !/^[?]/.test(text) && !text.includes(": ");
+}
+
+/** Double quotes with the escapes of JSON, which are a part of YAML's. */
+function quote(text: string): string {
+  return JSON.stringify(text).replace(
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: characters that JSON leaves as they are.
+    /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** A value after `key:` or `-` that ends at `column` on its line: ` text`, ` { … }`, or lines of its own below. */
+function printValue(form: Form, indent: number, column: number): string {
+  if (form.kind === "scalar") return ` ${form.block}`;
+  const flow = flowForm(form);
+  if (flow !== undefined && column + 1 + flow.length <= mostColumns) return ` ${flow}`;
+  if (isEmpty(form)) return form.kind === "list" ? " []" : " {}";
+  return `\n${printBlock(form, indent)}`;
+}
+
+function printBlock(form: ListForm | MapForm, indent: number): string {
+  const margin = " ".repeat(indent);
+  if (form.kind === "list") return form.items.map((item) => margin + printItem(item, indent)).join("\n");
+  return form.entries.map(([key, value]) => margin + printEntry(key, value, indent)).join("\n");
+}
+
+function printEntry(key: ScalarForm, value: Form, indent: number): string {
+  // YAML takes a key of at most 1024 characters in front of its colon; longer ones are announced.
+  const head = key.block.length > 1000 ? `? ${key.block}\n${" ".repeat(indent)}:` : `${key.block}:`;
+  return head + printValue(value, indent + 2, indent + head.length);
+}
+
+function printItem(item: Form, indent: number): string {
+  const value = printValue(item, indent + 2, indent + 1);
+  // A block starts on the line of its dash.
+  return `-${value.startsWith("\n") ? ` ${value.trimStart()}` : value}`;
+}
+
+function isEmpty(form: ListForm | MapForm): boolean {
+  return (form.kind === "list" ? form.items : form.entries).length === 0;
+}
+
+/** `[a, b]` or `{ a: b }` of scalars only, or undefined. */
+function flowForm(form: ListForm | MapForm): string | undefined {
+  if (form.kind === "list") {
+    const items = form.items.map((item) => (item.kind === "scalar" ? item.flow : undefined));
+    return items.includes(undefined) ? undefined : `[${items.join(", ")}]`;
+  }
+  if (form.entries.length === 0) return "{}";
+  const entries = form.entries.map(([key, value]) =>
+    value.kind === "scalar" && key.flow.length <= mostColumns ? `${key.flow}: ${value.flow}` : undefined,
+  );
+  return entries.includes(undefined) ? undefined : `{ ${entries.join(", ")} }`;
+}

@@ -1,0 +1,121 @@
+/** A stretch of a file as text of its own (a fence without its indentation, say) that still knows where each character stands in the file. */
+import type { Position, Span } from "../base/span.ts";
+
+export interface Source {
+  readonly text: string;
+  /** Where the character at `offset` of `text` stands in the file. Offsets beyond the end mean the end. */
+  position(offset: number): Position;
+}
+
+/** Replaces `remove` characters at `at` by `insert`. */
+export interface Edit {
+  readonly at: number;
+  readonly remove: number;
+  readonly insert: string;
+}
+
+/** The lines of a file, cut at LF, CRLF and lone CR as CommonMark does. */
+export interface Lines {
+  readonly text: string;
+  /** The offset of the first character of each line. */
+  readonly starts: readonly number[];
+}
+
+export function linesOf(text: string): Lines {
+  const starts = [0];
+  for (const end of text.matchAll(/\r\n|\n|\r/g)) starts.push(end.index + end[0].length);
+  return { text, starts };
+}
+
+/** The text of the line with this index (from 0), without its line end. */
+export function lineText(lines: Lines, index: number): string {
+  const start = lines.starts[index];
+  if (start === undefined) return "";
+  const end = lines.starts[index + 1] ?? lines.text.length + 1;
+  return lines.text.slice(start, end).replace(/[\r\n]+$/, "");
+}
+
+export function positionIn(lines: Lines, offset: number): Position {
+  const at = Math.max(0, Math.min(offset, lines.text.length));
+  const line = indexBefore(lines.starts, at);
+  return { line: line + 1, column: at - (lines.starts[line] ?? 0) + 1, offset: at };
+}
+
+export function spanIn(lines: Lines, start: number, end: number): Span {
+  return { start: positionIn(lines, start), end: positionIn(lines, Math.max(start, end)) };
+}
+
+/** A piece of a source's line: `text` starts at `offset` of the file, which is column `column` of line `line`. */
+export interface SourceLine {
+  readonly text: string;
+  readonly line: number;
+  readonly column: number;
+  readonly offset: number;
+}
+
+/** The lines joined by LF. */
+export function sourceOf(pieces: readonly SourceLine[]): Source {
+  const starts: number[] = [];
+  let length = 0;
+  for (const piece of pieces) {
+    starts.push(length);
+    length += piece.text.length + 1;
+  }
+  const position = (offset: number): Position => {
+    const index = indexBefore(starts, Math.max(0, offset));
+    const piece = pieces[index] ?? { text: "", line: 1, column: 1, offset: 0 };
+    const along = Math.max(0, Math.min(offset - (starts[index] ?? 0), piece.text.length));
+    return { line: piece.line, column: piece.column + along, offset: piece.offset + along };
+  };
+  return { text: pieces.map((piece) => piece.text).join("\n"), position };
+}
+
+/** The whole file as a source. */
+export function wholeSource(lines: Lines): Source {
+  return sourceOf(
+    lines.starts.map((offset, index) => ({ text: lineText(lines, index), line: index + 1, column: 1, offset })),
+  );
+}
+
+export function spanAt(source: Source, start: number, end: number): Span {
+  return { start: source.position(start), end: source.position(Math.max(start, end)) };
+}
+
+/** The source with the edits made; what was inserted stands in the file where the edit is. Edits must not overlap. */
+export function editedSource(source: Source, edits: readonly Edit[]): Source {
+  const ordered = edits.toSorted((a, b) => a.at - b.at);
+  /** Where each run of untouched text starts, in the new text and in the old. */
+  const newStarts: number[] = [0];
+  const oldStarts: number[] = [0];
+  let text = "";
+  let done = 0;
+  for (const edit of ordered) {
+    text += source.text.slice(done, edit.at);
+    newStarts.push(text.length);
+    oldStarts.push(edit.at);
+    text += edit.insert;
+    done = edit.at + edit.remove;
+    newStarts.push(text.length);
+    oldStarts.push(done);
+  }
+  text += source.text.slice(done);
+  const position = (offset: number): Position => {
+    const run = indexBefore(newStarts, Math.max(0, offset));
+    const old = (oldStarts[run] ?? 0) + offset - (newStarts[run] ?? 0);
+    // Inside inserted text nothing of the file is meant but the place of the edit.
+    return source.position(Math.min(old, oldStarts[run + 1] ?? Number.POSITIVE_INFINITY));
+  };
+  return { text, position };
+}
+
+/** The index of the last start that is not after `offset`. */
+function indexBefore(starts: readonly number[], offset: number): number {
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((starts[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

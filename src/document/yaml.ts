@@ -1,0 +1,510 @@
+/**
+ * YAML to positioned nodes: every scalar is text (YAML 1.2, failsafe), nothing is followed (no anchors, tags or merge
+ * keys), and a fault is a diagnostic beside everything that could still be read.
+ *
+ * The library reads; what it stumbles over is mended line by line where the intention is plain (`trap.ts`) and read
+ * again; what stays broken is read entry by entry, so that one bad entry does not take its neighbours with it.
+ */
+import * as yaml from "yaml";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Entry, MapNode, Node, TextNode, TextPiece } from "./document.ts";
+import { editedSource, type Source, spanAt } from "./source.ts";
+import { type Mend, mendLine, quotedForm } from "./trap.ts";
+import { faultText } from "./yaml-fault.ts";
+
+export interface YamlReading {
+  /** Absent when the text holds nothing, or nothing that could be read. */
+  readonly node?: Node;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** More faults than this in one block are not listed one by one. */
+const mostFaults = 20;
+/** A block deeper than this is not read on: no document needs it, and every reader after this one recurses. */
+const deepest = 64;
+/** Each round mends every line that the one before stumbled over; a later fault can hide behind an earlier one. */
+const mostRounds = 4;
+
+export function readYaml(source: Source): YamlReading {
+  if (source.text.trim() === "") return { diagnostics: [] };
+  const mended: Diagnostic[] = [];
+  let current = source;
+  let attempt = attemptAt(current);
+  for (let round = 0; round < mostRounds && attempt.faults.length > 0; round++) {
+    const mends = mendsFor(attempt, current);
+    if (mends.length === 0) break;
+    for (const mend of mends) mended.push(...mend.diagnostics);
+    current = editedSource(
+      current,
+      mends.flatMap((mend) => mend.edits),
+    );
+    attempt = attemptAt(current);
+  }
+  const broken = attempt.faults.some((fault) => fault.breaks);
+  const node = broken ? (readByEntries(current, 0, current.text.length, 0) ?? attempt.node) : attempt.node;
+  const faults = listed(attempt.faults, current);
+  return { ...(node && { node }), diagnostics: [...mended, ...attempt.diagnostics, ...faults] };
+}
+
+/** Something the text cannot mean. `breaks` when what follows it may have been lost or misread. */
+interface Fault {
+  readonly code: string;
+  readonly start: number;
+  readonly end: number;
+  readonly message: string;
+  readonly why?: string;
+  readonly help?: string;
+  readonly breaks: boolean;
+}
+
+interface Attempt {
+  readonly node?: Node;
+  readonly faults: readonly Fault[];
+  /** Findings that stand whatever is mended. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Reads `source` from `from` to `to`, which must be the start and the end of lines. */
+function attemptAt(source: Source, from: number = 0, to: number = source.text.length): Attempt {
+  const text = source.text.slice(from, to);
+  const parsed = yaml.parseAllDocuments(text, {
+    schema: "failsafe",
+    strict: true,
+    // The library's own test for duplicates compares all pairs; ours is a set.
+    uniqueKeys: false,
+    merge: false,
+    prettyErrors: false,
+    keepSourceTokens: false,
+    logLevel: "silent",
+  });
+  if (!Array.isArray(parsed)) return { faults: [], diagnostics: [] };
+  const walk: Walk = { source, from, faults: [], diagnostics: [] };
+  reportExtraValues(parsed, walk);
+  const document = parsed[0];
+  if (!document) return walk;
+  for (const error of [...document.errors, ...document.warnings]) walk.faults.push(faultOf(error, text, from));
+  if (document.directives.yaml.explicit || /^%/m.test(text.slice(0, document.range[0]))) reportDirective(text, walk);
+  const node = document.contents ? convert(document.contents, walk, 0) : undefined;
+  if (node?.kind === "text" && !node.quoted) reportUnspacedText(node, rangeOf(document.contents, walk), walk);
+  return { ...walk, ...(node && !isNothing(node) && { node }) };
+}
+
+function isNothing(node: Node): boolean {
+  return node.kind === "text" && node.value === "" && !node.quoted;
+}
+
+interface Walk {
+  readonly source: Source;
+  /** The library counts from the start of what it was given, which stands here in the source. */
+  readonly from: number;
+  readonly faults: Fault[];
+  readonly diagnostics: Diagnostic[];
+}
+
+type ParsedNode = yaml.Scalar | yaml.YAMLMap | yaml.YAMLSeq | yaml.Alias;
+
+function convert(parsed: unknown, walk: Walk, depth: number): Node {
+  const node = parsed as ParsedNode;
+  const [start, end] = rangeOf(node, walk);
+  if (yaml.isAlias(node)) {
+    walk.faults.push({
+      code: "document/yaml-anchor",
+      start,
+      end,
+      message: `\`*${node.source}\` is an alias of YAML; a Nonet document does not follow them.`,
+      why: "Each fact of a document stands once, at the place that needs it.",
+      help: "Write the value out, or put it in quotes if text was meant.",
+      breaks: false,
+    });
+    return emptyText(walk, start);
+  }
+  reportProperties(node, start, walk);
+  if (yaml.isScalar(node)) return convertScalar(node, start, end, walk);
+  if (depth >= deepest) {
+    walk.diagnostics.push({
+      code: "document/too-deep",
+      severity: "error",
+      message: `Values are nested more than ${deepest} deep here; the rest was not read.`,
+      span: spanAt(walk.source, start, Math.min(end, start + 1)),
+      help: "Give the inner value a name of its own and refer to it.",
+    });
+    return emptyText(walk, start);
+  }
+  if (yaml.isMap(node)) return convertMap(node, start, end, walk, depth);
+  return {
+    kind: "list",
+    items: node.items.map((item) => (item === null ? emptyText(walk, start) : convert(item, walk, depth + 1))),
+    span: spanAt(walk.source, start, end),
+  };
+}
+
+function convertMap(node: yaml.YAMLMap, start: number, end: number, walk: Walk, depth: number): Node {
+  const { source } = walk;
+  const braced = bracedName(node, source.text.slice(start, end));
+  if (braced !== undefined) {
+    walk.faults.push({
+      code: "document/value-needs-quotes",
+      start,
+      end,
+      message: `YAML reads \`${braced}\` as a map, not as text.`,
+      help: `Write \`"${braced}"\`.`,
+      breaks: false,
+    });
+  }
+  const entries: Entry[] = [];
+  const first = new Map<string, TextNode>();
+  for (const pair of node.items) {
+    const key = pair.key === null ? undefined : convert(pair.key, walk, depth + 1);
+    if (key?.kind !== "text") {
+      reportKey(pair, walk, start, end);
+      continue;
+    }
+    if (key.value === "<<" && !key.quoted) {
+      walk.diagnostics.push(mergeKey(key));
+      continue;
+    }
+    if (pair.value === null && /^[^\s:]+:[^\s:]/.test(key.value) && !key.quoted) reportUnspaced(pair, key, walk);
+    const value =
+      pair.value === null ? emptyText(walk, rangeOf(pair.key, walk)[1]) : convert(pair.value, walk, depth + 1);
+    const earlier = first.get(key.value);
+    if (earlier) {
+      walk.diagnostics.push(duplicateKey(key, earlier));
+      continue;
+    }
+    first.set(key.value, key);
+    entries.push({ key, value });
+  }
+  return { kind: "map", entries, span: spanAt(source, start, end) };
+}
+
+/** `{base_url}`: a map of one key without a value, which is text in every case that has been meant so far. */
+function bracedName(node: yaml.YAMLMap, written: string): string | undefined {
+  const single = node.flow === true && node.items.length === 1 && node.items[0]?.value === null;
+  return single && /^\{[\w.-]+\}$/.test(written) ? written : undefined;
+}
+
+function convertScalar(node: yaml.Scalar, start: number, end: number, walk: Walk): TextNode {
+  const { source } = walk;
+  const value = typeof node.value === "string" ? node.value : "";
+  const quoted = node.type !== undefined && node.type !== "PLAIN";
+  const span = spanAt(source, start, end);
+  const written = source.text.slice(start, end);
+  if (!quoted) reportCutComment(written, end, walk);
+  const plain = quoted ? written.slice(1, -1) === value : written === value;
+  const inFile = span.end.offset - span.start.offset === end - start && span.end.line === span.start.line;
+  if (plain && inFile) return { kind: "text", value, quoted, span };
+  return { kind: "text", value, quoted, span, pieces: piecesOf(value, written, node.type ?? "PLAIN", start, source) };
+}
+
+/**
+ * Where the characters of `value` stand, when they do not simply follow one another in the file: folded lines, escapes,
+ * block scalars, quotes that were put in by mending. The value is followed through the written form from left to right.
+ */
+function piecesOf(value: string, written: string, style: string, start: number, source: Source): readonly TextPiece[] {
+  const pieces: TextPiece[] = [];
+  let at = 0;
+  let along = 0;
+  if (style.startsWith("QUOTE")) along = 1;
+  else if (style.startsWith("BLOCK")) along = written.indexOf("\n") + 1 || written.length;
+  let expected = -1;
+  while (at < value.length && along < written.length) {
+    const blank = /[ \t]*\n[ \t\n]*/y;
+    blank.lastIndex = along;
+    const fold =
+      style.startsWith("BLOCK") && at === 0 ? leadingIndent(written, along) : blank.exec(written)?.[0].length;
+    if (fold !== undefined && (at === 0 || isBlank(value[at]))) {
+      pieces.push({ at, start: source.position(start + along) });
+      along += fold;
+      while (at < value.length && isBlank(value[at])) at++;
+      expected = -1;
+      if (at >= value.length || along >= written.length) break;
+    }
+    if (along !== expected) pieces.push({ at, start: source.position(start + along) });
+    const step = escapeLength(written, along, style);
+    expected = along + 1;
+    at += step > 1 && (value.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+    along += step;
+  }
+  return pieces.length > 0 ? withoutRepeats(pieces) : [{ at: 0, start: source.position(start) }];
+}
+
+function leadingIndent(written: string, along: number): number {
+  const blank = /[ \t\n]*/y;
+  blank.lastIndex = along;
+  return blank.exec(written)?.[0].length ?? 0;
+}
+
+function withoutRepeats(pieces: readonly TextPiece[]): readonly TextPiece[] {
+  return pieces.filter((piece, index) => pieces[index + 1]?.at !== piece.at);
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === " " || character === "\t" || character === "\n";
+}
+
+/** How many characters of the written form stand for the next one of the value. */
+function escapeLength(written: string, along: number, style: string): number {
+  if (style === "QUOTE_SINGLE" && written.startsWith("''", along)) return 2;
+  if (style !== "QUOTE_DOUBLE" || written[along] !== "\\") return 1;
+  const digits: Readonly<Record<string, number>> = { x: 4, u: 6, U: 10 };
+  return digits[written[along + 1] ?? ""] ?? 2;
+}
+
+function emptyText(walk: Walk, at: number): TextNode {
+  return { kind: "text", value: "", quoted: false, span: spanAt(walk.source, at, at) };
+}
+
+function rangeOf(node: unknown, walk: Walk): readonly [start: number, end: number] {
+  const range = (node as ParsedNode | null)?.range;
+  return range ? [range[0] + walk.from, range[1] + walk.from] : [walk.from, walk.from];
+}
+
+// What is diagnosed on the way.
+
+function faultOf(error: yaml.YAMLError, text: string, from: number): Fault {
+  const breaks = error.name === "YAMLParseError";
+  if (error.message.startsWith("Missing closing") && error.message.endsWith("quote")) {
+    // The library points at the end of everything; what has to be seen is the quote that was opened.
+    const quote = error.message.includes('"') ? '"' : "'";
+    const opening = openingQuote(text, error.pos[0], quote) + from;
+    return { start: opening, end: opening + 1, breaks, ...faultText("MISSING_CHAR", error.message) };
+  }
+  return { start: error.pos[0] + from, end: error.pos[1] + from, breaks, ...faultText(error.code, error.message) };
+}
+
+/** The last quote before `end` that can open a value, because nothing but the start of a value stands before it. */
+function openingQuote(text: string, end: number, quote: string): number {
+  let at = text.lastIndexOf(quote, end);
+  while (at > 0 && !/[\s,{[]/.test(text[at - 1] ?? " ")) at = text.lastIndexOf(quote, at - 1);
+  return Math.max(0, at);
+}
+
+/** Tags and anchors. Only the written text says where they stand: directly before the value. */
+function reportProperties(node: yaml.Scalar | yaml.YAMLMap | yaml.YAMLSeq, start: number, walk: Walk): void {
+  const { text } = walk.source;
+  if (node.anchor !== undefined) {
+    const at = text.lastIndexOf(`&${node.anchor}`, start);
+    walk.faults.push({
+      code: "document/yaml-anchor",
+      start: at,
+      end: at + node.anchor.length + 1,
+      message: `\`&${node.anchor}\` is an anchor of YAML; a Nonet document does not follow them.`,
+      help: "Leave it out, or put the value in quotes if text was meant.",
+      breaks: false,
+    });
+  }
+  // A tag of the failsafe schema itself (`!!str`) is as useless here as an unknown one, which the library warns of.
+  if (node.tag !== undefined) {
+    const at = text.lastIndexOf("!", start);
+    const end = at + (/^!\S*/.exec(text.slice(at))?.[0].length ?? 1);
+    walk.faults.push({ start: at, end, breaks: false, ...faultText("TAG_RESOLVE_FAILED", "") });
+  }
+}
+
+function reportKey(pair: yaml.Pair, walk: Walk, start: number, end: number): void {
+  const [keyStart, keyEnd] = pair.key === null ? [start, Math.min(end, start + 1)] : rangeOf(pair.key, walk);
+  walk.diagnostics.push({
+    code: "document/key-not-text",
+    severity: "error",
+    message: pair.key === null ? "A value stands here without a key." : "A list or a map cannot be a key.",
+    span: spanAt(walk.source, keyStart, keyEnd),
+    help: "Write `name: value`; put a key that starts with `{` or `[` in quotes.",
+  });
+}
+
+function reportUnspaced(pair: yaml.Pair, key: TextNode, walk: Walk): void {
+  const [start, end] = rangeOf(pair.key, walk);
+  walk.faults.push({ start, end, breaks: false, ...missingSpace(key.value) });
+}
+
+/** A whole block that is one word with a colon in it (`key:value`) was meant to be an entry. */
+function reportUnspacedText(node: TextNode, [start, end]: readonly [number, number], walk: Walk): void {
+  if (!/^[\w.?-]+:[^\s:/]\S*$/.test(node.value)) return;
+  walk.faults.push({ start, end, breaks: false, ...missingSpace(node.value) });
+}
+
+function missingSpace(written: string): { readonly code: string; readonly message: string; readonly help: string } {
+  const colon = written.indexOf(":");
+  return {
+    code: "document/space-after-colon",
+    message: `\`${written}\` has no space after its colon, so YAML reads it as one word.`,
+    help: `Write \`${written.slice(0, colon)}: ${written.slice(colon + 1)}\`.`,
+  };
+}
+
+function mergeKey(key: TextNode): Diagnostic {
+  return {
+    code: "document/merge-key",
+    severity: "error",
+    message: "`<<` is a merge key of YAML; a Nonet document does not follow them.",
+    span: key.span,
+    help: "Write the entries out here.",
+  };
+}
+
+function duplicateKey(key: TextNode, earlier: TextNode): Diagnostic {
+  return {
+    code: "document/duplicate-key",
+    severity: "error",
+    message: `\`${key.value}\` stands twice in this map; it is already on line ${earlier.span.start.line}.`,
+    span: key.span,
+    why: "Each fact stands once; only the first was read.",
+    help: "Leave one of the two out, or give it a name of its own.",
+  };
+}
+
+/**
+ * ` #` ends a plain value and starts a comment. Comments are welcome; this one is suspect when it is not set off by a
+ * space (`/a #b/`) or when the value before it is left open (`string(1..80 # …`).
+ */
+function reportCutComment(written: string, end: number, walk: Walk): void {
+  const { text } = walk.source;
+  if (written === "" || text[end] === undefined || (text[end] !== " " && text[end] !== "\t")) return;
+  const comment = /[ \t]+(#[^\n]*)/y;
+  comment.lastIndex = end;
+  const found = comment.exec(text);
+  const cut = found?.[1];
+  if (found === null || cut === undefined || !(/^#[^\s#]/.test(cut) || isOpen(written))) return;
+  const whole = (written + found[0]).trimEnd();
+  const start = end - written.length;
+  walk.diagnostics.push({
+    code: "document/comment-cuts-value",
+    severity: "warning",
+    message: `The value ends before \`${cut.trimEnd()}\`: a \`#\` after a space starts a comment.`,
+    span: spanAt(walk.source, end + found[0].length - cut.length, end + found[0].trimEnd().length),
+    help: `Write \`${quotedForm(whole)}\` if it belongs to the value, or \`# \` with a space if it is a comment.`,
+    fix: {
+      title: "Put the whole value in quotes",
+      span: spanAt(walk.source, start, start + whole.length),
+      text: quotedForm(whole),
+    },
+  });
+}
+
+function isOpen(written: string): boolean {
+  const count = (character: string): number => written.split(character).length;
+  return count("(") > count(")") || count("[") > count("]") || count("{") > count("}");
+}
+
+function reportExtraValues(parsed: readonly yaml.Document[], walk: Walk): void {
+  const extra = parsed.slice(1).find((document) => document.contents !== null && !isEmptyScalar(document.contents));
+  if (!extra) return;
+  const start = (extra.contents as ParsedNode).range?.[0] ?? extra.range?.[0] ?? 0;
+  walk.diagnostics.push({
+    code: "document/several-values",
+    severity: "error",
+    message: "A second YAML value starts here; a block holds one.",
+    span: spanAt(walk.source, walk.from + start, walk.from + start + 1),
+    why: "Only the first was read.",
+    help: "Leave the line `---` out, or write a second block.",
+  });
+}
+
+function isEmptyScalar(contents: unknown): boolean {
+  return yaml.isScalar(contents) && contents.value === "";
+}
+
+function reportDirective(text: string, walk: Walk): void {
+  const line = /^%.*/m.exec(text);
+  if (!line) return;
+  walk.diagnostics.push({
+    code: "document/yaml-directive",
+    severity: "error",
+    message: `\`${line[0].trimEnd()}\` is a directive of YAML and has no meaning here.`,
+    span: spanAt(walk.source, walk.from + line.index, walk.from + line.index + line[0].trimEnd().length),
+    help: "Leave the line out.",
+  });
+}
+
+// Mending.
+
+function mendsFor(attempt: Attempt, source: Source): readonly Mend[] {
+  const done = new Set<number>();
+  const mends: Mend[] = [];
+  for (const [index, fault] of attempt.faults.entries()) {
+    // What follows from an earlier break is no fault of its own line.
+    if (fault.code === "document/yaml-out-of-place" && index > 0) continue;
+    const start = source.text.lastIndexOf("\n", fault.start - 1) + 1;
+    if (done.has(start)) continue;
+    done.add(start);
+    const end = source.text.indexOf("\n", start);
+    const text = source.text.slice(start, end < 0 ? source.text.length : end);
+    const mend = mendLine({ text, start, fault: fault.start - start, source });
+    if (mend) mends.push(mend);
+  }
+  return mends;
+}
+
+/** What stays wrong after mending, one a line, without what only follows from the first break in the flow of things. */
+function listed(faults: readonly Fault[], source: Source): readonly Diagnostic[] {
+  const diagnostics: Diagnostic[] = [];
+  const lines = new Set<number>();
+  let adrift = false;
+  for (const fault of faults) {
+    const lost = fault.code === "document/yaml-out-of-place";
+    if (lost && adrift) continue;
+    adrift ||= fault.breaks;
+    const span = spanAt(source, fault.start, Math.max(fault.end, fault.start));
+    if (lines.has(span.start.line)) continue;
+    lines.add(span.start.line);
+    const { code, message, why, help } = fault;
+    diagnostics.push({ code, severity: "error", message, span, ...(why && { why }), ...(help && { help }) });
+    if (diagnostics.length === mostFaults) break;
+  }
+  return diagnostics;
+}
+
+// Reading entry by entry what does not read as a whole.
+
+/**
+ * The map that stands from `from` to `to`, each of its entries read on its own; undefined when the lines do not look
+ * like one. Diagnostics were made from the whole, so this makes none.
+ */
+function readByEntries(source: Source, from: number, to: number, depth: number): MapNode | undefined {
+  const chunks = entryChunks(source.text, from, to);
+  if (chunks.length === 0 || depth > deepest) return undefined;
+  const entries: Entry[] = [];
+  const seen = new Set<string>();
+  for (const chunk of chunks) {
+    for (const entry of readChunk(source, chunk, depth)) {
+      if (seen.has(entry.key.value)) continue;
+      seen.add(entry.key.value);
+      entries.push(entry);
+    }
+  }
+  const first = entries[0];
+  const last = entries.at(-1);
+  return first && last && { kind: "map", entries, span: { start: first.key.span.start, end: last.value.span.end } };
+}
+
+function readChunk(source: Source, chunk: Chunk, depth: number): readonly Entry[] {
+  const attempt = attemptAt(source, chunk.from, chunk.to);
+  const read = attempt.node?.kind === "map" ? attempt.node.entries : [];
+  if (!attempt.faults.some((fault) => fault.breaks)) return read;
+  const entry = read[0];
+  const inner = entry && chunk.body !== undefined && readByEntries(source, chunk.body, chunk.to, depth + 1);
+  return inner ? [{ key: entry.key, value: inner }] : read;
+}
+
+interface Chunk {
+  readonly from: number;
+  readonly to: number;
+  /** Where the lines below a `key:` of its own line start. */
+  readonly body?: number;
+}
+
+/** The stretches that start with a `key:` at the least indentation there is. */
+function entryChunks(text: string, from: number, to: number): readonly Chunk[] {
+  const lines = [...text.slice(from, to).matchAll(/^( *)([^\s#].*)$/gm)];
+  const indent = Math.min(...lines.map((line) => line[1]?.length ?? 0));
+  const heads = lines.filter(
+    (line) => line[1]?.length === indent && /^[^\s{["'#-][^#]*?:(\s|$)|^"[^"]*":(\s|$)/.test(line[2] ?? ""),
+  );
+  if (heads.length === 0 || (heads.length < 2 && lines.length < 2)) return [];
+  return heads.map((head, index) => {
+    const start = from + head.index;
+    const next = heads[index + 1];
+    const alone = /:\s*(#.*)?$/.test(head[2] ?? "");
+    return { from: start, to: next ? from + next.index : to, ...(alone && { body: start + head[0].length + 1 }) };
+  });
+}
