@@ -47,7 +47,7 @@ function testArguments(args) {
     "--test-timeout=600000",
     "--test-reporter=./scripts/test-reporter.ts",
     ...options,
-    ...(patterns.length > 0 ? patterns : ["src/**/*.test.ts", "test/**/*.test.ts"]),
+    ...(patterns.length > 0 ? patterns : ["{src,test,docs,examples,bench}/**/*.test.ts"]),
   ];
 }
 
@@ -96,7 +96,8 @@ function pinnedNode() {
   const usual = join(modules, "node", "bin", executable);
   const direct = join(modules, ".nonet", "node_modules", binaryPackage, "bin", executable);
 
-  if (isNewEnough(process.version, version)) return process.execPath;
+  // The install above may just have removed the very Node that this runs on.
+  if (isNewEnough(process.version, version) && existsSync(process.execPath)) return process.execPath;
   for (const path of [usual, direct]) if (answers(path, version)) return path;
 
   process.stderr.write(`Installing Node ${version} (${binaryPackage}) …\n`);
@@ -150,6 +151,11 @@ function run(node, { args, cwd }) {
   const terminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
   process.on("SIGINT", () => terminal || child.kill("SIGINT"));
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  // npm passes SIGTERM to the shell between it and this script, and the shell dies of it without passing it on: what
+  // is left to notice is a new parent. Otherwise stopping `npm start` would leave a server behind.
+  const parent = process.ppid;
+  const stopWithNpm = () => process.ppid !== parent && child.kill("SIGTERM");
+  if (process.env.npm_lifecycle_event !== undefined) setInterval(stopWithNpm, 200).unref();
   child.on("error", (error) => fail(`${node}: ${error.message}`));
   child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
 }
