@@ -2,8 +2,9 @@
  * A run of words inside a text of the document that knows where it stands: what the one-line forms are taken apart
  * with, so that a complaint points at the exact words.
  */
-import type { Span } from "../base/span.ts";
+import { type Span, startOfText } from "../base/span.ts";
 import type { TextNode } from "../document/document.ts";
+import { spanWithin } from "../document/span-within.ts";
 
 /** `text` is the part of `node.value` that starts at `from`. */
 export interface Phrase {
@@ -17,27 +18,19 @@ export function phraseOf(node: TextNode): Phrase {
   return trimmed({ text: node.value, node, from: 0 });
 }
 
+/** A phrase that stands in no document: what a printer tries a one-line form with. */
+export function loosePhrase(text: string): Phrase {
+  return phraseOf({ kind: "text", value: text, quoted: false, span: startOfText });
+}
+
 /** The characters from `start` up to `end` of a phrase, without the blanks around them. */
 export function slice(phrase: Phrase, start: number, end: number = phrase.text.length): Phrase {
   return trimmed({ text: phrase.text.slice(start, end), node: phrase.node, from: phrase.from + start });
 }
 
-/**
- * Where a phrase stands. Exact wherever the document shows the text letter for letter; where it does not (escapes,
- * folded lines) the whole value is pointed at.
- */
+/** Where a phrase stands, exactly. */
 export function spanOf(phrase: Phrase): Span {
-  const { node } = phrase;
-  const { start, end } = node.span;
-  const quote = node.quoted ? 1 : 0;
-  const literal = start.line === end.line && end.offset - start.offset === node.value.length + 2 * quote;
-  if (!literal) return node.span;
-  const at = (index: number) => ({
-    line: start.line,
-    column: start.column + quote + index,
-    offset: start.offset + quote + index,
-  });
-  return { start: at(phrase.from), end: at(phrase.from + phrase.text.length) };
+  return spanWithin(phrase.node, phrase.from, phrase.from + phrase.text.length);
 }
 
 /**

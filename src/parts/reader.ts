@@ -4,7 +4,7 @@
  */
 import type { Span } from "../base/span.ts";
 import { didYouMean } from "../base/suggest.ts";
-import type { Diagnostic, Severity } from "../diagnostics/diagnostic.ts";
+import type { Diagnostic, Fix, Severity } from "../diagnostics/diagnostic.ts";
 import type { Entry, ListNode, MapNode, Node, TextNode } from "../document/document.ts";
 import { type Phrase, spanOf } from "./phrase.ts";
 
@@ -21,7 +21,7 @@ export interface Advice {
   readonly severity?: Severity;
   readonly why?: string;
   readonly help?: string;
-  readonly fix?: Diagnostic["fix"];
+  readonly fix?: Fix;
 }
 
 export function createReader(): Reader {
@@ -45,13 +45,6 @@ export function place(reader: Reader, path: Path, entry: Entry): void {
 export function placeAt(reader: Reader, path: Path, at: Phrase | Node): void {
   const key = path.join("/");
   const span = "from" in at ? spanOf(at) : at.span;
-  reader.places.set(key, span);
-  reader.places.set(`${key}#value`, span);
-}
-
-/** Notes where a member stands that a one-line form holds, as if its map form had been written: whole and `#value`. */
-export function placeMember(reader: Reader, path: Path, span: Span): void {
-  const key = path.join("/");
   reader.places.set(key, span);
   reader.places.set(`${key}#value`, span);
 }

@@ -12,20 +12,26 @@ export interface Endpoints {
   readonly endpoints: Readonly<Record<string, Endpoint>>;
 }
 
+export const listKinds = ["cursor", "offset", "page", "none"] as const;
+
 /** `cursor, 50 per page, at most 200`. */
 export interface ListStyle {
-  readonly kind: "cursor" | "offset" | "page" | "none";
+  readonly kind: (typeof listKinds)[number];
   readonly size?: number;
   readonly max?: number;
 }
 
+export const editStyles = ["required", "optional", "none"] as const;
+
 /** `If-Match required`, `If-Match optional` or `none`. */
-export type EditStyle = "required" | "optional" | "none";
+export type EditStyle = (typeof editStyles)[number];
+
+export const repeatScopes = ["POST", "write"] as const;
 
 /** `Idempotency-Key on every POST, kept 24h`; `required` when the line says `required on`. */
 export interface RepeatStyle {
   readonly header: string;
-  readonly on: "POST" | "write";
+  readonly on: (typeof repeatScopes)[number];
   readonly required: boolean;
   /** A duration as written. */
   readonly kept?: string;

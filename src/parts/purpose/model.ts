@@ -15,3 +15,6 @@ export interface Purpose {
   /** Every operation with the sentence that describes it. Part 4 to 9 refer to these names. */
   readonly operations: Readonly<Record<string, string>>;
 }
+
+/** The editions of the language that this release reads. */
+export const editions: readonly string[] = ["1"];

@@ -45,7 +45,12 @@ export type FieldType =
       readonly pattern?: string;
     }
   /** `id(par)`: server-made. Without a prefix, or `id(counter)`, see `made`: an id may be counted or given by the client. */
-  | { readonly kind: "id"; readonly prefix?: string; readonly made: "server" | "client" | "counter"; readonly of?: FieldType }
+  | {
+      readonly kind: "id";
+      readonly prefix?: string;
+      readonly made: "server" | "client" | "counter";
+      readonly of?: FieldType;
+    }
   /** `a | b` is closed; `a | b | string` open. */
   | { readonly kind: "one-of"; readonly values: readonly string[]; readonly open: boolean }
   | { readonly kind: "list"; readonly of: FieldType; readonly min?: number; readonly max?: number }

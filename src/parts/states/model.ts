@@ -37,3 +37,8 @@ export type Cause =
   | { readonly kind: "at"; readonly field: string }
   /** `field` says which member of the payload refers to the record, where two could be meant. */
   | { readonly kind: "when"; readonly events: readonly string[]; readonly field?: string };
+
+/** The name of a move as `moves:` writes it, `held | occupied -> free`; what `Places` has it under. */
+export function moveName(move: Pick<Move, "from" | "to">): string {
+  return `${move.from === "any" ? "any" : move.from.join(" | ")} -> ${move.to}`;
+}

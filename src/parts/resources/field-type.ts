@@ -14,8 +14,10 @@
  */
 import type { Span } from "../../base/span.ts";
 import { didYouMean } from "../../base/suggest.ts";
-import { type Phrase, slice, spanOf } from "../phrase.ts";
-import { type Reader, report } from "../reader.ts";
+import type { Node } from "../../document/document.ts";
+import { jsonOf } from "../json.ts";
+import { type Phrase, phraseOf, slice, spanOf } from "../phrase.ts";
+import { expectText, knownEntries, type Path, type Reader, report } from "../reader.ts";
 import { type FieldType, type ScalarName, scalarNames } from "./model.ts";
 
 /** Where reading stands in a one-line form; `part` is the first half of the codes of its diagnostics. */
@@ -24,6 +26,22 @@ export interface Cursor {
   readonly part: string;
   readonly phrase: Phrase;
   at: number;
+}
+
+/** The type that a node says: on one line, or `{ type }` or `{ schema }`; undefined with a diagnostic where it says none. */
+export function readFieldType(reader: Reader, path: Path, node: Node): FieldType | undefined {
+  const part = path[0] ?? "";
+  if (node.kind !== "map") {
+    const text = expectText(reader, path, node, "A type");
+    return text && readType(reader, part, phraseOf(text));
+  }
+  const { type, schema } = knownEntries(reader, path, node, ["type", "schema"], "A type");
+  if (schema !== undefined && type === undefined) return { kind: "schema", schema: jsonOf(schema.value) };
+  if (type !== undefined && schema === undefined) return readFieldType(reader, [...path, "type"], type.value);
+  report(reader, `${part}/no-type`, node.span, "This says neither a type nor a schema, or both", {
+    help: "write `string(1..80)`",
+  });
+  return undefined;
 }
 
 /** A type that fills the whole phrase, or undefined with a diagnostic. */
@@ -68,7 +86,13 @@ type Alternative =
 function joined(cursor: Cursor, alternatives: readonly Alternative[], span: Span): FieldType | undefined {
   const [first] = alternatives;
   if (first === undefined) {
-    return complain(cursor, "unknown-type", span, "`null` alone is not a type", "write what it may be besides null, `string | null`");
+    return complain(
+      cursor,
+      "unknown-type",
+      span,
+      "`null` alone is not a type",
+      "write what it may be besides null, `string | null`",
+    );
   }
   if (alternatives.length === 1) return single(cursor, first);
   const typed = alternatives.find((one) => one.kind === "type");
@@ -78,7 +102,13 @@ function joined(cursor: Cursor, alternatives: readonly Alternative[], span: Span
   }
   if (alternatives.every((one) => one.kind === "word" && isScalar(one.text))) {
     const quoted = alternatives.map((one) => (one.kind === "type" ? "" : `"${one.text}"`)).join(" | ");
-    return complain(cursor, "union-of-types", span, "a field has one type, and these words are all names of types", `if they are values, write \`${quoted}\``);
+    return complain(
+      cursor,
+      "union-of-types",
+      span,
+      "a field has one type, and these words are all names of types",
+      `if they are values, write \`${quoted}\``,
+    );
   }
   const values: string[] = [];
   let open = false;
@@ -102,7 +132,13 @@ function named(cursor: Cursor, word: string, span: Span): FieldType | undefined 
   const near = didYouMean(word, [...scalarNames, "id", "map"]) ?? foreignNames[word.toLowerCase()];
   const message = `there is no type \`${word}\``;
   if (near === undefined) {
-    return complain(cursor, "unknown-type", span, message, `the types are ${scalarNames.join(", ")}, id(prefix), map(T), or a name with a capital`);
+    return complain(
+      cursor,
+      "unknown-type",
+      span,
+      message,
+      `the types are ${scalarNames.join(", ")}, id(prefix), map(T), or a name with a capital`,
+    );
   }
   report(cursor.reader, `${cursor.part}/unknown-type`, span, message, {
     help: `did you mean \`${near}\`?`,
@@ -191,7 +227,13 @@ function scalarAt(cursor: Cursor, name: ScalarName, start: number, span: Span): 
     if (bounds === undefined) return undefined;
     if (measure === undefined) {
       const brackets = spanOf(slice(cursor.phrase, open, cursor.at));
-      return complain(cursor, "no-bounds", brackets, `\`${name}\` has neither a length nor a range`, `write \`${name}\``);
+      return complain(
+        cursor,
+        "no-bounds",
+        brackets,
+        `\`${name}\` has neither a length nor a range`,
+        `write \`${name}\``,
+      );
     }
     const type: FieldType = { kind: "scalar", name, ...bounds };
     const before = cursor.at;
@@ -232,8 +274,17 @@ function boundsAt(cursor: Cursor, measure: "length" | "value"): Bounds | undefin
   if (exact !== undefined) return { min: Number(exact), max: Number(exact) };
   const span = spanOf(slice(cursor.phrase, start, end + 1));
   if (low === undefined && high === undefined) {
-    const help = measure === "length" ? "write `(6)`, `(1..80)`, `(1..)` or `(..80)` with whole numbers" : "write `(0.1..30)`, `(0..)` or `(..100)`";
-    return complain(cursor, "bad-bounds", span, `\`(${inner.text})\` is not a ${measure === "length" ? "length" : "range"}`, help);
+    const help =
+      measure === "length"
+        ? "write `(6)`, `(1..80)`, `(1..)` or `(..80)` with whole numbers"
+        : "write `(0.1..30)`, `(0..)` or `(..100)`";
+    return complain(
+      cursor,
+      "bad-bounds",
+      span,
+      `\`(${inner.text})\` is not a ${measure === "length" ? "length" : "range"}`,
+      help,
+    );
   }
   const bounds: Bounds = {
     ...(low === undefined ? {} : { min: Number(low) }),
@@ -269,10 +320,22 @@ function patternAt(cursor: Cursor, name: ScalarName, bounds: Bounds = {}): Alter
   return complain(cursor, "unclosed", span, "this regular expression does not end", "end it with `/`");
 }
 
-function patternType(cursor: Cursor, name: ScalarName, bounds: Bounds, pattern: string, start: number): Alternative | undefined {
+function patternType(
+  cursor: Cursor,
+  name: ScalarName,
+  bounds: Bounds,
+  pattern: string,
+  start: number,
+): Alternative | undefined {
   const span = spanOf(slice(cursor.phrase, start, cursor.at));
   if (!patterned.includes(name)) {
-    return complain(cursor, "no-pattern", span, `\`${name}\` takes no regular expression`, `only ${patterned.join(", ")} do`);
+    return complain(
+      cursor,
+      "no-pattern",
+      span,
+      `\`${name}\` takes no regular expression`,
+      `only ${patterned.join(", ")} do`,
+    );
   }
   if (pattern === "") return complain(cursor, "bad-pattern", span, "this regular expression is empty");
   return { kind: "type", type: { kind: "scalar", name, ...bounds, pattern }, span };
@@ -288,7 +351,13 @@ function idAt(cursor: Cursor, start: number): Alternative | undefined {
   if (prefix.text === "counter") return { kind: "type", type: { kind: "id", made: "counter" }, span };
   if (!/^[a-z][a-z0-9_]*$/.test(prefix.text)) {
     const at = prefix.text === "" ? span : spanOf(prefix);
-    return complain(cursor, "bad-prefix", at, `\`${prefix.text}\` cannot be the prefix of an id`, "write a few small letters, as in `id(par)`");
+    return complain(
+      cursor,
+      "bad-prefix",
+      at,
+      `\`${prefix.text}\` cannot be the prefix of an id`,
+      "write a few small letters, as in `id(par)`",
+    );
   }
   return { kind: "type", type: { kind: "id", prefix: prefix.text, made: "server" }, span };
 }
@@ -308,7 +377,13 @@ function close(cursor: Cursor, open: number): boolean {
 }
 
 function unclosed(cursor: Cursor, open: number): undefined {
-  return complain(cursor, "unclosed", spanOf(slice(cursor.phrase, open)), "this bracket is not closed", "end it with `)`");
+  return complain(
+    cursor,
+    "unclosed",
+    spanOf(slice(cursor.phrase, open)),
+    "this bracket is not closed",
+    "end it with `)`",
+  );
 }
 
 /** Moves over blanks and `mark`, if `mark` comes next. */

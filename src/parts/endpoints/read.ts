@@ -1,0 +1,363 @@
+/**
+ * Part 4, read: where each operation is reached, and how lists, edits and repeats work.
+ *
+ *     base       `{base_url}`, or an absolute address; a path may follow
+ *     lists      kind [, n "per page"] [, "at most" n]   kind: cursor | offset | page | none    map: { kind, size, max }
+ *     edits      "If-Match required" | "If-Match optional" | none                               map: { If-Match }
+ *     repeats    Header ["required"] "on every" ("POST" | "write") [, "kept" duration] | none   map: { header, on, required, kept }
+ *     endpoints  operation: METHOD /path
+ *                operation: { at, of, does, takes, gives, choose, status, lists, where }
+ *       at       METHOD /path   map: { method, path }
+ *       takes    field: type    as in part 2; `none`: nothing
+ *       gives    member: expression; `none`: no body
+ *       choose   field: { from, if, else }
+ *       status   the success status
+ *       lists    as above, for this list alone
+ *       where    the condition of a list
+ */
+import type { Entry, MapNode, Node } from "../../document/document.ts";
+import { type Phrase, phraseOf, slice, spanOf, splitAt } from "../phrase.ts";
+import {
+  expectMap,
+  expectText,
+  isNone,
+  knownEntries,
+  openEntries,
+  type Path,
+  placeAt,
+  type Reader,
+  report,
+} from "../reader.ts";
+import { readFields } from "../resources/field.ts";
+import { type Address, readAddress, readChoice, readCount, readDuration, readStatus, readText } from "../values.ts";
+import {
+  type Choice,
+  deeds,
+  type EditStyle,
+  type Endpoint,
+  type Endpoints,
+  editStyles,
+  type ListStyle,
+  listKinds,
+  type RepeatStyle,
+  repeatScopes,
+} from "./model.ts";
+
+const path: Path = ["endpoints"];
+
+export const endpointsKeys = ["base", "lists", "edits", "repeats", "endpoints"] as const;
+export const endpointKeys = ["at", "of", "does", "takes", "gives", "choose", "status", "lists", "where"] as const;
+
+export function readEndpoints(reader: Reader, body: MapNode): Endpoints {
+  const entries = knownEntries(reader, path, body, endpointsKeys, "part 4");
+  const base = readBase(reader, entries.base);
+  const lists = entries.lists && readLists(reader, [...path, "lists"], entries.lists.value);
+  const edits = entries.edits && readEdits(reader, [...path, "edits"], entries.edits.value);
+  const repeats = entries.repeats && readRepeats(reader, [...path, "repeats"], entries.repeats.value);
+  return {
+    ...(base === undefined ? {} : { base }),
+    ...(lists === undefined ? {} : { lists }),
+    ...(edits === undefined ? {} : { edits }),
+    ...(repeats === undefined ? {} : { repeats }),
+    endpoints: readEach(reader, [...path, "endpoints"], entries.endpoints),
+  };
+}
+
+function readBase(reader: Reader, entry: Entry | undefined): string | undefined {
+  const text = readText(reader, path, entry, "the base address");
+  if (text === undefined || /^(?:\{base_url\}|https?:\/\/[^\s/?#]+)(?:\/[^\s?#]*)?$/.test(text.text)) return text?.text;
+  report(reader, "endpoints/bad-base", spanOf(text), `\`${text.text}\` is not a base address`, {
+    help: 'write `"{base_url}"`, which is filled in when the service runs, or `https://api.example.com`',
+  });
+  return undefined;
+}
+
+/** `cursor, 50 per page, at most 200`, in any order behind the kind. */
+function readLists(reader: Reader, at: Path, node: Node): ListStyle | undefined {
+  if (node.kind === "map") return readListsMap(reader, at, node);
+  const text = expectText(reader, at, node, "how lists are cut");
+  if (text === undefined) return undefined;
+  const [first, ...rest] = splitAt(phraseOf(text), ",");
+  const kind = readChoice(reader, at, first, listKinds, "how lists are cut");
+  let style: { kind: ListStyle["kind"]; size?: number; max?: number } | undefined = kind && { kind };
+  for (const piece of rest) {
+    const match = /^(?:(\S+)\s+per\s+page|at\s+most\s+(\S+))$/.exec(piece.text);
+    const member = match?.[1] === undefined ? "max" : "size";
+    if (match === null) {
+      report(
+        reader,
+        "endpoints/bad-lists",
+        piece.text === "" ? text.span : spanOf(piece),
+        `\`${piece.text}\` says nothing about lists`,
+        {
+          help: "write `cursor, 50 per page, at most 200`",
+        },
+      );
+      continue;
+    }
+    const digits =
+      member === "size" ? slice(piece, 0, match[1]?.length) : slice(piece, piece.text.length - (match[2]?.length ?? 0));
+    placeAt(reader, [...at, member], digits);
+    const count = readCount(
+      reader,
+      at,
+      digits,
+      member === "size" ? "the size of a page" : "the largest size of a page",
+    );
+    if (count !== undefined && style !== undefined) style = { ...style, [member]: count };
+  }
+  return style && soundLists(reader, at, style);
+}
+
+function readListsMap(reader: Reader, at: Path, map: MapNode): ListStyle | undefined {
+  const entries = knownEntries(reader, at, map, ["kind", "size", "max"], "how lists are cut");
+  const kind = readChoice(reader, at, readText(reader, at, entries.kind, "`kind`"), listKinds, "how lists are cut");
+  const size = readCount(reader, at, readText(reader, at, entries.size, "`size`"), "the size of a page");
+  const max = readCount(reader, at, readText(reader, at, entries.max, "`max`"), "the largest size of a page");
+  if (entries.kind === undefined) {
+    report(reader, "endpoints/bad-lists", map.span, "this does not say how lists are cut", {
+      help: "write `{ kind: cursor, size: 50, max: 200 }`",
+    });
+  }
+  return (
+    kind &&
+    soundLists(reader, at, { kind, ...(size === undefined ? {} : { size }), ...(max === undefined ? {} : { max }) })
+  );
+}
+
+function soundLists(reader: Reader, at: Path, style: ListStyle): ListStyle {
+  const span = reader.places.get(`${at.join("/")}/size`);
+  if (span !== undefined && style.size !== undefined && style.max !== undefined && style.size > style.max) {
+    report(
+      reader,
+      "endpoints/bad-lists",
+      span,
+      `a page of ${style.size} is larger than the largest page, ${style.max}`,
+      {
+        help: `write \`${style.kind}, ${style.max} per page, at most ${style.size}\``,
+      },
+    );
+  }
+  return style;
+}
+
+function readEdits(reader: Reader, at: Path, node: Node): EditStyle | undefined {
+  if (isNone(node)) return "none";
+  if (node.kind === "map") {
+    const entries = knownEntries(reader, at, node, ["If-Match"], "how edits are made safe");
+    return readChoice(reader, at, readText(reader, at, entries["If-Match"], "`If-Match`"), editStyles, "`If-Match`");
+  }
+  const text = expectText(reader, at, node, "how edits are made safe");
+  if (text === undefined) return undefined;
+  const line = phraseOf(text);
+  const match = /^If-Match\s+(\S+)$/i.exec(line.text);
+  if (match !== null) {
+    return readChoice(reader, at, slice(line, line.text.length - (match[1] ?? "").length), editStyles, "`If-Match`");
+  }
+  report(
+    reader,
+    "endpoints/bad-edits",
+    line.text === "" ? node.span : spanOf(line),
+    `\`${line.text}\` does not say how edits are made safe`,
+    {
+      help: "write `If-Match required`, `If-Match optional` or `none`",
+    },
+  );
+  return undefined;
+}
+
+const repeatsHelp = "write `Idempotency-Key on every POST, kept 24h`, or `required on every write`";
+
+function readRepeats(reader: Reader, at: Path, node: Node): RepeatStyle | "none" | undefined {
+  if (isNone(node)) return "none";
+  if (node.kind === "map") return readRepeatsMap(reader, at, node);
+  const text = expectText(reader, at, node, "how requests are repeated");
+  if (text === undefined) return undefined;
+  const [first, kept, more] = splitAt(phraseOf(text), ",");
+  const match = /^(\S+)\s+(required\s+)?on\s+every\s+(POST|write)$/.exec(first?.text ?? "");
+  const wrong = more ?? (first === undefined || match === null ? first : undefined);
+  if (first === undefined || match === null || wrong !== undefined) {
+    const span = wrong === undefined || wrong.text === "" ? node.span : spanOf(wrong);
+    report(reader, "endpoints/bad-repeats", span, `\`${wrong?.text}\` does not say how requests are repeated`, {
+      help: repeatsHelp,
+    });
+    return undefined;
+  }
+  const header = readHeader(reader, slice(first, 0, match[1]?.length));
+  const duration = kept && readKept(reader, at, kept);
+  const on = match[3] === "POST" ? "POST" : "write";
+  return header === undefined
+    ? undefined
+    : { header, on, required: match[2] !== undefined, ...(duration === undefined ? {} : { kept: duration }) };
+}
+
+function readKept(reader: Reader, at: Path, phrase: Phrase): string | undefined {
+  if (/^kept\s/.test(phrase.text)) {
+    const duration = slice(phrase, "kept ".length);
+    placeAt(reader, [...at, "kept"], duration);
+    return readDuration(reader, at, duration, "how long answers are kept");
+  }
+  const span = phrase.text === "" ? phrase.node.span : spanOf(phrase);
+  report(reader, "endpoints/bad-repeats", span, `\`${phrase.text}\` does not say how long answers are kept`, {
+    help: repeatsHelp,
+  });
+  return undefined;
+}
+
+function readHeader(reader: Reader, phrase: Phrase): string | undefined {
+  if (/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(phrase.text)) return phrase.text;
+  report(reader, "endpoints/bad-repeats", spanOf(phrase), `\`${phrase.text}\` is not the name of a header`, {
+    help: repeatsHelp,
+  });
+  return undefined;
+}
+
+function readRepeatsMap(reader: Reader, at: Path, map: MapNode): RepeatStyle | undefined {
+  const entries = knownEntries(reader, at, map, ["header", "on", "required", "kept"], "how requests are repeated");
+  const name = readText(reader, at, entries.header, "`header`");
+  const on = readChoice(reader, at, readText(reader, at, entries.on, "`on`"), repeatScopes, "what is repeated");
+  const required = readChoice(
+    reader,
+    at,
+    readText(reader, at, entries.required, "`required`"),
+    ["true", "false"],
+    "`required`",
+  );
+  const kept = readDuration(reader, at, readText(reader, at, entries.kept, "`kept`"), "how long answers are kept");
+  const header = name && readHeader(reader, name);
+  if (name === undefined || entries.on === undefined) {
+    const help = "write `{ header: Idempotency-Key, on: POST, kept: 24h }`";
+    report(
+      reader,
+      "endpoints/bad-repeats",
+      map.span,
+      "this does not say which header makes which requests repeatable",
+      { help },
+    );
+  }
+  if (header === undefined || on === undefined) return undefined;
+  return { header, on, required: required === "true", ...(kept === undefined ? {} : { kept }) };
+}
+
+function readEach(reader: Reader, at: Path, entry: Entry | undefined): Record<string, Endpoint> {
+  const endpoints: Record<string, Endpoint> = {};
+  if (entry === undefined || isNone(entry.value)) return endpoints;
+  const map = expectMap(reader, at, entry.value, "`endpoints`", "getParcel: GET /parcels/{id}");
+  for (const line of map === undefined ? [] : openEntries(reader, at, map)) {
+    const endpoint = readEndpoint(reader, [...at, line.key.value], line);
+    if (endpoint !== undefined) endpoints[line.key.value] = endpoint;
+  }
+  return endpoints;
+}
+
+function readEndpoint(reader: Reader, at: Path, line: Entry): Endpoint | undefined {
+  const what = `the endpoint of \`${line.key.value}\``;
+  if (line.value.kind !== "map") {
+    const address = readAt(reader, [...at, "at"], line.value, what);
+    return address && { ...address };
+  }
+  const entries = knownEntries(reader, at, line.value, endpointKeys, what);
+  const address = entries.at && readAt(reader, [...at, "at"], entries.at.value, what);
+  if (!line.value.entries.some((entry) => entry.key.value === "at")) {
+    report(reader, "endpoints/no-address", line.key.span, `${what} has no method and path`, {
+      help: "add `at: POST /parcels`",
+    });
+  }
+  if (address === undefined) return undefined;
+  const of = readText(reader, at, entries.of, "`of`");
+  const does = readChoice(reader, at, readText(reader, at, entries.does, "`does`"), deeds, "what an operation does");
+  const status = readText(reader, at, entries.status, "`status`");
+  const answer = status && readStatus(reader, at, status, "the success status", [200, 299]);
+  const lists = entries.lists && readLists(reader, [...at, "lists"], entries.lists.value);
+  const where = readText(reader, at, entries.where, "`where`");
+  return {
+    ...address,
+    ...(of === undefined ? {} : { of: of.text }),
+    ...(does === undefined ? {} : { does }),
+    ...readMembers(reader, at, entries),
+    ...(answer === undefined ? {} : { status: answer }),
+    ...(lists === undefined ? {} : { lists }),
+    ...(where === undefined ? {} : { where: where.text }),
+  };
+}
+
+type Entries = Partial<Record<(typeof endpointKeys)[number], Entry>>;
+
+function readMembers(reader: Reader, at: Path, entries: Entries): Pick<Endpoint, "takes" | "gives" | "choose"> {
+  const takes = membersOf(reader, at, entries.takes, "{ code: string(6) }");
+  const gives = membersOf(reader, at, entries.gives, "{ door: locker.door }");
+  const choose = membersOf(
+    reader,
+    at,
+    entries.choose,
+    "{ locker: { from: Locker, if: state == 'free', else: none-free } }",
+  );
+  return {
+    ...(takes === undefined ? {} : { takes: readFields(reader, [...at, "takes"], takes) }),
+    ...(gives === undefined ? {} : { gives: readGives(reader, [...at, "gives"], gives) }),
+    ...(choose === undefined ? {} : { choose: readChoices(reader, [...at, "choose"], choose) }),
+  };
+}
+
+function membersOf(reader: Reader, at: Path, entry: Entry | undefined, example: string): MapNode | undefined {
+  if (entry === undefined) return undefined;
+  if (isNone(entry.value)) return { kind: "map", entries: [], span: entry.value.span };
+  return expectMap(reader, at, entry.value, `\`${entry.key.value}\``, example);
+}
+
+function readGives(reader: Reader, at: Path, map: MapNode): Record<string, string> {
+  const gives: Record<string, string> = {};
+  for (const entry of openEntries(reader, at, map)) {
+    const expression = readText(reader, at, entry, `the member \`${entry.key.value}\``);
+    if (expression !== undefined) gives[entry.key.value] = expression.text;
+  }
+  return gives;
+}
+
+function readChoices(reader: Reader, at: Path, map: MapNode): Record<string, Choice> {
+  const choices: Record<string, Choice> = {};
+  for (const entry of openEntries(reader, at, map)) {
+    const choice = readOneChoice(reader, [...at, entry.key.value], entry);
+    if (choice !== undefined) choices[entry.key.value] = choice;
+  }
+  return choices;
+}
+
+function readOneChoice(reader: Reader, at: Path, entry: Entry): Choice | undefined {
+  const what = `the choice of \`${entry.key.value}\``;
+  const example = "{ from: Locker, if: state == 'free', else: no-free-locker }";
+  const map = expectMap(reader, at, entry.value, what, example);
+  if (map === undefined) return undefined;
+  const entries = knownEntries(reader, at, map, ["from", "if", "else"], what);
+  const from = readText(reader, at, entries.from, "`from`");
+  const condition = readText(reader, at, entries.if, "`if`");
+  const code = readText(reader, at, entries.else, "`else`");
+  for (const member of ["from", "else"]) {
+    if (map.entries.some((one) => one.key.value === member)) continue;
+    const message =
+      member === "from"
+        ? `${what} does not say from which resource`
+        : `${what} does not say which error answers when there is none`;
+    report(reader, "endpoints/bad-choice", entry.key.span, message, { help: `write \`${example}\`` });
+  }
+  if (from === undefined || code === undefined) return undefined;
+  return { from: from.text, ...(condition === undefined ? {} : { if: condition.text }), else: code.text };
+}
+
+/** A method and path; the places of `{name}` in it are whole segments, or parts of one. */
+function readAt(reader: Reader, at: Path, node: Node, what: string): Address | undefined {
+  if (node.kind === "text") placeAt(reader, at, node);
+  const address = readAddress(reader, at, node, what);
+  if (address === undefined) return undefined;
+  const names = [...address.path.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1] ?? "");
+  const wrong = names.find((name, index) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || names.indexOf(name) !== index);
+  if (wrong === undefined && !/[{}]/.test(address.path.replaceAll(/\{[^{}]*\}/g, ""))) return address;
+  const twice = wrong !== undefined && names.filter((name) => name === wrong).length > 1;
+  const message = twice
+    ? `\`{${wrong}}\` stands twice in a path`
+    : `\`${address.path}\` has brackets that name no parameter`;
+  report(reader, "endpoints/bad-path", node.span, message, {
+    help: "a parameter is one name in braces: `/parcels/{id}`",
+  });
+  return undefined;
+}

@@ -1,0 +1,51 @@
+/** A document to the nine parts together, with where each statement stands. Never throws; the first fault stops nothing. */
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Document } from "../document/document.ts";
+import { readAuthentication } from "./authentication/read.ts";
+import { readEndpoints } from "./endpoints/read.ts";
+import { readErrors } from "./errors/read.ts";
+import { readEvents } from "./events/read.ts";
+import { readLimits } from "./limits/read.ts";
+import type { Model, PartName, PartStatus, Places } from "./model.ts";
+import { partNames } from "./model.ts";
+import { readPurpose } from "./purpose/read.ts";
+import { createReader } from "./reader.ts";
+import { readResources } from "./resources/read.ts";
+import { readSections, type Sections } from "./sections.ts";
+import { readStates } from "./states/read.ts";
+import { readVersioning } from "./versioning/read.ts";
+
+export interface ModelReading {
+  readonly model: Model;
+  readonly places: Places;
+  readonly diagnostics: readonly Diagnostic[];
+  /** The headings, prose and blocks of each part. */
+  readonly sections: Sections;
+}
+
+/** The parts of `document`. Diagnostics come in the order of the parts; the document's own are not among them. */
+export function readModel(document: Document): ModelReading {
+  const reader = createReader();
+  const sections = readSections(reader, document);
+  const { parts, title } = sections;
+  const status = {} as Record<PartName, PartStatus>;
+  for (const part of partNames) {
+    status[part] = parts[part].status;
+    if (parts[part].heading !== undefined) reader.places.set(part, parts[part].span);
+  }
+  const model: Model = {
+    ...(title === undefined ? {} : { title: title.text }),
+    status,
+    purpose: readPurpose(reader, parts.purpose.body),
+    resources: readResources(reader, parts.resources.body),
+    states: readStates(reader, parts.states.body),
+    endpoints: readEndpoints(reader, parts.endpoints.body),
+    authentication: readAuthentication(reader, parts.authentication.body),
+    events: readEvents(reader, parts.events.body),
+    errors: readErrors(reader, parts.errors.body),
+    limits: readLimits(reader, parts.limits.body),
+    versioning: readVersioning(reader, parts.versioning.body),
+    gaps: reader.gaps,
+  };
+  return { model, places: reader.places, diagnostics: reader.diagnostics, sections };
+}

@@ -1,0 +1,243 @@
+/**
+ * Fields: one line or a map, in resources, in embedded types, and in what an operation takes.
+ *
+ *     name[?]: type [= default | := expression] {, mark}
+ *     name[?]: { type, default, computed, marks, note, example }   or   { schema, default, computed, marks, note, example }
+ *     default = "now" | "now on change" | "caller" | "counter" | "uuid" | "digits(" n ")" | "token(" n ")" | literal
+ *
+ * A literal runs to the next comma outside brackets and quotes; `[a, b]` and `{ a: 1 }` are the literals of lists and
+ * maps; in quotes it may be any text, `= "now"` the word. `marks` of the map form is a list, or marks with commas.
+ */
+import type { Entry, MapNode } from "../../document/document.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import { jsonOf } from "../json.ts";
+import { type Phrase, phraseOf, slice, spanOf, splitAt } from "../phrase.ts";
+import { expectText, knownEntries, openEntries, type Path, placeAt, type Reader, report } from "../reader.ts";
+import { namesAt, readText } from "../values.ts";
+import { type Default, type Field, type FieldType, type Mark, marks } from "./model.ts";
+import { type Cursor, readType, skipBlanks, typeAt } from "./field-type.ts";
+
+/** The fields of a map, each placed under its name with and without `?`; what cannot be understood is left out. */
+export function readFields(reader: Reader, path: Path, map: MapNode): Record<string, Field> {
+  const fields: Record<string, Field> = {};
+  for (const entry of openEntries(reader, path, map)) {
+    const written = entry.key.value;
+    const optional = written.endsWith("?");
+    const name = optional ? written.slice(0, -1) : written;
+    if (optional) placeAlias(reader, path, written, name);
+    if (!isFieldName(reader, path, entry, name)) continue;
+    if (Object.hasOwn(fields, name)) {
+      report(reader, `${path[0]}/field-twice`, entry.key.span, `the field \`${name}\` is defined twice`, {
+        help: `keep one of \`${name}\` and \`${name}?\``,
+      });
+      continue;
+    }
+    const field = readField(reader, [...path, name], entry);
+    if (field !== undefined) fields[name] = { ...field, optional };
+  }
+  return fields;
+}
+
+type Definition = Omit<Field, "optional">;
+
+function placeAlias(reader: Reader, path: Path, written: string, name: string): void {
+  for (const suffix of ["", "#key", "#value"]) {
+    const span = reader.places.get([...path, written].join("/") + suffix);
+    if (span !== undefined) reader.places.set([...path, name].join("/") + suffix, span);
+  }
+}
+
+function isFieldName(reader: Reader, path: Path, entry: Entry, name: string): boolean {
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return true;
+  report(reader, `${path[0]}/bad-name`, entry.key.span, `\`${name}\` cannot name a field`, {
+    why: "Expressions use the name of a field, so it is letters, digits and `_`.",
+    help: `write \`${name.replaceAll(/[^A-Za-z0-9]+(.)?/g, (_, next: string | undefined) => next?.toUpperCase() ?? "") || "name"}\``,
+  });
+  return false;
+}
+
+function readField(reader: Reader, path: Path, entry: Entry): Definition | undefined {
+  const { value } = entry;
+  if (value.kind === "map") return readFieldMap(reader, path, value);
+  const line = readText(reader, path, entry, `the field \`${path.at(-1)}\``);
+  return line === undefined ? undefined : readFieldLine(reader, path, line);
+}
+
+function readFieldLine(reader: Reader, path: Path, line: Phrase): Definition | undefined {
+  const cursor: Cursor = { reader, part: path[0] ?? "", phrase: line, at: 0 };
+  const type = typeAt(cursor);
+  if (type === undefined) return undefined;
+  placeAt(reader, [...path, "type"], slice(line, 0, cursor.at));
+  skipBlanks(cursor);
+  const [first, ...rest] = splitAt(slice(line, cursor.at), ",");
+  if (first === undefined) return undefined;
+  const value = readValue(reader, path, first);
+  return { type, ...value, marks: readMarks(reader, path, rest) };
+}
+
+/** What stands between the type and the first comma. */
+function readValue(reader: Reader, path: Path, phrase: Phrase): Pick<Field, "default" | "computed"> {
+  if (phrase.text === "") return {};
+  if (phrase.text.startsWith(":=")) {
+    const computed = slice(phrase, 2);
+    placeAt(reader, [...path, "computed"], computed);
+    if (computed.text !== "") return { computed: computed.text };
+    report(reader, `${path[0]}/empty`, spanOf(phrase), "behind `:=` stands no expression", {
+      help: "write `:= size(labels)`",
+    });
+    return {};
+  }
+  if (phrase.text.startsWith("=")) {
+    const text = slice(phrase, 1);
+    placeAt(reader, [...path, "default"], text);
+    const found = readDefault(reader, path, text.text === "" ? phrase : text);
+    return found === undefined ? {} : { default: found };
+  }
+  const near = markNear(phrase.text);
+  report(reader, `${path[0]}/unexpected-words`, spanOf(phrase), `\`${phrase.text}\` does not belong to the type`, {
+    help:
+      near === undefined
+        ? "a default follows `=`, a mark follows a comma"
+        : `marks follow a comma: write \`, ${near}\``,
+    ...(near === undefined ? {} : { fix: { title: `write \`, ${near}\``, span: spanOf(phrase), text: `, ${near}` } }),
+  });
+  return {};
+}
+
+const words: Readonly<Record<string, Default>> = {
+  now: { kind: "now" },
+  "now on change": { kind: "now-on-change" },
+  caller: { kind: "caller" },
+  counter: { kind: "counter" },
+  uuid: { kind: "uuid" },
+};
+
+function readDefault(reader: Reader, path: Path, phrase: Phrase): Default | undefined {
+  const { text } = phrase;
+  if (Object.hasOwn(words, text)) return words[text];
+  const made = /^(digits|token)\s*(?:\(\s*(.*?)\s*\))?$/.exec(text);
+  if (made !== null) {
+    const length = /^[1-9][0-9]*$/.test(made[2] ?? "") ? Number(made[2]) : 0;
+    if (length > 0 && length <= 256) return { kind: made[1] === "digits" ? "digits" : "token", length };
+    const help = `write \`${made[1]}(${made[1] === "digits" ? 6 : 32})\`, or \`"${made[1]}"\` for the word itself`;
+    return badDefault(reader, path, phrase, `\`${made[1]}\` says how many characters to make, from 1 to 256`, help);
+  }
+  if (text === "=")
+    return badDefault(reader, path, phrase, "behind `=` stands no default", "write the value, as in `= 0`");
+  if (!/^["']/.test(text)) return { kind: "literal", text };
+  const literal = unquoted(text);
+  if (literal !== undefined) return { kind: "literal", text: literal };
+  return badDefault(reader, path, phrase, `\`${text}\` is not one quoted text`, 'write it as `"some, words"`');
+}
+
+function badDefault(reader: Reader, path: Path, phrase: Phrase, message: string, help: string): undefined {
+  report(reader, `${path[0]}/bad-default`, spanOf(phrase), message, { help });
+  return undefined;
+}
+
+function unquoted(text: string): string | undefined {
+  if (/^'[^']*'$/.test(text)) return text.slice(1, -1);
+  try {
+    return JSON.parse(text) as string;
+  } catch {
+    return undefined;
+  }
+}
+
+function readMarks(reader: Reader, path: Path, phrases: readonly Phrase[]): readonly Mark[] {
+  const found: Mark[] = [];
+  for (const phrase of phrases) {
+    const mark = marks.find((one) => one === phrase.text);
+    if (mark === undefined) reportMark(reader, path, phrase);
+    else if (found.includes(mark)) {
+      report(reader, `${path[0]}/mark-twice`, spanOf(phrase), `\`${mark}\` is said twice`, { help: "say it once" });
+    } else {
+      placeAt(reader, [...path, "marks", mark], phrase);
+      found.push(mark);
+    }
+  }
+  return found;
+}
+
+function reportMark(reader: Reader, path: Path, phrase: Phrase): void {
+  const near = markNear(phrase.text);
+  const span = phrase.text === "" ? phrase.node.span : spanOf(phrase);
+  const message = phrase.text === "" ? "between two commas stands no mark" : `there is no mark \`${phrase.text}\``;
+  report(reader, `${path[0]}/unknown-mark`, span, message, {
+    help:
+      near === undefined
+        ? (otherMarks[phrase.text] ?? `the marks are ${marks.join(", ")}`)
+        : `did you mean \`${near}\`?`,
+    ...(near === undefined ? {} : { fix: { title: `write \`${near}\``, span, text: near } }),
+  });
+}
+
+/** What people write where this language says it in another way. */
+const otherMarks: Readonly<Record<string, string>> = {
+  required: "a field is required unless its name ends in `?`",
+  optional: "write `?` behind the field's name",
+  nullable: "write `| null` behind the type",
+  computed: "write `:=` and the expression behind the type",
+};
+
+function markNear(text: string): Mark | undefined {
+  const meant: Readonly<Record<string, Mark>> = {
+    readonly: "read-only",
+    immutable: "create-only",
+    cascade: "delete with",
+    private: "personal",
+  };
+  return (Object.hasOwn(meant, text) ? meant[text] : undefined) ?? (didYouMean(text, marks) as Mark | undefined);
+}
+
+const members = ["type", "schema", "default", "computed", "marks", "note", "example"] as const;
+
+function readFieldMap(reader: Reader, path: Path, map: MapNode): Definition | undefined {
+  const name = path.at(-1);
+  const entries = knownEntries(reader, path, map, members, `the field \`${name}\``);
+  const type = readTypeMember(reader, path, map, entries);
+  const value = readText(reader, path, entries.default, "the default");
+  const made = value === undefined ? undefined : readDefault(reader, path, value);
+  const computed = readText(reader, path, entries.computed, "the expression of a computed field");
+  const note = entries.note && expectText(reader, path, entries.note.value, "a note");
+  if (made !== undefined && computed !== undefined) {
+    report(reader, `${path[0]}/two-values`, spanOf(computed), `\`${name}\` is computed and has a default`, {
+      help: "keep `computed` or `default`",
+    });
+  }
+  if (type === undefined) return undefined;
+  return {
+    type,
+    ...(made === undefined ? {} : { default: made }),
+    ...(computed === undefined ? {} : { computed: computed.text }),
+    marks:
+      entries.marks === undefined ? [] : readMarks(reader, path, namesAt(reader, path, entries.marks.value, "`marks`")),
+    ...(note === undefined ? {} : { note: note.value }),
+    ...(entries.example === undefined ? {} : { example: jsonOf(entries.example.value) }),
+  };
+}
+
+function readTypeMember(
+  reader: Reader,
+  path: Path,
+  map: MapNode,
+  entries: Partial<Record<(typeof members)[number], Entry>>,
+): FieldType | undefined {
+  const { type, schema } = entries;
+  if (schema !== undefined) {
+    if (type !== undefined) {
+      report(reader, `${path[0]}/two-types`, type.key.span, `\`${path.at(-1)}\` has a type and a schema`, {
+        help: "keep `type` or `schema`",
+      });
+    }
+    return { kind: "schema", schema: jsonOf(schema.value) };
+  }
+  const line = readText(reader, path, type, "the type");
+  if (line !== undefined) return readType(reader, path[0] ?? "", line);
+  if (!map.entries.some((entry) => entry.key.value === "type")) {
+    report(reader, `${path[0]}/no-type`, map.span, `the field \`${path.at(-1)}\` has no type`, {
+      help: "write `{ type: string(1..80) }`; a value with fields of its own gets a name below `types:`",
+    });
+  }
+  return undefined;
+}

@@ -1,0 +1,78 @@
+/** What several phases ask about the fields of a resource, answered once. */
+import type { Model } from "../model.ts";
+import type { Field, Fields, FieldType, Mark } from "./model.ts";
+
+/** A type without `| null` around it. */
+export function bareType(type: FieldType): FieldType {
+  return type.kind === "nullable" ? bareType(type.of) : type;
+}
+
+/** Whether the field can be null in an expression: `?` or `| null`. */
+export function isNullable(field: Field): boolean {
+  return field.optional || field.type.kind === "nullable";
+}
+
+/** The resource that a field of this type refers to, if it does. A list of references does not count. */
+export function referenceOf(model: Model, type: FieldType): string | undefined {
+  const bare = bareType(type);
+  if (bare.kind !== "named") return undefined;
+  return Object.hasOwn(model.resources.resources, bare.name) ? bare.name : undefined;
+}
+
+/** The fields of a resource; none where there is no such resource. */
+export function fieldsOf(model: Model, resource: string): Fields {
+  return own(model.resources.resources, resource)?.fields ?? {};
+}
+
+/** The member of a record of the document's own names, which could be `constructor`. */
+export function own<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+const storedMarks: readonly Mark[] = ["unique", "filter", "sort"];
+
+/** Whether the field has a column. A computed one has only if it is also `unique`, `filter` or `sort`. */
+export function isStored(field: Field): boolean {
+  return field.computed === undefined || storedMarks.some((mark) => field.marks.includes(mark));
+}
+
+/** Whether callers may not set the field at all: `read-only`, computed, or an id that is made by the server. */
+export function isServerSet(field: Field): boolean {
+  const { type } = field;
+  return (
+    field.marks.includes("read-only") || field.computed !== undefined || (type.kind === "id" && type.made !== "client")
+  );
+}
+
+/** Whether a caller may change the field of a record that exists. */
+export function isChangeable(name: string, field: Field): boolean {
+  return name !== "id" && !isServerSet(field) && !field.marks.includes("create-only");
+}
+
+/** Whether the id of the resource's records is given by the client. */
+export function hasClientId(model: Model, resource: string): boolean {
+  const type = own(fieldsOf(model, resource), "id")?.type;
+  return type?.kind === "id" && type.made === "client";
+}
+
+/** Whether one record at most has a value of this field: the id, what is marked `unique`, and what a rule says so of. */
+export function isUnique(model: Model, resource: string, name: string): boolean {
+  const field = own(fieldsOf(model, resource), name);
+  if (field === undefined) return false;
+  if (name === "id" || field.marks.includes("unique")) return true;
+  const rules = own(model.resources.rules, resource) ?? [];
+  return rules.some((rule) => rule.kind === "unique" && rule.fields.length === 1 && rule.fields[0] === name);
+}
+
+/** The names of the resource's fields that refer to `target`. */
+export function referencesTo(model: Model, resource: string, target: string): readonly string[] {
+  return Object.entries(fieldsOf(model, resource))
+    .filter(([, field]) => referenceOf(model, field.type) === target)
+    .map(([name]) => name);
+}
+
+/** The states of a resource, in the document's order, or undefined where it has none. */
+export function lifecycleOf(model: Model, resource: string): Exclude<Model["states"][string], "none"> | undefined {
+  const states = own(model.states, resource);
+  return states === "none" ? undefined : states;
+}

@@ -1,0 +1,203 @@
+/**
+ * Part 2, read: resources, embedded types and rules.
+ *
+ *     Name: { field: … , … }       a definition: its name has a capital, and it has a field `id` (field.ts, field-type.ts)
+ *     types:  Name: { field: … }   embedded values
+ *     rules:  Resource: rule       one rule, or a list of rules
+ *       rule  = "unique" field { "+" field } [ "else" error ]   map: { unique: [field, …], else }
+ *             | expression "else" error                         map: { holds: expression, else }
+ *
+ * The identity of a resource: `id(prefix)` and `id` are made by the server; `id(counter)` and a field with the default
+ * `counter` are counted; a field of another type is given by the client, unless it has another default, is computed or
+ * is `read-only`. Rules are placed as items from 0, with `holds` or `unique`, and `else`.
+ */
+import type { Entry, MapNode, Node } from "../../document/document.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import { type Phrase, phraseOf, slice, spanOf, splitAt } from "../phrase.ts";
+import {
+  expectMap,
+  expectText,
+  isNone,
+  knownEntries,
+  openEntries,
+  type Path,
+  placeAt,
+  type Reader,
+  report,
+} from "../reader.ts";
+import { namesAt, readText } from "../values.ts";
+import { readFields } from "./field.ts";
+import type { Field, Fields, FieldType, Resource, Resources, Rule } from "./model.ts";
+
+const path: Path = ["resources"];
+
+/** The keys of the part that are not names of resources. */
+export const resourcesKeys = ["types", "rules"] as const;
+
+export function readResources(reader: Reader, body: MapNode): Resources {
+  const resources: Record<string, Resource> = {};
+  let types: Record<string, Fields> = {};
+  let rules: Record<string, readonly Rule[]> = {};
+  for (const entry of openEntries(reader, path, body)) {
+    const name = entry.key.value;
+    if (name === "types") types = readTypes(reader, entry);
+    else if (name === "rules") rules = readRules(reader, entry);
+    else if (/^[A-Z][A-Za-z0-9]*$/.test(name)) {
+      const resource = readResource(reader, entry);
+      if (resource !== undefined) resources[name] = resource;
+    } else reportName(reader, entry);
+  }
+  return { resources, types, rules };
+}
+
+function reportName(reader: Reader, entry: Entry): void {
+  const name = entry.key.value;
+  const near = didYouMean(name, resourcesKeys);
+  const capital =
+    name.charAt(0).toUpperCase() +
+    name.slice(1).replaceAll(/[^A-Za-z0-9]+(.)?/g, (_, next?: string) => next?.toUpperCase() ?? "");
+  const text = near ?? capital;
+  report(
+    reader,
+    "resources/unknown-key",
+    entry.key.span,
+    `\`${name}\` is neither a resource nor \`types\` nor \`rules\``,
+    {
+      help:
+        near === undefined
+          ? `the name of a resource starts with a capital: \`${capital}\``
+          : `did you mean \`${near}\`?`,
+      ...(/^[A-Za-z]/.test(text) ? { fix: { title: `write \`${text}\``, span: entry.key.span, text } } : {}),
+    },
+  );
+}
+
+function readResource(reader: Reader, entry: Entry): Resource | undefined {
+  const name = entry.key.value;
+  const map = expectMap(reader, path, entry.value, `the resource \`${name}\``, "{ id: id(par), name: string(1..80) }");
+  if (map === undefined) return undefined;
+  const fields = readFields(reader, [...path, name], map);
+  const { id } = fields;
+  if (id !== undefined) return { fields: { ...fields, id: { ...id, type: identity(id) } } };
+  if (!map.entries.some((field) => field.key.value === "id" || field.key.value === "id?")) {
+    report(reader, "resources/no-identity", entry.key.span, `\`${name}\` has no field \`id\``, {
+      why: "A resource is what can be told apart by its id.",
+      help: `add \`id: id(${name.toLowerCase().slice(0, 3)})\`, or move a value without identity below \`types:\``,
+    });
+  }
+  return { fields };
+}
+
+function identity(field: Field): FieldType {
+  const { type } = field;
+  if (type.kind === "id") return type;
+  if (field.default?.kind === "counter") return { kind: "id", made: "counter", of: type };
+  const server = field.default !== undefined || field.computed !== undefined || field.marks.includes("read-only");
+  return { kind: "id", made: server ? "server" : "client", of: type };
+}
+
+function readTypes(reader: Reader, entry: Entry): Record<string, Fields> {
+  const types: Record<string, Fields> = {};
+  if (isNone(entry.value)) return types;
+  const example = "Address: { street: string(1..120), country: country }";
+  const map = expectMap(reader, path, entry.value, "`types`", example);
+  for (const type of map === undefined ? [] : openEntries(reader, [...path, "types"], map)) {
+    const name = type.key.value;
+    if (!/^[A-Z][A-Za-z0-9]*$/.test(name)) {
+      report(reader, "resources/bad-name", type.key.span, `\`${name}\` cannot name a type`, {
+        help: "the name of a type starts with a capital and has letters and digits only: `Address`",
+      });
+      continue;
+    }
+    const fields = expectMap(reader, path, type.value, `the type \`${name}\``, example);
+    if (fields !== undefined) types[name] = readFields(reader, [...path, "types", name], fields);
+  }
+  return types;
+}
+
+function readRules(reader: Reader, entry: Entry): Record<string, readonly Rule[]> {
+  const rules: Record<string, readonly Rule[]> = {};
+  if (isNone(entry.value)) return rules;
+  const map = expectMap(reader, path, entry.value, "`rules`", "Locker: unique site + door");
+  for (const line of map === undefined ? [] : openEntries(reader, [...path, "rules"], map)) {
+    const at = [...path, "rules", line.key.value];
+    const nodes = line.value.kind === "list" ? line.value.items : isNone(line.value) ? [] : [line.value];
+    rules[line.key.value] = readItems(reader, at, nodes);
+  }
+  return rules;
+}
+
+function readItems(reader: Reader, at: Path, nodes: readonly Node[]): readonly Rule[] {
+  const rules: Rule[] = [];
+  for (const node of nodes) {
+    const item = [...at, String(rules.length)];
+    placeAt(reader, item, node);
+    const rule = node.kind === "map" ? readRuleMap(reader, item, node) : readRuleLine(reader, item, node);
+    if (rule !== undefined) rules.push(rule);
+  }
+  return rules;
+}
+
+const withElse = "write `weightKg <= 20 else label-too-heavy`, with a code of part 7";
+
+function readRuleLine(reader: Reader, at: Path, node: Node): Rule | undefined {
+  const text = expectText(reader, at, node, "a rule");
+  if (text === undefined) return undefined;
+  const line = phraseOf(text);
+  const cut = /\s+else\s+(\S+)$/.exec(line.text);
+  const condition = cut === null ? line : slice(line, 0, cut.index);
+  const code = cut === null ? undefined : slice(line, line.text.length - (cut[1] ?? "").length);
+  if (code !== undefined) placeAt(reader, [...at, "else"], code);
+  if (/^unique\s/.test(condition.text)) {
+    const fields = uniqueFields(reader, at, splitAt(slice(condition, "unique ".length), "+"));
+    return fields && { kind: "unique", fields, ...(code === undefined ? {} : { else: code.text }) };
+  }
+  if (condition.text === "" || code === undefined) {
+    report(reader, "resources/rule-without-error", spanOf(line), "a rule says which error answers what breaks it", {
+      help: withElse,
+    });
+    return undefined;
+  }
+  placeAt(reader, [...at, "holds"], condition);
+  return { kind: "holds", expression: condition.text, else: code.text };
+}
+
+function readRuleMap(reader: Reader, at: Path, node: MapNode): Rule | undefined {
+  const entries = knownEntries(reader, at, node, ["unique", "holds", "else"], "a rule");
+  const code = readText(reader, at, entries.else, "the error of a rule");
+  const { unique, holds } = entries;
+  if (unique !== undefined && holds === undefined) {
+    const { value } = unique;
+    const fields = uniqueFields(
+      reader,
+      at,
+      value.kind === "text" ? splitAt(phraseOf(value), "+") : namesAt(reader, at, value, "`unique`"),
+    );
+    return fields && { kind: "unique", fields, ...(code === undefined ? {} : { else: code.text }) };
+  }
+  const condition = readText(reader, at, holds, "the condition of a rule");
+  if (unique !== undefined || condition === undefined || code === undefined) {
+    const help = "write `{ unique: [site, door] }` or `{ holds: weightKg <= 20, else: label-too-heavy }`";
+    report(reader, "resources/bad-rule", node.span, "this rule says neither what is unique nor what holds, or both", {
+      help,
+    });
+    return undefined;
+  }
+  return { kind: "holds", expression: condition.text, else: code.text };
+}
+
+function uniqueFields(reader: Reader, at: Path, phrases: readonly Phrase[]): readonly string[] | undefined {
+  const [first] = phrases;
+  const wrong = phrases.find((phrase) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(phrase.text));
+  if (first !== undefined && wrong === undefined) {
+    for (const phrase of phrases) placeAt(reader, [...at, "unique", phrase.text], phrase);
+    return phrases.map((phrase) => phrase.text);
+  }
+  const span = wrong === undefined || wrong.text === "" ? reader.places.get(at.join("/")) : spanOf(wrong);
+  if (span !== undefined) {
+    report(reader, "resources/bad-rule", span, "`unique` is followed by names of fields", {
+      help: "write `unique site + door`",
+    });
+  }
+  return undefined;
+}
