@@ -26,9 +26,9 @@ export interface Credential {
   readonly prefix?: string;
   /** A duration as written, or `until revoked`. */
   readonly lasts?: string;
-  /** `at once` or a duration as written. */
+  /** `at once`, `none` (never) or a duration as written. */
   readonly revoked?: string;
-  /** The environment variable of `secret: env NAME`. */
+  /** The environment variable of `secret: env NAME`. For password and basic `secret` names a field: see `field`. */
   readonly secret?: string;
   /** jwt: the expected `iss`, `aud`, and the address of the key set. */
   readonly issuer?: string;
@@ -38,9 +38,10 @@ export interface Credential {
   readonly user?: string;
   /** Where roles come from: a claim (jwt), or the same list for each caller. Absent: the key's own (api-key, basic), claim `roles` (jwt). */
   readonly roles?: { readonly claim: string } | readonly string[];
-  /** password: the resource and its fields. */
+  /** password, basic: the resource that can log in, the field that names one of it, the field that holds its secret. */
   readonly of?: string;
   readonly name?: string;
+  readonly field?: string;
   readonly scopes?: readonly string[];
 }
 
@@ -52,7 +53,10 @@ export interface SentIn {
 
 /** One alternative of a permission: who, and under which condition. */
 export interface Grant {
-  readonly who: { readonly kind: "role"; readonly role: string } | { readonly kind: "signed-in" } | { readonly kind: "anyone" };
+  readonly who:
+    | { readonly kind: "role"; readonly role: string }
+    | { readonly kind: "signed-in" }
+    | { readonly kind: "anyone" };
   /** The text of an expression; the bare word `own` in it means the resource's ownership expression. */
   readonly if?: string;
 }

@@ -28,6 +28,8 @@ export interface InEvent {
   /** The credential that proves the sender. */
   readonly with: string;
   readonly carries: Readonly<Record<string, FieldType>>;
+  /** The members of `carries` that may be absent, written `name?`. Absent: all must be there. */
+  readonly optional?: readonly string[];
 }
 
 export interface Delivery {
@@ -43,7 +45,7 @@ export interface Webhook {
   /** As written: `at least once, in order per resource`. */
   readonly promise?: string;
   readonly timeout?: string;
-  /** Waits between attempts, durations as written. */
+  /** Waits between attempts, durations as written; empty: one attempt. */
   readonly retry?: readonly string[];
   readonly then?: { readonly disable: boolean; readonly keep?: string };
 }

@@ -38,7 +38,13 @@ export type Change =
   | { readonly kind: "remove"; readonly place: Place; readonly type?: string; readonly seen?: string }
   | { readonly kind: "require"; readonly place: Place; readonly taken: string }
   | { readonly kind: "relax"; readonly place: Place; readonly was?: string; readonly seen?: string }
-  | { readonly kind: "retype"; readonly place: Place; readonly was: string; readonly seen?: string; readonly taken?: string }
+  | {
+      readonly kind: "retype";
+      readonly place: Place;
+      readonly was: string;
+      readonly seen?: string;
+      readonly taken?: string;
+    }
   | { readonly kind: "path"; readonly operation: string; readonly method: string; readonly path: string }
   | { readonly kind: "error"; readonly code: string; readonly status: number; readonly was: string }
   | { readonly kind: "event"; readonly name: string; readonly was?: string }

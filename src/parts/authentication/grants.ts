@@ -1,0 +1,162 @@
+/**
+ * Who may: the alternatives of a permission, read and printed. `allow` and `show` of part 5 and `for` of part 6 say
+ * them.
+ *
+ *     grants     one-line: grant | grant …   list: [grant, grant]   or `none`: nobody
+ *     grant      who   or   who if condition        map: { who, if }
+ *     who        a role, `signed-in` or `anyone`
+ *     condition  an expression, as it is, in brackets or in quotes; `own` in it is the resource's ownership expression.
+ *                A single `|` ends it, `||` belongs to it.
+ *
+ * The order of grants never matters, and a grant said twice counts once.
+ */
+import type { Node } from "../../document/document.ts";
+import type { Tree } from "../../document/print.ts";
+import { loosePhrase, type Phrase, phraseOf, slice, spanOf, splitAt } from "../phrase.ts";
+import { expectText, isNone, knownEntries, type Path, placeAt, type Reader, report } from "../reader.ts";
+import type { Grant } from "./model.ts";
+
+/** The grants at `path`. Each is placed at `path/index`, its condition at `path/index/if`. */
+export function readGrants(reader: Reader, path: Path, node: Node): readonly Grant[] {
+  if (isNone(node)) return [];
+  const read =
+    node.kind === "list"
+      ? node.items.flatMap((item) => alternatives(reader, path, item))
+      : alternatives(reader, path, node);
+  const kept: Grant[] = [];
+  for (const { grant, whole, condition } of read) {
+    if (kept.some((other) => sameGrant(other, grant))) continue;
+    const at = [...path, String(kept.length)];
+    placeAt(reader, at, whole);
+    if (condition !== undefined) placeAt(reader, [...at, "if"], condition);
+    kept.push(grant);
+  }
+  return kept;
+}
+
+/** The canonical form: one line where it says the same, else a list. */
+export function printGrants(grants: readonly Grant[]): Tree {
+  if (grants.length === 0) return "none";
+  const lines = grants.map(printGrant);
+  return lines.every((line) => typeof line === "string") ? lines.join(" | ") : lines;
+}
+
+export function sameGrant(one: Grant, other: Grant): boolean {
+  return nameOf(one) === nameOf(other) && one.if === other.if;
+}
+
+/** `signed-in`, `anyone` or the role's name. */
+export function nameOf(grant: Grant): string {
+  return grant.who.kind === "role" ? grant.who.role : grant.who.kind;
+}
+
+interface ReadGrant {
+  readonly grant: Grant;
+  readonly whole: Phrase | Node;
+  readonly condition?: Phrase;
+}
+
+function alternatives(reader: Reader, path: Path, node: Node): ReadGrant[] {
+  if (node.kind === "map") return grantOfMap(reader, path, node);
+  const text = expectText(reader, path, node, "Who may");
+  if (text === undefined) return [];
+  const line = phraseOf(text);
+  const commas = splitAt(line, ",");
+  if (commas.length > 1) {
+    report(reader, `${path[0]}/comma-between-grants`, node.span, "A comma does not separate who may", {
+      help: `write \`${commas.map((piece) => piece.text).join(" | ")}\``,
+    });
+    return [];
+  }
+  return splitAt(line, "|").flatMap((piece) => grantOfPhrase(reader, path, piece));
+}
+
+function grantOfPhrase(reader: Reader, path: Path, phrase: Phrase): ReadGrant[] {
+  const match = /^(\S+)\s+if\b\s*(.*)$/s.exec(phrase.text);
+  const name = match === null ? phrase : slice(phrase, 0, (match[1] as string).length);
+  const who = readWho(reader, path, name);
+  if (who === undefined) return [];
+  if (match === null) return [{ grant: { who }, whole: phrase }];
+  const condition = unquoted(slice(phrase, phrase.text.length - (match[2] as string).length));
+  if (condition.text === "") {
+    report(reader, `${path[0]}/bad-grant`, spanOf(phrase), `\`${phrase.text}\` does not say the condition`, {
+      help: `write \`${name.text} if own\` or another condition after \`if\``,
+    });
+    return [];
+  }
+  return [{ grant: { who, if: condition.text }, whole: phrase, condition }];
+}
+
+function grantOfMap(reader: Reader, path: Path, node: Node & { kind: "map" }): ReadGrant[] {
+  const entries = knownEntries(reader, path, node, ["who", "if"], "A grant");
+  if (entries.who === undefined) {
+    report(reader, `${path[0]}/bad-grant`, node.span, "This grant does not say who", {
+      help: "write it as `{ who: courier, if: own }`",
+    });
+    return [];
+  }
+  const name = expectText(reader, path, entries.who.value, "`who`");
+  const who = name && readWho(reader, path, phraseOf(name));
+  if (who === undefined) return [];
+  if (entries.if === undefined) return [{ grant: { who }, whole: node }];
+  const condition = expectText(reader, path, entries.if.value, "A condition");
+  if (condition === undefined) return [];
+  return [{ grant: { who, if: phraseOf(condition).text }, whole: node, condition: phraseOf(condition) }];
+}
+
+/** Words that other systems use for what this language calls by one name. */
+const otherNames: Readonly<Record<string, string>> = {
+  public: "anyone",
+  everyone: "anyone",
+  anonymous: "anyone",
+  authenticated: "signed-in",
+  "signed in": "signed-in",
+  "logged in": "signed-in",
+  "logged-in": "signed-in",
+  nobody: "none",
+};
+
+function readWho(reader: Reader, path: Path, name: Phrase): Grant["who"] | undefined {
+  if (name.text === "signed-in" || name.text === "anyone") return { kind: name.text };
+  const meant = Object.hasOwn(otherNames, name.text) ? otherNames[name.text] : undefined;
+  if (meant !== undefined) {
+    report(reader, `${path[0]}/bad-grant`, spanOf(name), `\`${name.text}\` is not how this language says it`, {
+      help: `write \`${meant}\``,
+      fix: { title: `write \`${meant}\``, span: spanOf(name), text: meant },
+    });
+    return undefined;
+  }
+  if (/^[A-Za-z][\w-]*$/.test(name.text) && name.text !== "none" && name.text !== "if") {
+    return { kind: "role", role: name.text };
+  }
+  const [first, ...rest] = name.text.split(/\s+/);
+  report(
+    reader,
+    `${path[0]}/bad-grant`,
+    spanOf(name),
+    name.text === "" ? "An alternative is empty" : `\`${name.text}\` does not say who`,
+    {
+      help:
+        rest.length > 0 && /^[A-Za-z][\w-]*$/.test(first ?? "")
+          ? `a condition follows \`if\`: \`${first} if ${rest.join(" ")}\``
+          : "write a role, `signed-in` or `anyone`, and after it `if` with a condition where there is one",
+    },
+  );
+  return undefined;
+}
+
+/** The inside of a phrase that is one quoted string: a condition may be quoted as a whole. */
+function unquoted(phrase: Phrase): Phrase {
+  const quoted = /^(["'])((?:(?!\1)[^\\])*)\1$/s.exec(phrase.text);
+  return quoted === null ? phrase : slice(phrase, 1, phrase.text.length - 1);
+}
+
+/** On one line where reading it there gives the same grant back. */
+function printGrant(grant: Grant): Tree {
+  const name = nameOf(grant);
+  if (grant.if === undefined) return name;
+  const line = `${name} if ${grant.if}`;
+  const same = loosePhrase(line);
+  const pieces = splitAt(same, "|").length === 1 && splitAt(same, ",").length === 1;
+  return pieces && unquoted(slice(same, name.length + 4)).text === grant.if ? line : { who: name, if: grant.if };
+}

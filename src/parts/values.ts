@@ -1,0 +1,198 @@
+/**
+ * The small values that several parts say: durations, sizes, whole numbers, lists of names, a method with its path,
+ * who is meant by `yes`. Each reader reports what it cannot understand and gives undefined.
+ */
+import { isSize } from "../base/bytes.ts";
+import { isDuration } from "../base/duration.ts";
+import { didYouMean } from "../base/suggest.ts";
+import type { Entry, Node } from "../document/document.ts";
+import { type Method, methods } from "./endpoints/model.ts";
+import { type Phrase, phraseOf, slice, spanOf, splitAt } from "./phrase.ts";
+import { expectMap, expectText, isNone, knownEntries, type Path, type Reader, report } from "./reader.ts";
+
+/** The text of an entry, or undefined with a diagnostic where it is no text or empty. */
+export function readText(reader: Reader, path: Path, entry: Entry | undefined, what: string): Phrase | undefined {
+  if (entry === undefined) return undefined;
+  const node = expectText(reader, path, entry.value, what);
+  if (node === undefined) return undefined;
+  const phrase = phraseOf(node);
+  if (phrase.text !== "") return phrase;
+  report(reader, `${path[0]}/empty`, entry.key.span, `${what} says nothing`, {
+    help: "write its value, or `not shown` where it is open",
+  });
+  return undefined;
+}
+
+/** A duration as written: `15s`, `72h`, `90d`. */
+export function readDuration(reader: Reader, path: Path, phrase: Phrase | undefined, what: string): string | undefined {
+  if (phrase === undefined) return undefined;
+  if (isDuration(phrase.text)) return phrase.text;
+  report(reader, `${path[0]}/bad-duration`, spanOf(phrase), `${what} is a duration, and \`${phrase.text}\` is none`, {
+    help: "write a number and a unit without a blank: `15s`, `10m`, `72h`, `90d`, `12mo`",
+  });
+  return undefined;
+}
+
+/** A size as written: `256KB`. */
+export function readSize(reader: Reader, path: Path, phrase: Phrase | undefined, what: string): string | undefined {
+  if (phrase === undefined) return undefined;
+  if (isSize(phrase.text)) return phrase.text;
+  report(reader, `${path[0]}/bad-size`, spanOf(phrase), `${what} is a size, and \`${phrase.text}\` is none`, {
+    help: "write a number and a unit without a blank: `256KB`, `1MB`",
+  });
+  return undefined;
+}
+
+/** A whole number from 1 up. */
+export function readCount(reader: Reader, path: Path, phrase: Phrase | undefined, what: string): number | undefined {
+  if (phrase === undefined) return undefined;
+  const count = /^[0-9]+$/.test(phrase.text) ? Number(phrase.text) : Number.NaN;
+  if (Number.isSafeInteger(count) && count > 0) return count;
+  report(
+    reader,
+    `${path[0]}/bad-number`,
+    spanOf(phrase),
+    `${what} is a whole number from 1 up, not \`${phrase.text}\``,
+    {
+      help: "write digits alone: `600`",
+    },
+  );
+  return undefined;
+}
+
+/** An HTTP status from `from` to `to`. */
+export function readStatus(
+  reader: Reader,
+  path: Path,
+  phrase: Phrase,
+  what: string,
+  [from, to]: readonly [number, number] = [400, 599],
+): number | undefined {
+  const status = /^[0-9]{3}$/.test(phrase.text) ? Number(phrase.text) : 0;
+  if (status >= from && status <= to) return status;
+  report(
+    reader,
+    `${path[0]}/bad-status`,
+    spanOf(phrase),
+    `${what} is a status from ${from} to ${to}, not \`${phrase.text}\``,
+  );
+  return undefined;
+}
+
+/** A list of names: `[a, b]`, or `a, b` on one line; `none` is the empty list. A name said twice is reported. */
+export function readNames(reader: Reader, path: Path, node: Node, what: string): readonly string[] {
+  return namesAt(reader, path, node, what).map((name) => name.text);
+}
+
+/** As `readNames`, each name with its place. */
+export function namesAt(reader: Reader, path: Path, node: Node, what: string): readonly Phrase[] {
+  if (isNone(node)) return [];
+  const phrases =
+    node.kind === "list"
+      ? node.items.flatMap((item) => {
+          const text = expectText(reader, path, item, what);
+          return text === undefined ? [] : [phraseOf(text)];
+        })
+      : node.kind === "text"
+        ? splitAt(phraseOf(node), ",")
+        : [];
+  if (node.kind === "map") {
+    report(reader, `${path[0]}/not-a-list`, node.span, `${what} is a list of names, not a map`, {
+      help: "write it as `[one, other]`",
+    });
+  }
+  const seen = new Set<string>();
+  return phrases.filter((phrase) => {
+    if (phrase.text === "" || seen.has(phrase.text)) {
+      const fault = phrase.text === "" ? "has an empty name" : `says \`${phrase.text}\` twice`;
+      report(reader, `${path[0]}/bad-list`, phrase.text === "" ? node.span : spanOf(phrase), `${what} ${fault}`);
+      return false;
+    }
+    seen.add(phrase.text);
+    return true;
+  });
+}
+
+/** One word of a closed set, with the near miss where it is another. */
+export function readChoice<Choice extends string>(
+  reader: Reader,
+  path: Path,
+  phrase: Phrase | undefined,
+  choices: readonly Choice[],
+  what: string,
+): Choice | undefined {
+  if (phrase === undefined) return undefined;
+  const found = choices.find((choice) => choice === phrase.text);
+  if (found !== undefined) return found;
+  const near = didYouMean(phrase.text, choices);
+  report(reader, `${path[0]}/unknown-value`, spanOf(phrase), `${what} cannot be \`${phrase.text}\``, {
+    help:
+      near === undefined
+        ? `known here: ${choices.map((choice) => `\`${choice}\``).join(", ")}`
+        : `did you mean \`${near}\`?`,
+    ...(near === undefined ? {} : { fix: { title: `write \`${near}\``, span: spanOf(phrase), text: near } }),
+  });
+  return undefined;
+}
+
+export interface Address {
+  readonly method: Method;
+  readonly path: string;
+}
+
+/** `POST /webhooks`, or `{ method: POST, path: /webhooks }`. */
+export function readAddress(reader: Reader, path: Path, node: Node, what: string): Address | undefined {
+  if (node.kind === "map") {
+    const entries = knownEntries(reader, path, node, ["method", "path"], what);
+    const method = readText(reader, path, entries.method, "The method");
+    const route = readText(reader, path, entries.path, "The path");
+    if (method !== undefined && route !== undefined) return addressOf(reader, path, method, route);
+    if (entries.method === undefined || entries.path === undefined) badAddress(reader, path, node.span, what, "");
+    return undefined;
+  }
+  const map = node.kind === "list" ? expectMap(reader, path, node, what, "POST /path") : undefined;
+  if (map !== undefined || node.kind !== "text") return undefined;
+  return readAddressLine(reader, path, phraseOf(node), what);
+}
+
+export function readAddressLine(reader: Reader, path: Path, line: Phrase, what: string): Address | undefined {
+  const match = /^(\S+)\s+(\S+)$/.exec(line.text);
+  if (match === null) {
+    badAddress(reader, path, spanOf(line), what, line.text);
+    return undefined;
+  }
+  const [, method = "", route = ""] = match;
+  return addressOf(reader, path, slice(line, 0, method.length), slice(line, line.text.length - route.length));
+}
+
+function addressOf(reader: Reader, path: Path, method: Phrase, route: Phrase): Address | undefined {
+  const verb = methods.find((name) => name === method.text);
+  if (verb === undefined) {
+    const near = methods.find((name) => name === method.text.toUpperCase());
+    report(reader, `${path[0]}/bad-method`, spanOf(method), `\`${method.text}\` is not a method`, {
+      help:
+        near === undefined ? `write one of ${methods.map((name) => `\`${name}\``).join(", ")}` : `write \`${near}\``,
+      ...(near === undefined ? {} : { fix: { title: `write \`${near}\``, span: spanOf(method), text: near } }),
+    });
+    return undefined;
+  }
+  if (!/^\/[^\s?#]*$/.test(route.text)) {
+    report(reader, `${path[0]}/bad-path`, spanOf(route), `\`${route.text}\` is not a path`, {
+      help: "a path starts with `/` and has no query: `/parcels/{id}`",
+    });
+    return undefined;
+  }
+  return { method: verb, path: route.text };
+}
+
+function badAddress(reader: Reader, path: Path, span: Parameters<typeof report>[2], what: string, text: string): void {
+  report(
+    reader,
+    `${path[0]}/bad-address`,
+    span,
+    `${what} is a method and a path${text === "" ? "" : `, not \`${text}\``}`,
+    {
+      help: "write it as `POST /path`",
+    },
+  );
+}

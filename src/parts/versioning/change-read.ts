@@ -1,0 +1,325 @@
+/**
+ * One way in which a version differs from the one before it, read.
+ *
+ *     rename place -> name                              map: { rename: place, to }
+ *     add place[, taken as value before]                map: { add: place, taken }
+ *     remove place[: type][, seen as value before]      map: { remove: place, type, seen }
+ *     require place, taken as value before              map: { require: place, taken }
+ *     relax place[, was type][, seen as value before]   map: { relax: place, was, seen }
+ *     retype place, was type[, seen as value before][, taken as value before]   map: { retype: place, was, seen, taken }
+ *     path operation, was METHOD /path                  map: { path: operation, was }
+ *     error code, was status code                       map: { error: code, was }
+ *     event name[, was name]                            map: { event: name, was }
+ *     state Resource.state, seen as state before        map: { state: Resource.state, seen }
+ *     add value place value, seen as value before       map: { add value: place, value, seen }
+ *
+ * A place is `Resource.field`, `operation.member`, or a resource or operation alone. Removing a field needs its type. The
+ * order of the clauses does not matter. YAML takes `- remove Parcel.note: string` for a map of one line; it is read as
+ * the line that it was meant to be.
+ */
+import { didYouMean } from "../../base/suggest.ts";
+import type { MapNode, Node } from "../../document/document.ts";
+import { cutAt, type Phrase, phraseOf, slice, spanOf, splitAt } from "../phrase.ts";
+import { expectText, knownEntries, type Path, placeAt, type Reader, report } from "../reader.ts";
+import { readType } from "../resources/field-type.ts";
+import { readAddressLine, readStatus, readText } from "../values.ts";
+import type { Change, Place } from "./model.ts";
+
+const verbs = [
+  "rename", "add value", "add", "remove", "require", "relax", "retype", "path", "error", "event", "state",
+] as const; // biome-ignore format: a table
+
+type Verb = (typeof verbs)[number];
+type Clause = "to" | "type" | "value" | "was" | "seen" | "taken";
+
+/** What each kind of change can say beside its subject; `!` marks what it must say. */
+const clausesOf: Readonly<Record<Verb, readonly (Clause | `${Clause}!`)[]>> = {
+  rename: ["to!"],
+  add: ["taken"],
+  remove: ["type", "seen"],
+  require: ["taken!"],
+  relax: ["was", "seen"],
+  retype: ["was!", "seen", "taken"],
+  path: ["was!"],
+  error: ["was!"],
+  event: ["was"],
+  state: ["seen!"],
+  "add value": ["value!", "seen!"],
+};
+
+const examples: Readonly<Record<Verb, string>> = {
+  rename: "rename Parcel.reference -> trackingNumber",
+  add: "add Parcel.note, taken as '' before",
+  remove: "remove Parcel.note: string, seen as '' before",
+  require: "require Parcel.weightKg, taken as 1 before",
+  relax: "relax Parcel.note, seen as '' before",
+  retype: "retype Parcel.weightKg, was integer",
+  path: "path takeBack, was POST /parcels/{id}/return",
+  error: "error no-free-locker, was 503 no-capacity",
+  event: "event parcel.stored, was parcel.arrived",
+  state: "state Parcel.expired, seen as stored before",
+  "add value": "add value Locker.size large, seen as medium before",
+};
+
+/** A change taken apart, whichever form it was written in. */
+interface Parts {
+  readonly verb: Verb;
+  readonly subject: Phrase;
+  readonly clauses: Partial<Record<Clause, Phrase>>;
+}
+
+/** The change at `path`; it is placed there, and each clause at `path/clause`. */
+export function readChange(reader: Reader, path: Path, node: Node): Change | undefined {
+  placeAt(reader, path, node);
+  const parts = takeApart(reader, path, node);
+  if (parts === undefined) return undefined;
+  for (const [clause, phrase] of Object.entries(parts.clauses)) placeAt(reader, [...path, clause], phrase);
+  return complete(reader, parts) ? changeOf(reader, path, parts) : undefined;
+}
+
+function takeApart(reader: Reader, path: Path, node: Node): Parts | undefined {
+  if (node.kind !== "map") {
+    const text = expectText(reader, path, node, "A change");
+    return text && partsOfLine(reader, phraseOf(text));
+  }
+  const [only, more] = node.entries;
+  if (only !== undefined && more === undefined && /\s/.test(only.key.value) && only.key.value !== "add value") {
+    const rest = readText(reader, path, only, "The type");
+    return rest && partsOfLine(reader, phraseOf(only.key), rest);
+  }
+  return partsOfMap(reader, path, node);
+}
+
+/** `rest` is what YAML cut off at a colon: a type and the clauses after it. */
+function partsOfLine(reader: Reader, line: Phrase, rest?: Phrase): Parts | undefined {
+  const verb = verbs.find((name) => line.text === name || line.text.startsWith(`${name} `));
+  if (verb === undefined) {
+    reportVerb(reader, line);
+    return undefined;
+  }
+  const [first, ...others] = clausePieces(slice(line, verb.length));
+  const head = first && headOf(verb, first);
+  if (head === undefined || head.subject.text === "") {
+    reportIncomplete(reader, line, verb, `\`${line.text}\` does not say what it is about`);
+    return undefined;
+  }
+  const clauses: Partial<Record<Clause, Phrase>> = { ...head.clauses };
+  const [type, ...afterType] = rest === undefined ? [] : clausePieces(rest);
+  if (type !== undefined) clauses.type = type;
+  for (const piece of [...others, ...afterType]) addClause(reader, verb, clauses, piece);
+  return { verb, subject: head.subject, clauses };
+}
+
+/** What stands before the first clause: the subject, and what some verbs say directly after it. */
+function headOf(verb: Verb, head: Phrase): Pick<Parts, "subject" | "clauses"> {
+  if (verb === "rename") {
+    const cut = cutAt(head, "->");
+    return cut === undefined ? { subject: head, clauses: {} } : { subject: cut[0], clauses: { to: cut[1] } };
+  }
+  if (verb === "remove") {
+    const cut = cutAt(head, ":");
+    return cut === undefined ? { subject: head, clauses: {} } : { subject: cut[0], clauses: { type: cut[1] } };
+  }
+  const name = /^\S+/.exec(head.text)?.[0] ?? "";
+  if (verb !== "add value" || name === head.text) return { subject: head, clauses: {} };
+  return { subject: slice(head, 0, name.length), clauses: { value: slice(head, name.length) } };
+}
+
+/** The line cut at the commas before a clause; other commas belong to what they stand in. */
+function clausePieces(line: Phrase): Phrase[] {
+  const starts = splitAt(line, ",").filter((piece, index) => index === 0 || /^(was|seen|taken)\b/.test(piece.text));
+  return starts.map((piece, index) => {
+    const next = starts[index + 1];
+    const from = piece.from - line.from;
+    if (next === undefined) return slice(line, from);
+    const before = slice(line, from, next.from - line.from);
+    return slice(before, 0, before.text.length - 1);
+  });
+}
+
+function addClause(reader: Reader, verb: Verb, clauses: Partial<Record<Clause, Phrase>>, piece: Phrase): void {
+  const match = /^(?:(was)|(seen|taken)\s+as)(?:\s+(.*))?$/s.exec(piece.text);
+  const clause = (match?.[1] ?? match?.[2]) as "was" | "seen" | "taken" | undefined;
+  const said = match?.[3] ?? "";
+  if (clause === undefined || said === "") {
+    reportIncomplete(reader, piece, verb, `\`${piece.text}\` does not say how it was before`);
+    return;
+  }
+  const value = slice(piece, piece.text.length - said.length);
+  if (clauses[clause] !== undefined) {
+    report(reader, "versioning/clause-twice", spanOf(piece), `\`${clause}\` is said twice`);
+  } else if (clause === "was") clauses.was = value;
+  else if (/\sbefore$/.test(value.text)) clauses[clause] = slice(value, 0, value.text.length - "before".length);
+  else {
+    report(reader, "versioning/no-before", spanOf(piece), `\`${piece.text}\` does not end in \`before\``, {
+      help: `write \`${piece.text} before\``,
+      fix: { title: "add `before`", span: spanOf(piece), text: `${piece.text} before` },
+    });
+    clauses[clause] = value;
+  }
+}
+
+function partsOfMap(reader: Reader, path: Path, map: MapNode): Parts | undefined {
+  const verb = verbs.find((name) => map.entries.some((entry) => entry.key.value === name));
+  if (verb === undefined) {
+    const first = map.entries[0]?.key;
+    if (first !== undefined) reportVerb(reader, phraseOf(first));
+    return undefined;
+  }
+  const names = clausesOf[verb].map((clause) => clause.replace("!", "") as Clause);
+  const entries = knownEntries<Verb | Clause>(reader, path, map, [verb, ...names], `A change of kind ${verb}`);
+  const subject = readText(reader, path, entries[verb], "The subject of a change");
+  if (subject === undefined) return undefined;
+  const clauses: Partial<Record<Clause, Phrase>> = {};
+  for (const name of names) {
+    const phrase = readText(reader, path, entries[name], `\`${name}\``);
+    if (phrase !== undefined) clauses[name] = phrase;
+  }
+  return { verb, subject, clauses };
+}
+
+/** Whether everything that this verb needs is there, and nothing that it does not know. */
+function complete(reader: Reader, { verb, subject, clauses }: Parts): boolean {
+  const known = clausesOf[verb];
+  let sound = true;
+  for (const [clause, phrase] of Object.entries(clauses)) {
+    if (known.some((name) => name.replace("!", "") === clause)) continue;
+    reportIncomplete(reader, phrase, verb, `A change of kind \`${verb}\` has no \`${clause}\``);
+    sound = false;
+  }
+  for (const name of known) {
+    if (!name.endsWith("!") || clauses[name.slice(0, -1) as Clause] !== undefined) continue;
+    reportIncomplete(
+      reader,
+      subject,
+      verb,
+      `\`${verb} ${subject.text}\` does not say ${meaningOf[name.slice(0, -1) as Clause]}`,
+    );
+    sound = false;
+  }
+  return sound;
+}
+
+const meaningOf: Readonly<Record<Clause, string>> = {
+  to: "the new name",
+  type: "the type that it had",
+  value: "the new value",
+  was: "what it was before",
+  seen: "as what callers of the version before see it",
+  taken: "what is taken where callers of the version before do not send it",
+};
+
+function changeOf(reader: Reader, path: Path, { verb, subject, clauses }: Parts): Change | undefined {
+  const { seen, taken, was } = clauses;
+  switch (verb) {
+    case "path":
+      return was && pathChange(reader, path, subject, was);
+    case "error":
+      return was && errorChange(reader, path, subject, was);
+    case "event":
+      return { kind: "event", name: subject.text, ...(was === undefined ? {} : { was: was.text }) };
+    case "state":
+      return seen && stateChange(reader, subject, seen);
+    default:
+  }
+  const place = readPlace(reader, verb, subject);
+  if (place === undefined) return undefined;
+  const down = seen === undefined ? {} : { seen: seen.text };
+  const up = taken === undefined ? {} : { taken: taken.text };
+  const before = was === undefined ? {} : { was: was.text };
+  switch (verb) {
+    case "rename":
+      return renameChange(reader, place, subject, clauses.to as Phrase);
+    case "add":
+      return { kind: "add", place, ...up };
+    case "remove":
+      return removeChange(reader, place, subject, clauses);
+    case "require":
+      return { kind: "require", place, taken: (taken as Phrase).text };
+    case "relax":
+      if (was !== undefined && readType(reader, "versioning", was) === undefined) return undefined;
+      return { kind: "relax", place, ...before, ...down };
+    case "retype":
+      if (readType(reader, "versioning", was as Phrase) === undefined) return undefined;
+      return { kind: "retype", place, was: (was as Phrase).text, ...down, ...up };
+    case "add value":
+      return { kind: "add-value", place, value: (clauses.value as Phrase).text, seen: (seen as Phrase).text };
+  }
+}
+
+/** `Resource.field`, `operation.member`, or a name alone. */
+function readPlace(reader: Reader, verb: Verb, subject: Phrase): Place | undefined {
+  const match = /^([A-Za-z]\w*)(?:\.([A-Za-z_]\w*))?$/.exec(subject.text);
+  if (match !== null) return { of: match[1] as string, ...(match[2] === undefined ? {} : { field: match[2] }) };
+  report(reader, "versioning/bad-place", spanOf(subject), `\`${subject.text}\` does not name a field`, {
+    help: `write \`${examples[verb]}\``,
+  });
+  return undefined;
+}
+
+function renameChange(reader: Reader, from: Place, subject: Phrase, to: Phrase): Change | undefined {
+  const name = to.text.startsWith(`${from.of}.`) ? slice(to, from.of.length + 1) : to;
+  if (/^[A-Za-z_][\w-]*$/.test(to.text)) return { kind: "rename", from, to: to.text };
+  report(reader, "versioning/bad-name", spanOf(to), `\`${to.text}\` is not a new name`, {
+    help: name === to ? `write \`${examples.rename}\`` : `write \`rename ${subject.text} -> ${name.text}\``,
+    ...(name === to ? {} : { fix: { title: `write \`${name.text}\``, span: spanOf(to), text: name.text } }),
+  });
+  return undefined;
+}
+
+function removeChange(
+  reader: Reader,
+  place: Place,
+  subject: Phrase,
+  { type, seen }: Partial<Record<Clause, Phrase>>,
+): Change | undefined {
+  if (type === undefined && place.field !== undefined) {
+    reportIncomplete(reader, subject, "remove", `\`remove ${subject.text}\` does not say ${meaningOf.type}`);
+    return undefined;
+  }
+  if (type !== undefined && readType(reader, "versioning", type) === undefined) return undefined;
+  return {
+    kind: "remove",
+    place,
+    ...(type === undefined ? {} : { type: type.text }),
+    ...(seen === undefined ? {} : { seen: seen.text }),
+  };
+}
+
+function pathChange(reader: Reader, path: Path, operation: Phrase, was: Phrase): Change | undefined {
+  const address = readAddressLine(reader, path, was, "What it was before");
+  return address && { kind: "path", operation: operation.text, method: address.method, path: address.path };
+}
+
+function errorChange(reader: Reader, path: Path, code: Phrase, was: Phrase): Change | undefined {
+  const match = /^(\S+)\s+(\S+)$/.exec(was.text);
+  if (match === null) {
+    reportIncomplete(reader, was, "error", `\`${was.text}\` is not a status and a code`);
+    return undefined;
+  }
+  const status = readStatus(reader, path, slice(was, 0, (match[1] as string).length), "What it was before");
+  return status === undefined ? undefined : { kind: "error", code: code.text, status, was: match[2] as string };
+}
+
+function stateChange(reader: Reader, subject: Phrase, seen: Phrase): Change | undefined {
+  const match = /^([A-Za-z]\w*)\.([A-Za-z][\w-]*)$/.exec(subject.text);
+  if (match !== null) return { kind: "state", resource: match[1] as string, name: match[2] as string, seen: seen.text };
+  report(reader, "versioning/bad-place", spanOf(subject), `\`${subject.text}\` does not name a state`, {
+    help: `write \`${examples.state}\``,
+  });
+  return undefined;
+}
+
+function reportIncomplete(reader: Reader, at: Phrase, verb: Verb, message: string): void {
+  report(reader, "versioning/incomplete-change", spanOf(at), message, { help: `write it as \`${examples[verb]}\`` });
+}
+
+function reportVerb(reader: Reader, line: Phrase): void {
+  const word = /^\S*/.exec(line.text)?.[0] ?? "";
+  const near = didYouMean(word, verbs);
+  const span = spanOf(slice(line, 0, word.length));
+  report(reader, "versioning/unknown-change", span, `\`${word}\` is not a kind of change`, {
+    help: near === undefined ? `known here: ${verbs.join(", ")}` : `did you mean \`${examples[near as Verb]}\`?`,
+    ...(near === undefined ? {} : { fix: { title: `write \`${near}\``, span, text: near } }),
+  });
+}
