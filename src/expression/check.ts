@@ -1,0 +1,892 @@
+/**
+ * Syntax tree to typed tree: gives every name its meaning and every part its type, or says what is wrong with it.
+ *
+ * Everything that can be known of an expression beforehand is asked here, so that a typed expression has a value for every
+ * record: durations, timestamps and patterns are literals and are read now, and what compares values that can never be
+ * equal is refused.
+ */
+
+import { RE2JS } from "@bufbuild/re2";
+import { didYouMean } from "../base/suggest.ts";
+import { readDuration, readTimestamp } from "./instant.ts";
+import {
+  type Arithmetic,
+  type Binary,
+  type Call,
+  type Comparison,
+  type Conditional,
+  type Expression,
+  type ExpressionProblem,
+  type Extent,
+  limits,
+  type Member,
+} from "./syntax.ts";
+import { type Calculation, isRecordList, type MacroName, parts, type TypedExpression } from "./typed.ts";
+import {
+  areComparable,
+  commonType,
+  describeType,
+  type FieldType,
+  isAssignable,
+  isNumber,
+  isScalar,
+  isVariable,
+  type TypeEnvironment,
+  type ValueType,
+} from "./types.ts";
+
+export type { TypedExpression } from "./typed.ts";
+
+export interface Checked {
+  /** Absent when there is a problem. */
+  readonly typed?: TypedExpression;
+  readonly problems: readonly ExpressionProblem[];
+}
+
+/**
+ * The meaning of an expression in its surroundings. With `expected`, a value of another type is a problem; whether absence
+ * is one is for the caller to say (`typed.nullable`).
+ */
+export function checkExpression(expression: Expression, env: TypeEnvironment, expected?: ValueType): Checked {
+  const checker: Checker = { env, problems: [], items: [], recordMacros: 0 };
+  const found = checkValue(checker, expression);
+  const typed = found && expected ? checkExpected(checker, found, expected) : found;
+  if (typed && isOversize(typed)) {
+    const message = `this expression is worked out in more than ${typedNodes} steps`;
+    complain(checker, "too-large", message, expression.at, "split it: a computed field (`:=`) can hold a part of it");
+  }
+  return typed && checker.problems.length === 0 ? { typed, problems: [] } : { problems: checker.problems };
+}
+
+interface Checker {
+  readonly env: TypeEnvironment;
+  readonly problems: ExpressionProblem[];
+  /** The names that macros have bound, outermost first. */
+  readonly items: Bound[];
+  recordMacros: number;
+}
+
+type Bound =
+  | { readonly name: string; readonly slot: number; readonly resource: string }
+  | { readonly name: string; readonly slot: number; readonly type: ValueType; readonly nullable: boolean };
+
+/** Each checking function gives undefined after having complained. */
+type Found = TypedExpression | undefined;
+
+const bool: ValueType = { kind: "bool" };
+const int: ValueType = { kind: "int" };
+const text: ValueType = { kind: "string" };
+const anyList: ValueType = { kind: "list", of: { kind: "any" }, holes: true };
+
+function complain(checker: Checker, code: string, message: string, at: Extent, help?: string): undefined {
+  checker.problems.push({ code, message, ...(help === undefined ? {} : { help }), start: at.start, end: at.end });
+  return undefined;
+}
+
+const typedNodes = 4 * limits.nodes;
+
+/** Comparing values of unknown type with absent ones repeats them, so the typed tree can outgrow the text. */
+function isOversize(typed: TypedExpression): boolean {
+  let level: readonly TypedExpression[] = [typed];
+  let nodes = 0;
+  while (level.length > 0) {
+    nodes += level.length;
+    if (nodes > typedNodes) return true;
+    level = level.flatMap(parts);
+  }
+  return false;
+}
+
+function checkExpected(checker: Checker, found: TypedExpression, wanted: ValueType): Found {
+  const typed = fitted(found, wanted);
+  const never = strayValue(typed, wanted);
+  if (never) return complain(checker, "never-equal", never.message, typed.at, never.help);
+  if (isAssignable(typed.type, wanted)) return typed;
+  return complain(checker, "wrong-type", `this is ${describeType(typed.type)}, not ${describeType(wanted)}`, typed.at);
+}
+
+/** A value where a type is due: an int literal becomes a double, a value of unknown type is taken for one of the type. */
+function fitted(typed: TypedExpression, wanted: ValueType): TypedExpression {
+  if (typed.type.kind === "any" && wanted.kind !== "any" && wanted.kind !== "null") return takenAs(typed, wanted);
+  return wanted.kind === "double" ? (promoted(typed) ?? typed) : typed;
+}
+
+function takenAs(operand: TypedExpression, type: ValueType): TypedExpression {
+  return { kind: "as", at: operand.at, type, nullable: true, operand };
+}
+
+function promoted(typed: TypedExpression): Found {
+  const type: ValueType = { kind: "double" };
+  if (typed.type.kind !== "int") return undefined;
+  if (typed.kind === "constant") return { ...typed, type };
+  if (typed.kind !== "negate") return undefined;
+  const operand = promoted(typed.operand);
+  return operand && { ...typed, type, operand };
+}
+
+/** Checks an expression that stands for a value: anything but the records of a resource themselves. */
+function checkValue(checker: Checker, expression: Expression): Found {
+  const typed = checkNode(checker, expression);
+  if (!typed || !isRecordList(typed)) return typed;
+  const help = "ask `.exists(x, …)`, `.all(x, …)`, `.size()`, or say what of each record: `.map(x, x.id)`";
+  return complain(checker, "records-as-value", "records are not a value by themselves", expression.at, help);
+}
+
+function checkNode(checker: Checker, expression: Expression): Found {
+  const { at } = expression;
+  switch (expression.kind) {
+    case "int":
+    case "double":
+      return { kind: "constant", at, type: { kind: expression.kind }, nullable: false, value: expression.value };
+    case "string":
+      return { kind: "constant", at, type: text, nullable: false, value: expression.value };
+    case "bool":
+      return { kind: "constant", at, type: bool, nullable: false, value: expression.value };
+    case "null":
+      return { kind: "constant", at, type: { kind: "null" }, nullable: true, value: null };
+    case "name":
+      return checkName(checker, expression.name, at);
+    case "list":
+      return checkList(checker, expression.items, at);
+    case "member":
+      return checkMember(checker, expression);
+    case "call":
+      return checkCall(checker, expression);
+    case "not": {
+      const operand = checkCondition(checker, expression.operand);
+      return operand && { kind: "not", at, type: bool, nullable: false, operand };
+    }
+    case "negate":
+      return checkNegate(checker, expression.operand, at);
+    case "binary":
+      return checkBinary(checker, expression);
+    case "conditional":
+      return checkConditional(checker, expression);
+  }
+}
+
+// Names and members
+
+function checkName(checker: Checker, name: string, at: Extent): Found {
+  const { env, items } = checker;
+  const item = items.findLast((bound) => bound.name === name);
+  if (item && "resource" in item)
+    return itemField(item, "id", { type: { kind: "record", resource: item.resource }, nullable: false }, at);
+  if (item) return { kind: "item", at, type: item.type, nullable: item.nullable, slot: item.slot };
+  if (Object.hasOwn(env.names, name)) {
+    const named = env.names[name] as (typeof env.names)[string];
+    const { type, nullable } = named;
+    return isVariable(name, named)
+      ? { kind: "variable", at, type, nullable, path: [name] }
+      : { kind: "field", at, type, nullable, name };
+  }
+  if (Object.hasOwn(env.resources, name)) {
+    const type: ValueType = { kind: "list", of: { kind: "record", resource: name } };
+    return { kind: "records", at, type, nullable: false, resource: name };
+  }
+  const known = [...items.map((bound) => bound.name), ...Object.keys(env.names), ...Object.keys(env.resources)];
+  return complain(checker, "unknown-name", `there is no \`${name}\` here${nearMiss(name, known)}`, at, listed(known));
+}
+
+function nearMiss(name: string, known: readonly string[]): string {
+  const meant = didYouMean(name, known);
+  return meant === undefined ? "" : `; did you mean \`${meant}\`?`;
+}
+
+function listed(known: readonly string[]): string | undefined {
+  return known.length > 0 && known.length <= 12 ? `known here: ${known.join(", ")}` : undefined;
+}
+
+function itemField(
+  item: { slot: number; resource: string },
+  name: string,
+  field: FieldType,
+  at: Extent,
+): TypedExpression {
+  const { type, nullable } = field;
+  return { kind: "item-field", at, type, nullable, slot: item.slot, resource: item.resource, name };
+}
+
+function checkMember(checker: Checker, { object, name, nameAt, at }: Member): Found {
+  const item = object.kind === "name" && checker.items.findLast((bound) => bound.name === object.name);
+  if (item && "resource" in item) {
+    const field = findField(checker, item.resource, name, nameAt);
+    return field && itemField(item, name, field, at);
+  }
+  const owner = checkNode(checker, object);
+  if (!owner) return undefined;
+  if (isRecordList(owner)) {
+    const help = "ask `.exists(x, …)`, `.all(x, …)`, `.filter(x, …)`, `.map(x, …)` or `.size()`";
+    return complain(checker, "unknown-field", `a list of records has no \`${name}\``, nameAt, help);
+  }
+  return memberOf(checker, owner, name, nameAt, at);
+}
+
+function memberOf(checker: Checker, owner: TypedExpression, name: string, nameAt: Extent, at: Extent): Found {
+  const { type } = owner;
+  switch (type.kind) {
+    case "record":
+      return walk(checker, owner, type.resource, name, nameAt, at);
+    case "object": {
+      if (Object.hasOwn(type.members, name)) return below(owner, name, type.members[name] as FieldType, at);
+      const known = Object.keys(type.members);
+      const whose = owner.kind === "variable" ? ` in \`${owner.path.join(".")}\`` : "";
+      return complain(
+        checker,
+        "unknown-field",
+        `there is no \`${name}\`${whose}${nearMiss(name, known)}`,
+        nameAt,
+        listed(known),
+      );
+    }
+    case "map":
+      return below(owner, name, { type: type.of, nullable: true }, at);
+    case "any":
+      return below(owner, name, { type, nullable: true }, at);
+    default: {
+      const help = type.kind === "list" ? "ask `.exists(x, …)`, `.all(x, …)` or `.size()`" : undefined;
+      return complain(checker, "unknown-field", `${describeType(type)} has no \`${name}\``, nameAt, help);
+    }
+  }
+}
+
+function below(owner: TypedExpression, name: string, field: FieldType, at: Extent): TypedExpression {
+  const { type } = field;
+  const nullable = owner.nullable || field.nullable;
+  if (owner.kind === "variable") return { kind: "variable", at, type, nullable, path: [...owner.path, name] };
+  return { kind: "member", at, type, nullable, object: owner, name };
+}
+
+function walk(
+  checker: Checker,
+  owner: TypedExpression,
+  resource: string,
+  name: string,
+  nameAt: Extent,
+  at: Extent,
+): Found {
+  const field = findField(checker, resource, name, nameAt);
+  if (!field) return undefined;
+  // The id of what is referred to is the reference itself.
+  if (name === "id") return { ...owner, at };
+  if (hasWalk(owner)) {
+    const message = "a walk goes through one reference, this is a second";
+    const help = `ask it of all records: \`${resource}.exists(x, x.id == … && x.${name} == …)\``;
+    return complain(checker, "walk-too-long", message, nameAt, help);
+  }
+  const nullable = owner.nullable || field.nullable;
+  return { kind: "walk", at, type: field.type, nullable, reference: owner, resource, name };
+}
+
+/** Whether the value comes out of a record that was walked to. */
+function hasWalk(typed: TypedExpression): boolean {
+  if (typed.kind === "walk") return true;
+  if (typed.kind === "member") return hasWalk(typed.object);
+  if (typed.kind === "choose") return hasWalk(typed.whenTrue) || hasWalk(typed.whenFalse);
+  return false;
+}
+
+function findField(checker: Checker, resource: string, name: string, at: Extent): FieldType | undefined {
+  const fields = checker.env.resources[resource] ?? {};
+  if (Object.hasOwn(fields, name)) return fields[name];
+  const known = Object.keys(fields);
+  return complain(
+    checker,
+    "unknown-field",
+    `${resource} has no field \`${name}\`${nearMiss(name, known)}`,
+    at,
+    listed(known),
+  );
+}
+
+// Lists and conditions
+
+function checkAll(checker: Checker, expressions: readonly Expression[]): readonly TypedExpression[] | undefined {
+  const typed = expressions.map((expression) => checkValue(checker, expression));
+  return typed.every((one) => one !== undefined) ? typed : undefined;
+}
+
+function checkList(checker: Checker, expressions: readonly Expression[], at: Extent): Found {
+  const found = checkAll(checker, expressions);
+  if (!found) return undefined;
+  const double = found.find((item) => item.type.kind === "double")?.type;
+  const items = double ? found.map((item) => fitted(item, double)) : found;
+  let of: ValueType | undefined;
+  for (const item of items) {
+    const common: ValueType | undefined = of === undefined ? item.type : commonType(of, item.type);
+    if (!common) {
+      const message = `${describeType(item.type)} in a list that began with ${describeType(items[0]?.type ?? item.type)}`;
+      return complain(checker, "mixed-list", message, item.at);
+    }
+    of = common;
+  }
+  const holes = items.some((item) => item.nullable);
+  const type: ValueType = { kind: "list", of: of ?? { kind: "null" }, ...(holes ? { holes } : {}) };
+  return { kind: "list", at, type, nullable: false, items };
+}
+
+/** Something that is true or not: a null counts as false, and so does a value of unknown type that is not `true`. */
+function checkCondition(checker: Checker, expression: Expression): Found {
+  const typed = checkValue(checker, expression);
+  return typed && checkCalled(checker, typed, "bool");
+}
+
+function checkConditional(checker: Checker, { test, whenTrue, whenFalse, at }: Conditional): Found {
+  const condition = checkCondition(checker, test);
+  const first = checkValue(checker, whenTrue);
+  const second = checkValue(checker, whenFalse);
+  if (!condition || !first || !second) return undefined;
+  const [a, b] = [fitted(first, promotionFor(second)), fitted(second, promotionFor(first))];
+  const type = commonType(a.type, b.type);
+  if (!type) {
+    const message = `one side is ${describeType(a.type)}, the other ${describeType(b.type)}`;
+    return complain(checker, "wrong-type", message, at);
+  }
+  return { kind: "choose", at, type, nullable: a.nullable || b.nullable, test: condition, whenTrue: a, whenFalse: b };
+}
+
+/** What an int literal beside this value becomes. */
+function promotionFor(other: TypedExpression): ValueType {
+  return other.type.kind === "double" ? other.type : { kind: "any" };
+}
+
+// Operators
+
+function checkBinary(checker: Checker, { operator, left, right, at }: Binary): Found {
+  if (operator === "&&" || operator === "||") {
+    const a = checkCondition(checker, left);
+    const b = checkCondition(checker, right);
+    return a && b && { kind: "logical", at, type: bool, nullable: false, operator, left: a, right: b };
+  }
+  const a = checkValue(checker, left);
+  const b = checkValue(checker, right);
+  if (!a || !b) return undefined;
+  if (operator === "in") return checkWithin(checker, a, b, at);
+  if (operator === "==" || operator === "!=") return checkEqual(checker, operator, a, b, at);
+  if (operator === "<" || operator === "<=" || operator === ">" || operator === ">=") {
+    return checkOrder(checker, operator, a, b, at);
+  }
+  return checkArithmetic(checker, operator, a, b, at);
+}
+
+function compare(operator: Comparison, left: TypedExpression, right: TypedExpression, at: Extent): TypedExpression {
+  return { kind: "compare", at, type: bool, nullable: false, operator, left, right };
+}
+
+function logical(operator: "&&" | "||", left: TypedExpression, right: TypedExpression, at: Extent): TypedExpression {
+  return { kind: "logical", at, type: bool, nullable: false, operator, left, right };
+}
+
+function checkEqual(
+  checker: Checker,
+  operator: "==" | "!=",
+  a: TypedExpression,
+  b: TypedExpression,
+  at: Extent,
+): Found {
+  if (!areComparable(a.type, b.type)) {
+    const message = `${describeType(a.type)} and ${describeType(b.type)} are never equal`;
+    return complain(checker, "never-equal", message, at, comparisonHelp(a, b));
+  }
+  const stray = strayValue(a, b.type) ?? strayValue(b, a.type);
+  if (stray) return complain(checker, "never-equal", stray.message, stray.at, stray.help);
+  const equal = equality(a, b, at);
+  if (operator === "==") return equal;
+  return equal.kind === "compare"
+    ? { ...equal, operator }
+    : { kind: "not", at, type: bool, nullable: false, operand: equal };
+}
+
+/** A value of unknown type equals another if it is one of that type and the same, or if both are absent. */
+function equality(a: TypedExpression, b: TypedExpression, at: Extent): TypedExpression {
+  if (a.type.kind === "any" && isScalar(b.type)) return equality(b, a, at);
+  if (b.type.kind !== "any" || !isScalar(a.type)) return compare("==", promotedBeside(a, b), promotedBeside(b, a), at);
+  const same = compare("==", a, takenAs(b, a.type), at);
+  if (!a.nullable) return same;
+  const nothing: TypedExpression = { kind: "constant", at, type: { kind: "null" }, nullable: true, value: null };
+  const both = logical("&&", compare("==", a, nothing, at), compare("==", b, nothing, at), at);
+  return logical("||", both, logical("&&", compare("!=", a, nothing, at), same, at), at);
+}
+
+function promotedBeside(typed: TypedExpression, other: TypedExpression): TypedExpression {
+  return other.type.kind === "double" ? (promoted(typed) ?? typed) : typed;
+}
+
+function comparisonHelp(a: TypedExpression, b: TypedExpression): string | undefined {
+  for (const [literal, other] of [
+    [a, b],
+    [b, a],
+  ] as const) {
+    if (literal.kind !== "constant" || literal.type.kind !== "string") continue;
+    if (other.type.kind === "timestamp") return "a moment is written `timestamp('2026-01-31T12:00:00Z')`";
+    if (other.type.kind === "duration") return "a length of time is written `duration('72h')`";
+    if (isNumber(other.type)) return "a number stands without quotes";
+    if (other.type.kind === "bool") return "`true` and `false` stand without quotes";
+  }
+  return undefined;
+}
+
+interface Stray {
+  readonly message: string;
+  readonly at: Extent;
+  readonly help?: string;
+}
+
+/** A text that is not among the values of a closed list, or two closed lists without a common value. */
+function strayValue(typed: TypedExpression, type: ValueType): Stray | undefined {
+  if (type.kind !== "string" || !type.values || typed.type.kind !== "string") return undefined;
+  const { values } = type;
+  const help = values.length <= 20 ? `it is one of: ${values.join(", ")}` : undefined;
+  const { at } = typed;
+  if (typed.kind === "constant" && typeof typed.value === "string") {
+    if (values.includes(typed.value)) return undefined;
+    const message = `it is never '${typed.value}'${nearMiss(typed.value, values)}`;
+    return { message, at, ...(help === undefined ? {} : { help }) };
+  }
+  if (!typed.type.values || typed.type.values.length === 0 || typed.type.values.some((value) => values.includes(value)))
+    return undefined;
+  return { message: "these two have no value in common", at, ...(help === undefined ? {} : { help }) };
+}
+
+const ordered: ReadonlySet<string> = new Set(["bool", "int", "double", "string", "timestamp", "duration"]);
+
+function checkOrder(
+  checker: Checker,
+  operator: Comparison,
+  first: TypedExpression,
+  second: TypedExpression,
+  at: Extent,
+): Found {
+  const a = promotedBeside(fitted(first, second.type), second);
+  const b = promotedBeside(fitted(second, first.type), first);
+  if (a.type.kind === "null" || b.type.kind === "null") {
+    return complain(checker, "never-true", `\`${operator}\` with null is never true`, at, "ask `== null` or `!= null`");
+  }
+  const same = a.type.kind === b.type.kind || (isNumber(a.type) && isNumber(b.type));
+  if (same && ordered.has(a.type.kind)) return compare(operator, a, b, at);
+  const message = `${describeType(a.type)} and ${describeType(b.type)} have no order`;
+  return complain(checker, "no-order", message, at, comparisonHelp(a, b));
+}
+
+function checkWithin(checker: Checker, value: TypedExpression, list: TypedExpression, at: Extent): Found {
+  if (list.type.kind === "any") return withinUnknown(checker, value, list, at);
+  if (list.type.kind === "map") {
+    const key = checkCalled(checker, value, "string");
+    return key && { kind: "within", at, type: bool, nullable: false, value: key, list };
+  }
+  if (list.type.kind !== "list") {
+    const message = `\`in\` looks into a list or a map, and this is ${describeType(list.type)}`;
+    return complain(checker, "wrong-type", message, list.at);
+  }
+  const { of } = list.type;
+  if (value.type.kind === "null")
+    return complain(checker, "never-true", "null is in no list", value.at, "ask `.exists(x, x == null)`");
+  if (!areComparable(value.type, of)) {
+    const message = `${describeType(value.type)} is never in ${describeType(list.type)}`;
+    return complain(checker, "never-equal", message, at);
+  }
+  const stray = [
+    ...(list.kind === "list" ? list.items : []).map((item) => strayValue(item, value.type)),
+    strayValue(value, of),
+  ];
+  const problem = stray.find((one) => one !== undefined);
+  if (problem) return complain(checker, "never-equal", problem.message, problem.at, problem.help);
+  if (of.kind === "any" && isScalar(value.type)) return existsEqual(checker, value, list, at);
+  const looked = of.kind === "null" ? value : fitted(value, of);
+  return { kind: "within", at, type: bool, nullable: false, value: looked, list };
+}
+
+function withinUnknown(checker: Checker, value: TypedExpression, list: TypedExpression, at: Extent): Found {
+  return checkWithin(checker, value, takenAs(list, anyList), at);
+}
+
+/** `value in list` where the items are of unknown type: some item is one of the value's type, and equal. */
+function existsEqual(checker: Checker, value: TypedExpression, list: TypedExpression, at: Extent): TypedExpression {
+  const slot = checker.items.length;
+  const item: TypedExpression = { kind: "item", at: list.at, type: { kind: "any" }, nullable: true, slot };
+  const body = compare("==", value, takenAs(item, value.type), at);
+  const nothing: TypedExpression = { kind: "constant", at, type: { kind: "null" }, nullable: true, value: null };
+  const guarded = value.nullable ? logical("&&", compare("!=", value, nothing, at), body, at) : body;
+  return { kind: "macro", at, type: bool, nullable: false, macro: "exists", records: false, slot, list, body: guarded };
+}
+
+function checkNegate(checker: Checker, expression: Expression, at: Extent): Found {
+  const operand = checkValue(checker, expression);
+  if (!operand) return undefined;
+  if (isNumber(operand.type)) return { kind: "negate", at, type: operand.type, nullable: operand.nullable, operand };
+  return complain(checker, "wrong-type", `${describeType(operand.type)} has no negative`, at);
+}
+
+function checkArithmetic(
+  checker: Checker,
+  operator: Arithmetic,
+  first: TypedExpression,
+  second: TypedExpression,
+  at: Extent,
+): Found {
+  const a = promotedBeside(fitted(first, second.type), second);
+  const b = promotedBeside(fitted(second, first.type), first);
+  const meaning = calculationOf(operator, a.type, b.type);
+  if (!meaning) return complainArithmetic(checker, operator, a, b, at);
+  const { calculation, type } = meaning;
+  const divides = calculation === "divide" || calculation === "remainder";
+  const nullable = a.nullable || b.nullable || (divides && !isNonZero(b));
+  // The moment stands first, whichever way it was written.
+  const swap = calculation === "later" && a.type.kind === "duration";
+  return { kind: "calculate", at, type, nullable, calculation, left: swap ? b : a, right: swap ? a : b };
+}
+
+function isNonZero(typed: TypedExpression): boolean {
+  if (typed.kind === "negate") return isNonZero(typed.operand);
+  return typed.kind === "constant" && typed.value !== 0;
+}
+
+interface Meaning {
+  readonly calculation: Calculation;
+  readonly type: ValueType;
+}
+
+const numberCalculations: Readonly<Record<Arithmetic, Calculation>> = {
+  "+": "add",
+  "-": "subtract",
+  "*": "multiply",
+  "/": "divide",
+  "%": "remainder",
+};
+
+function calculationOf(operator: Arithmetic, a: ValueType, b: ValueType): Meaning | undefined {
+  const kinds = `${a.kind} ${operator} ${b.kind}`;
+  if (isNumber(a) && a.kind === b.kind) {
+    if (operator === "%" && a.kind === "double") return undefined;
+    return { calculation: numberCalculations[operator], type: a };
+  }
+  switch (kinds) {
+    case "string + string":
+      return { calculation: "join", type: text };
+    case "list + list": {
+      const type = commonType(a, b);
+      return type && { calculation: "append", type };
+    }
+    case "timestamp + duration":
+      return { calculation: "later", type: a };
+    case "duration + timestamp":
+      return { calculation: "later", type: b };
+    case "timestamp - duration":
+      return { calculation: "earlier", type: a };
+    case "timestamp - timestamp":
+      return { calculation: "between", type: { kind: "duration" } };
+    case "duration + duration":
+      return { calculation: "add", type: a };
+    case "duration - duration":
+      return { calculation: "subtract", type: a };
+    default:
+      return undefined;
+  }
+}
+
+function complainArithmetic(
+  checker: Checker,
+  operator: Arithmetic,
+  a: TypedExpression,
+  b: TypedExpression,
+  at: Extent,
+): undefined {
+  if (isNumber(a.type) && isNumber(b.type) && a.type.kind !== b.type.kind) {
+    const message = `\`${operator}\` does not mix an int and a double`;
+    return complain(checker, "mixed-numbers", message, at, "give both fields the same type; a literal may be either");
+  }
+  const message = `there is no \`${operator}\` between ${describeType(a.type)} and ${describeType(b.type)}`;
+  return complain(checker, "wrong-type", message, at, arithmeticHelp(operator, a.type, b.type));
+}
+
+function arithmeticHelp(operator: Arithmetic, a: ValueType, b: ValueType): string | undefined {
+  const instants = [a.kind, b.kind].some((kind) => kind === "timestamp");
+  if (instants && (operator === "+" || operator === "-")) return "a length of time is written `duration('72h')`";
+  if (operator === "%" && (a.kind === "double" || b.kind === "double")) return "`%` is for ints";
+  return undefined;
+}
+
+// Functions and macros
+
+const macroNames: ReadonlySet<string> = new Set<MacroName>(["exists", "all", "filter", "map"]);
+const functionNames = [
+  "has",
+  "size",
+  "startsWith",
+  "endsWith",
+  "contains",
+  "matches",
+  "duration",
+  "timestamp",
+  "slugify",
+  "sum",
+];
+const missing: Readonly<Record<string, string>> = {
+  exists_one: "count them: `.filter(x, …).size() == 1`",
+  existsOne: "count them: `.filter(x, …).size() == 1`",
+  type: "the type of everything is known beforehand",
+  dyn: "the type of everything is known beforehand",
+  count: "write `.size()`",
+  length: "write `.size()`",
+  any: "write `.exists(x, …)`",
+  some: "write `.exists(x, …)`",
+  every: "write `.all(x, …)`",
+  includes: "write `.contains('…')` for texts, `… in list` for lists",
+};
+
+function checkCall(checker: Checker, call: Call): Found {
+  const { function: name, target } = call;
+  if (target && macroNames.has(name)) return checkMacro(checker, call, target, name as MacroName);
+  switch (name) {
+    case "has":
+      return target ? wrongUse(checker, call, "has(x.y)") : checkHas(checker, call);
+    case "duration":
+    case "timestamp":
+      return target ? wrongUse(checker, call, `${name}('…')`) : checkTimeLiteral(checker, call, name);
+    case "size":
+      return checkSize(checker, call);
+    case "sum":
+      return checkSum(checker, call);
+    case "slugify":
+      return checkSlugify(checker, call);
+    case "startsWith":
+    case "endsWith":
+    case "contains":
+      return checkTextTest(checker, call, name);
+    case "matches":
+      return checkMatches(checker, call);
+    default:
+      return unknownFunction(checker, call);
+  }
+}
+
+function unknownFunction(checker: Checker, { function: name, nameAt }: Call): undefined {
+  const known = [...functionNames, ...macroNames];
+  const help = Object.hasOwn(missing, name) ? missing[name] : `there are: ${known.join(", ")}`;
+  return complain(
+    checker,
+    "unknown-function",
+    `there is no function \`${name}\`${nearMiss(name, known)}`,
+    nameAt,
+    help,
+  );
+}
+
+function wrongUse(checker: Checker, { function: name, at }: Call, form: string): undefined {
+  return complain(checker, "wrong-arguments", `this is not how \`${name}\` is called`, at, `write \`${form}\``);
+}
+
+/** The target and the arguments, when there are exactly so many. */
+function operandsOf(call: Call): readonly Expression[] {
+  return call.target === undefined ? call.arguments : [call.target, ...call.arguments];
+}
+
+/** A value where one of a kind is due. A value of unknown type is taken for one. */
+function checkCalled(checker: Checker, found: TypedExpression, kind: "bool" | "string"): Found {
+  const typed = fitted(found, { kind });
+  const fits =
+    typed.type.kind === kind || typed.type.kind === "null" || (kind === "string" && typed.type.kind === "record");
+  if (fits) return typed;
+  const help = kind === "bool" ? "compare it with something" : undefined;
+  return complain(checker, "wrong-type", `this is ${describeType(typed.type)} where a ${kind} is due`, typed.at, help);
+}
+
+function checkHas(checker: Checker, call: Call): Found {
+  const [asked, more] = call.arguments;
+  if (!asked || more || (asked.kind !== "member" && asked.kind !== "name")) return wrongUse(checker, call, "has(x.y)");
+  const left = checkValue(checker, asked);
+  if (!left) return undefined;
+  const right: TypedExpression = { kind: "constant", at: call.at, type: { kind: "null" }, nullable: true, value: null };
+  return compare("!=", left, right, call.at);
+}
+
+function checkTimeLiteral(checker: Checker, call: Call, name: "duration" | "timestamp"): Found {
+  const [literal, more] = call.arguments;
+  if (literal?.kind !== "string" || more) {
+    const help = `write \`${name}('…')\`; fields and inputs of these types need no conversion`;
+    return complain(checker, "wrong-arguments", `\`${name}\` takes one text that stands here`, call.at, help);
+  }
+  const { at } = call;
+  const value = name === "duration" ? readDuration(literal.value) : readTimestamp(literal.value);
+  if (value !== undefined) return { kind: "constant", at, type: { kind: name }, nullable: false, value };
+  const help =
+    name === "duration" ? durationHelp(literal.value) : "such as `2026-01-31T12:00:00Z`, to the millisecond at most";
+  return complain(checker, `bad-${name}`, `'${literal.value}' is no ${name}`, literal.at, help);
+}
+
+function durationHelp(written: string): string {
+  const days = /^(\d+)d$/.exec(written)?.[1];
+  if (days !== undefined) return `hours are the largest unit: \`${Number(days) * 24}h\``;
+  return "numbers with the units h, m, s, ms, such as `72h` or `1h30m`, to the millisecond at most";
+}
+
+function checkSize(checker: Checker, call: Call): Found {
+  const [operand, more] = operandsOf(call);
+  if (!operand || more) return wrongUse(checker, call, "x.size()");
+  const typed = checkNode(checker, operand);
+  if (!typed) return undefined;
+  if (!["string", "list", "map", "any", "null", "record"].includes(typed.type.kind)) {
+    return complain(checker, "wrong-type", `${describeType(typed.type)} has no size`, typed.at);
+  }
+  const nullable = typed.nullable || typed.type.kind === "any";
+  return { kind: "call", at: call.at, type: int, nullable, function: "size", arguments: [typed] };
+}
+
+function checkSum(checker: Checker, call: Call): Found {
+  const { target } = call;
+  if (!target || call.arguments.length > 0) return wrongUse(checker, call, "list.sum()");
+  const list = checkValue(checker, target);
+  if (!list) return undefined;
+  const of = list.type.kind === "list" ? list.type.of : undefined;
+  if (of?.kind !== "int" && of?.kind !== "double" && of?.kind !== "duration") {
+    const help = "say what of each: `.map(x, x.amount).sum()`";
+    return complain(checker, "wrong-type", `${describeType(list.type)} has no sum`, list.at, help);
+  }
+  return { kind: "call", at: call.at, type: of, nullable: list.nullable, function: "sum", arguments: [list] };
+}
+
+function checkSlugify(checker: Checker, call: Call): Found {
+  const [operand, more] = operandsOf(call);
+  if (!operand || more) return wrongUse(checker, call, "slugify(x)");
+  const found = checkValue(checker, operand);
+  const typed = found && checkCalled(checker, found, "string");
+  return (
+    typed && {
+      kind: "call",
+      at: call.at,
+      type: text,
+      nullable: typed.nullable,
+      function: "slugify",
+      arguments: [typed],
+    }
+  );
+}
+
+function checkTextTest(checker: Checker, call: Call, name: "startsWith" | "endsWith" | "contains"): Found {
+  const [argument, more] = call.arguments;
+  if (!call.target || !argument || more) return wrongUse(checker, call, `x.${name}('…')`);
+  const target = checkValue(checker, call.target);
+  const part = checkValue(checker, argument);
+  if (target?.type.kind === "list" && name === "contains") {
+    return complain(checker, "wrong-type", "`contains` looks into a text", call.at, "write `… in list`");
+  }
+  const a = target && checkCalled(checker, target, "string");
+  const b = part && checkCalled(checker, part, "string");
+  return a && b && { kind: "call", at: call.at, type: bool, nullable: false, function: name, arguments: [a, b] };
+}
+
+function checkMatches(checker: Checker, call: Call): Found {
+  const [operand, pattern, more] = operandsOf(call);
+  if (!operand || !pattern || more) return wrongUse(checker, call, "x.matches('…')");
+  const found = checkValue(checker, operand);
+  const typed = found && checkCalled(checker, found, "string");
+  if (pattern.kind !== "string") {
+    return complain(checker, "pattern-not-literal", "a pattern is a text that stands here", pattern.at);
+  }
+  const fault = patternFault(pattern.value);
+  if (fault !== undefined) return complain(checker, "bad-pattern", `this pattern does not hold: ${fault}`, pattern.at);
+  const literal: TypedExpression = {
+    kind: "constant",
+    at: pattern.at,
+    type: text,
+    nullable: false,
+    value: pattern.value,
+  };
+  return (
+    typed && {
+      kind: "call",
+      at: call.at,
+      type: bool,
+      nullable: false,
+      function: "matches",
+      arguments: [typed, literal],
+    }
+  );
+}
+
+function patternFault(pattern: string): string | undefined {
+  try {
+    RE2JS.compile(pattern);
+    return undefined;
+  } catch (fault) {
+    return fault instanceof Error ? fault.message.replace(/^error parsing regexp: /, "") : String(fault);
+  }
+}
+
+function checkMacro(checker: Checker, call: Call, target: Expression, macro: MacroName): Found {
+  const { at } = call;
+  const [name, first, second, more] = call.arguments;
+  const arity = macro === "map" ? more === undefined : second === undefined;
+  if (name?.kind !== "name" || !first || !arity) return wrongUse(checker, call, `list.${macro}(x, …)`);
+  if (second) {
+    const filter: Call = { ...call, function: "filter", arguments: [name, first] };
+    return checkMacro(checker, { ...call, target: filter, arguments: [name, second] }, filter, macro);
+  }
+  const found = checkNode(checker, target);
+  if (!found) return undefined;
+  const list = fitted(found, anyList);
+  if (list.type.kind !== "list") {
+    return complain(
+      checker,
+      "wrong-type",
+      `\`${macro}\` goes through a list, and this is ${describeType(list.type)}`,
+      target.at,
+    );
+  }
+  if (!mayBind(checker, name.name, name.at)) return undefined;
+  const records = isRecordList(list);
+  const slot = checker.items.length;
+  // The items of an empty list are of any type.
+  const of: ValueType = list.type.of.kind === "null" ? { kind: "any" } : list.type.of;
+  const bound: Bound =
+    records && of.kind === "record"
+      ? { name: name.name, slot, resource: of.resource }
+      : { name: name.name, slot, type: of, nullable: list.type.holes === true };
+  const body = checkBody(checker, bound, records, macro, first, at);
+  if (!body) return undefined;
+  return { kind: "macro", at, ...macroType(macro, list, body), macro, records, slot, list, body };
+}
+
+function mayBind(checker: Checker, name: string, at: Extent): boolean {
+  const { env, items } = checker;
+  const taken =
+    items.some((bound) => bound.name === name) || Object.hasOwn(env.names, name) || Object.hasOwn(env.resources, name);
+  if (taken)
+    complain(checker, "name-taken", `\`${name}\` already means something here`, at, "take another name for the item");
+  return !taken;
+}
+
+function checkBody(
+  checker: Checker,
+  bound: Bound,
+  records: boolean,
+  macro: MacroName,
+  body: Expression,
+  at: Extent,
+): Found {
+  if (checker.items.length >= limits.macros) {
+    const message = `macros stand at most ${limits.macros} deep inside each other`;
+    return complain(checker, "macros-too-deep", message, at);
+  }
+  if (records && checker.recordMacros >= limits.recordMacros) {
+    const message = `macros over all records of a resource stand at most ${limits.recordMacros} deep inside each other`;
+    return complain(checker, "macros-too-deep", message, at, "each level multiplies the work by the number of records");
+  }
+  checker.items.push(bound);
+  checker.recordMacros += records ? 1 : 0;
+  const typed = macro === "map" ? checkValue(checker, body) : checkCondition(checker, body);
+  checker.recordMacros -= records ? 1 : 0;
+  checker.items.pop();
+  return typed;
+}
+
+function macroType(
+  macro: MacroName,
+  list: TypedExpression,
+  body: TypedExpression,
+): { type: ValueType; nullable: boolean } {
+  if (macro === "exists" || macro === "all") return { type: bool, nullable: false };
+  if (macro === "filter") return { type: list.type, nullable: list.nullable };
+  const type: ValueType = { kind: "list", of: body.type, ...(body.nullable ? { holes: true } : {}) };
+  return { type, nullable: list.nullable };
+}

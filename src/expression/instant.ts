@@ -1,0 +1,85 @@
+/**
+ * Moments and lengths of time. A timestamp is a text `YYYY-MM-DDTHH:MM:SS.sssZ` (so that texts compare as moments do), a
+ * duration a whole number of milliseconds. Both have CEL's ranges: years 1 to 9999, and ten thousand years.
+ */
+
+const earliest = Date.parse("0001-01-01T00:00:00.000Z");
+const latest = Date.parse("9999-12-31T23:59:59.999Z");
+
+/** The longest duration either way, in milliseconds. */
+export const longestDuration = 315_576_000_000_000;
+
+/** The canonical text of a moment given in milliseconds since 1970, or null outside the years 1 to 9999. */
+export function timestampAt(milliseconds: number): string | null {
+  return milliseconds >= earliest && milliseconds <= latest ? new Date(milliseconds).toISOString() : null;
+}
+
+/** A number of milliseconds if it is a duration, null if it is too long to be one. */
+export function durationOf(milliseconds: number): number | null {
+  return Math.abs(milliseconds) <= longestDuration ? milliseconds + 0 : null;
+}
+
+const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
+
+/**
+ * The canonical text of an RFC 3339 date-time; undefined when it is none, is finer than a millisecond or is out of range.
+ */
+export function readTimestamp(text: string): string | undefined {
+  const parts = rfc3339.exec(text);
+  if (!parts) return undefined;
+  const [
+    ,
+    year = "",
+    month = "",
+    day = "",
+    hour = "",
+    minute = "",
+    second = "",
+    fraction = "",
+    sign,
+    zoneHour,
+    zoneMinute,
+  ] = parts;
+  if (
+    /[^0]/.test(fraction.slice(3)) ||
+    Number(hour) > 23 ||
+    Number(zoneHour ?? 0) > 23 ||
+    Number(zoneMinute ?? 0) > 59
+  ) {
+    return undefined;
+  }
+  const local = `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.slice(0, 3).padEnd(3, "0")}Z`;
+  const milliseconds = Date.parse(local);
+  // Date.parse takes 30 February for 1 March; a real date comes back as it was written.
+  if (Number.isNaN(milliseconds) || new Date(milliseconds).toISOString() !== local) return undefined;
+  const offset = (Number(zoneHour ?? 0) * 60 + Number(zoneMinute ?? 0)) * 60_000 * (sign === "-" ? -1 : 1);
+  return timestampAt(milliseconds - offset) ?? undefined;
+}
+
+const nanoseconds: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  µs: 1_000n,
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+};
+
+/**
+ * The milliseconds of a CEL duration, such as `72h`, `-1.5h` or `1h30m`; undefined when the text is none, is no whole number
+ * of milliseconds or is out of range.
+ */
+export function readDuration(text: string): number | undefined {
+  const whole = /^([+-]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))+)$/.exec(text);
+  if (!whole) return text === "0" || text === "-0" || text === "+0" ? 0 : undefined;
+  let total = 0n;
+  for (const [, before = "", after = "", unit = ""] of (whole[2] ?? "").matchAll(/(\d*)\.?(\d*)(ns|us|µs|ms|s|m|h)/g)) {
+    const scale = 10n ** BigInt(after.length);
+    const scaled = BigInt(before + after || "0") * (nanoseconds[unit] ?? 0n);
+    if (scaled % scale !== 0n) return undefined;
+    total += scaled / scale;
+  }
+  if (total % 1_000_000n !== 0n || total / 1_000_000n > BigInt(longestDuration)) return undefined;
+  return Number(total / 1_000_000n) * (whole[1] === "-" ? -1 : 1) + 0;
+}

@@ -1,0 +1,277 @@
+/**
+ * Text to syntax tree, by CEL's grammar. Never throws: what cannot be read is a problem with its place.
+ */
+
+import { notInLanguage, scan, type Token } from "./scan.ts";
+import {
+  type BinaryOperator,
+  children,
+  type Expression,
+  type ExpressionProblem,
+  type Extent,
+  keywords,
+  limits,
+  precedence,
+  reservedWords,
+} from "./syntax.ts";
+
+export type { ExpressionProblem } from "./syntax.ts";
+
+export interface Parsed {
+  /** Absent when there is a problem. */
+  readonly expression?: Expression;
+  readonly problems: readonly ExpressionProblem[];
+}
+
+/** The expression that the whole of a text is. Reading stops at the first problem. */
+export function parseExpression(text: string): Parsed {
+  if (text.length > limits.text) return refused(tooLarge(`longer than ${limits.text} characters`, 0, text.length));
+  const scanned = scan(text);
+  if ("problem" in scanned) return refused(scanned.problem);
+  const reader: Reader = { tokens: scanned.tokens, next: 0, depth: 0, problem: undefined };
+  const expression = readExpression(reader);
+  if (expression && peek(reader).kind !== "end") unexpected(reader, "an operator or the end");
+  if (!expression || reader.problem) return refused(reader.problem ?? impossible());
+  const oversize = oversizeOf(expression);
+  return oversize ? refused(oversize) : { expression, problems: [] };
+}
+
+function refused(problem: ExpressionProblem): Parsed {
+  return { problems: [problem] };
+}
+
+function impossible(): never {
+  throw new Error("an expression was not read and nothing said why");
+}
+
+interface Reader {
+  readonly tokens: readonly Token[];
+  next: number;
+  depth: number;
+  problem: ExpressionProblem | undefined;
+}
+
+/** Each reading function gives undefined after having set `reader.problem`. */
+type Read<T> = T | undefined;
+
+function peek(reader: Reader, ahead = 0): Token {
+  return reader.tokens[Math.min(reader.next + ahead, reader.tokens.length - 1)] ?? impossible();
+}
+
+function take(reader: Reader): Token {
+  const token = peek(reader);
+  reader.next += 1;
+  return token;
+}
+
+function isSign(token: Token, value: string): boolean {
+  return token.kind === "sign" && token.value === value;
+}
+
+function takeSign(reader: Reader, value: string): boolean {
+  if (!isSign(peek(reader), value)) return false;
+  reader.next += 1;
+  return true;
+}
+
+function complain(reader: Reader, problem: ExpressionProblem): undefined {
+  reader.problem ??= problem;
+  return undefined;
+}
+
+function unexpected(reader: Reader, wanted: string): undefined {
+  const token = peek(reader);
+  const { start, end } = token;
+  const left = outsideOf(reader, token);
+  if (left) return complain(reader, left);
+  const message = token.kind === "end" ? `the expression ends where ${wanted} is due` : `expected ${wanted}`;
+  return complain(reader, { code: "unexpected-token", message, start, end });
+}
+
+/** What CEL would read on from here and Nonet does not. */
+function outsideOf(reader: Reader, { kind, value, start, end }: Token): ExpressionProblem | undefined {
+  if (kind === "quoted-name")
+    return notInLanguage("quoted names without an object", "write `old.` before it", start, end);
+  if (kind !== "sign") return undefined;
+  if (value === "{") return notInLanguage("maps and messages", "compare their members one by one", start, end);
+  if (value === "." && reader.next === 0) return notInLanguage("leading dots", "write the name alone", start, end);
+  return undefined;
+}
+
+function readExpression(reader: Reader): Read<Expression> {
+  if (reader.depth >= limits.depth) {
+    const { start, end } = peek(reader);
+    return complain(reader, tooLarge(`nested more than ${limits.depth} levels deep`, start, end));
+  }
+  reader.depth += 1;
+  const expression = readConditional(reader);
+  reader.depth -= 1;
+  return expression;
+}
+
+function readConditional(reader: Reader): Read<Expression> {
+  const test = readBinary(reader, 1);
+  if (!test || !takeSign(reader, "?")) return test;
+  const whenTrue = readBinary(reader, 1);
+  if (!whenTrue) return undefined;
+  if (!takeSign(reader, ":")) return unexpected(reader, "`:`");
+  const whenFalse = readExpression(reader);
+  if (!whenFalse) return undefined;
+  return { kind: "conditional", at: { start: test.at.start, end: whenFalse.at.end }, test, whenTrue, whenFalse };
+}
+
+/** Operators that bind at least as tightly as `level`, all of them to the left. */
+function readBinary(reader: Reader, level: number): Read<Expression> {
+  let left = readUnary(reader);
+  while (left) {
+    const operator = operatorOf(peek(reader));
+    if (operator === undefined || precedence[operator] < level) return left;
+    reader.next += 1;
+    const right = readBinary(reader, precedence[operator] + 1);
+    if (!right) return undefined;
+    left = { kind: "binary", at: { start: left.at.start, end: right.at.end }, operator, left, right };
+  }
+  return undefined;
+}
+
+function operatorOf(token: Token): BinaryOperator | undefined {
+  if (token.kind !== "sign" && token.kind !== "name") return undefined;
+  return Object.hasOwn(precedence, token.value) ? (token.value as BinaryOperator) : undefined;
+}
+
+/** CEL lets a sign repeat itself (`!!a`, `--a`) but not mix (`!-a`). */
+function readUnary(reader: Reader): Read<Expression> {
+  const first = peek(reader);
+  const repeated = isSign(first, "!") ? "!" : isSign(first, "-") ? "-" : undefined;
+  const starts: number[] = [];
+  while (repeated !== undefined && isSign(peek(reader), repeated)) starts.push(take(reader).start);
+  let operand = readMember(reader);
+  for (const start of starts.reverse()) {
+    if (!operand) return undefined;
+    operand = { kind: repeated === "!" ? "not" : "negate", at: { start, end: operand.at.end }, operand };
+  }
+  return operand;
+}
+
+function readMember(reader: Reader): Read<Expression> {
+  let object = readPrimary(reader);
+  while (object) {
+    const token = peek(reader);
+    if (isSign(token, "[")) {
+      const help = "use `in`, `exists` or, for a member, a dot";
+      return complain(reader, notInLanguage("indexes", help, token.start, token.end));
+    }
+    if (!takeSign(reader, ".")) return object;
+    object = readSelection(reader, object);
+  }
+  return undefined;
+}
+
+function readSelection(reader: Reader, object: Expression): Read<Expression> {
+  const token = peek(reader);
+  if (isSign(token, "?")) {
+    return complain(reader, notInLanguage("optional members", "absent is null here", token.start, token.end));
+  }
+  if (token.kind === "quoted-name" || (token.kind === "name" && !keywords.has(token.value))) {
+    reader.next += 1;
+    const nameAt: Extent = { start: token.start, end: token.end };
+    if (token.kind === "name" && takeSign(reader, "(")) return readCall(reader, token.value, nameAt, object);
+    const at = { start: object.at.start, end: token.end };
+    return { kind: "member", at, object, name: token.value, nameAt };
+  }
+  return unexpected(reader, "a name");
+}
+
+function readCall(reader: Reader, name: string, nameAt: Extent, target?: Expression): Read<Expression> {
+  const list = readItems(reader, ")");
+  if (!list) return undefined;
+  const at = { start: target?.at.start ?? nameAt.start, end: list.end };
+  const call = { kind: "call", at, function: name, nameAt, arguments: list.items } as const;
+  return target === undefined ? call : { ...call, target };
+}
+
+/** Expressions with commas between them, up to and with the closing sign. A list may end in a comma, a call may not. */
+function readItems(reader: Reader, close: ")" | "]"): Read<{ items: Expression[]; end: number }> {
+  const items: Expression[] = [];
+  for (;;) {
+    const token = peek(reader);
+    const mayClose = items.length === 0 || close === "]";
+    if (mayClose && takeSign(reader, close)) return { items, end: token.end };
+    const item = readExpression(reader);
+    if (!item) return undefined;
+    items.push(item);
+    const after = peek(reader);
+    if (takeSign(reader, close)) return { items, end: after.end };
+    if (!takeSign(reader, ",")) return unexpected(reader, `\`,\` or \`${close}\``);
+  }
+}
+
+function readPrimary(reader: Reader): Read<Expression> {
+  const token = peek(reader);
+  const at: Extent = { start: token.start, end: token.end };
+  switch (token.kind) {
+    case "int":
+    case "double":
+      reader.next += 1;
+      return { kind: token.kind, at, value: token.value };
+    case "string":
+      reader.next += 1;
+      return { kind: "string", at, value: token.value };
+    case "name":
+      return readName(reader, token.value, at);
+    case "sign":
+      if (takeSign(reader, "(")) return readBracketed(reader, at);
+      if (takeSign(reader, "[")) {
+        const list = readItems(reader, "]");
+        return list && { kind: "list", at: { start: at.start, end: list.end }, items: list.items };
+      }
+      return unexpected(reader, "a value");
+    default:
+      return unexpected(reader, "a value");
+  }
+}
+
+/** Brackets leave no node behind, but what stands in them reaches from one to the other. */
+function readBracketed(reader: Reader, opening: Extent): Read<Expression> {
+  const inner = readExpression(reader);
+  if (!inner) return undefined;
+  const { end } = peek(reader);
+  if (!takeSign(reader, ")")) return unexpected(reader, "`)`");
+  return { ...inner, at: { start: opening.start, end } };
+}
+
+function readName(reader: Reader, name: string, at: Extent): Read<Expression> {
+  if (name === "in") return unexpected(reader, "a value");
+  reader.next += 1;
+  if (name === "true" || name === "false") return { kind: "bool", at, value: name === "true" };
+  if (name === "null") return { kind: "null", at };
+  if (reservedWords.has(name)) {
+    const help = "CEL keeps this word for itself; a field of that name can only follow a dot, as in `old." + name + "`";
+    return complain(reader, { code: "reserved-word", message: `\`${name}\` cannot stand alone`, help, ...at });
+  }
+  return takeSign(reader, "(") ? readCall(reader, name, at) : { kind: "name", at, name };
+}
+
+function tooLarge(how: string, start: number, end: number): ExpressionProblem {
+  return {
+    code: "too-large",
+    message: `this expression is ${how}`,
+    help: "split it: a computed field (`:=`) can hold a part of it",
+    start,
+    end,
+  };
+}
+
+/** Level by level and not by recursion: a long chain of operators is a deep tree. */
+function oversizeOf(expression: Expression): ExpressionProblem | undefined {
+  const { start, end } = expression.at;
+  let level: readonly Expression[] = [expression];
+  let nodes = 0;
+  for (let depth = 1; level.length > 0; depth += 1) {
+    nodes += level.length;
+    if (depth > limits.depth) return tooLarge(`nested more than ${limits.depth} levels deep`, start, end);
+    if (nodes > limits.nodes) return tooLarge(`made of more than ${limits.nodes} parts`, start, end);
+    level = level.flatMap(children);
+  }
+  return undefined;
+}

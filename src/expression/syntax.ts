@@ -1,0 +1,156 @@
+/**
+ * What an expression is before anybody knows what its names mean: the tree that `parse.ts` makes and `print.ts` writes.
+ *
+ * The syntax is CEL's (https://github.com/google/cel-spec, langdef.md). A macro such as `exists` is a call here, because
+ * it reads as one; the type checker gives it its meaning. There are no negative literals: `-1` is a negated `1`.
+ */
+
+/** From `start` up to, not including, `end`: offsets into the expression's own text, in UTF-16 code units. */
+export interface Extent {
+  readonly start: number;
+  readonly end: number;
+}
+
+export type Comparison = "==" | "!=" | "<" | "<=" | ">" | ">=";
+export type Arithmetic = "+" | "-" | "*" | "/" | "%";
+export type BinaryOperator = "||" | "&&" | "in" | Comparison | Arithmetic;
+
+export type Expression =
+  | { readonly kind: "int"; readonly at: Extent; readonly value: number }
+  | { readonly kind: "double"; readonly at: Extent; readonly value: number }
+  | { readonly kind: "string"; readonly at: Extent; readonly value: string }
+  | { readonly kind: "bool"; readonly at: Extent; readonly value: boolean }
+  | { readonly kind: "null"; readonly at: Extent }
+  | { readonly kind: "name"; readonly at: Extent; readonly name: string }
+  | { readonly kind: "list"; readonly at: Extent; readonly items: readonly Expression[] }
+  | Member
+  | Call
+  | { readonly kind: "not"; readonly at: Extent; readonly operand: Expression }
+  | { readonly kind: "negate"; readonly at: Extent; readonly operand: Expression }
+  | Binary
+  | Conditional;
+
+/** `object.name`. */
+export interface Member {
+  readonly kind: "member";
+  readonly at: Extent;
+  readonly object: Expression;
+  readonly name: string;
+  /** Where the name stands, for complaints about it alone. */
+  readonly nameAt: Extent;
+}
+
+/** `function(…)`, or `target.function(…)`. */
+export interface Call {
+  readonly kind: "call";
+  readonly at: Extent;
+  readonly target?: Expression;
+  readonly function: string;
+  readonly nameAt: Extent;
+  readonly arguments: readonly Expression[];
+}
+
+export interface Binary {
+  readonly kind: "binary";
+  readonly at: Extent;
+  readonly operator: BinaryOperator;
+  readonly left: Expression;
+  readonly right: Expression;
+}
+
+/** `test ? whenTrue : whenFalse`. */
+export interface Conditional {
+  readonly kind: "conditional";
+  readonly at: Extent;
+  readonly test: Expression;
+  readonly whenTrue: Expression;
+  readonly whenFalse: Expression;
+}
+
+/** What is wrong with an expression. Offsets are into its text. */
+export interface ExpressionProblem {
+  /** A stable slug, such as `unknown-name`. */
+  readonly code: string;
+  readonly message: string;
+  /** What to write instead, or how to get out of it. */
+  readonly help?: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** How tightly each operator binds, loosest first; CEL's grammar. A conditional is looser than all of them. */
+export const precedence: Readonly<Record<BinaryOperator, number>> = {
+  "||": 1,
+  "&&": 2,
+  "==": 3,
+  "!=": 3,
+  "<": 3,
+  "<=": 3,
+  ">": 3,
+  ">=": 3,
+  in: 3,
+  "+": 4,
+  "-": 4,
+  "*": 5,
+  "/": 5,
+  "%": 5,
+};
+
+/** The words that are no names anywhere. */
+export const keywords: ReadonlySet<string> = new Set(["true", "false", "null", "in"]);
+
+/** The words that CEL keeps for its host languages: they may follow a dot, but not stand alone. */
+export const reservedWords: ReadonlySet<string> = new Set([
+  "as",
+  "break",
+  "const",
+  "continue",
+  "else",
+  "for",
+  "function",
+  "if",
+  "import",
+  "let",
+  "loop",
+  "namespace",
+  "package",
+  "return",
+  "var",
+  "void",
+  "while",
+]);
+
+/** What bounds the work an expression can cause, whatever its author writes. */
+export const limits = {
+  /** Length of the text, in UTF-16 code units. */
+  text: 8000,
+  /** Nodes of the tree. */
+  nodes: 1000,
+  /** Levels of the tree, brackets included; an `&&` or `||` with n sides has n - 1 of them. */
+  depth: 100,
+  /** Macros inside each other, of any kind. */
+  macros: 3,
+  /** Macros over all records of a resource inside each other. */
+  recordMacros: 2,
+} as const;
+
+/** The nodes directly below, in the order of the text. */
+export function children(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case "list":
+      return expression.items;
+    case "member":
+      return [expression.object];
+    case "call":
+      return expression.target === undefined ? expression.arguments : [expression.target, ...expression.arguments];
+    case "not":
+    case "negate":
+      return [expression.operand];
+    case "binary":
+      return [expression.left, expression.right];
+    case "conditional":
+      return [expression.test, expression.whenTrue, expression.whenFalse];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,231 @@
+/**
+ * What an expression is once every name has its meaning: the tree that `check.ts` makes and from which the function, the SQL
+ * and the proofs are made. Plain data that can be stored as JSON.
+ */
+
+import type { Comparison, Extent } from "./syntax.ts";
+import { describeType, type ValueType } from "./types.ts";
+
+interface Typed {
+  readonly at: Extent;
+  readonly type: ValueType;
+  /**
+   * Whether the value can be absent as far as the author can see. Arithmetic that leaves its range gives null too, and is
+   * not counted here: `extensions + 1` is an int, not a nullable one.
+   */
+  readonly nullable: boolean;
+}
+
+export type TypedExpression =
+  | Constant
+  | Field
+  | Variable
+  | Item
+  | ItemField
+  | Walk
+  | TypedMember
+  | List
+  | Records
+  | Not
+  | Negate
+  | Logical
+  | Compare
+  | Calculate
+  | Within
+  | Choose
+  | FunctionCall
+  | Macro
+  | As;
+
+/** A value that stands in the text. Timestamps and durations are in their run-time form. */
+export interface Constant extends Typed {
+  readonly kind: "constant";
+  readonly value: string | number | boolean | null;
+}
+
+/** A field of the record at hand. */
+export interface Field extends Typed {
+  readonly kind: "field";
+  readonly name: string;
+}
+
+/** A value of the moment: `caller.id` is `["caller", "id"]`. */
+export interface Variable extends Typed {
+  readonly kind: "variable";
+  readonly path: readonly string[];
+}
+
+/** What a macro's name stands for while it goes through a list of values. */
+export interface Item extends Typed {
+  readonly kind: "item";
+  /** How many macros are around: the place of the value among the items of the moment. */
+  readonly slot: number;
+}
+
+/** A field of the record that a macro over records is at. */
+export interface ItemField extends Typed {
+  readonly kind: "item-field";
+  readonly slot: number;
+  readonly resource: string;
+  readonly name: string;
+}
+
+/** A field of the one record that is referred to. */
+export interface Walk extends Typed {
+  readonly kind: "walk";
+  readonly reference: TypedExpression;
+  readonly resource: string;
+  readonly name: string;
+}
+
+/** A member of an embedded value, a map or a JSON value that is not (a part of) a variable. */
+export interface TypedMember extends Typed {
+  readonly kind: "member";
+  readonly object: TypedExpression;
+  readonly name: string;
+}
+
+export interface List extends Typed {
+  readonly kind: "list";
+  readonly items: readonly TypedExpression[];
+}
+
+/** All records of a resource. Only ever the start of a macro or of `size`. */
+export interface Records extends Typed {
+  readonly kind: "records";
+  readonly resource: string;
+}
+
+export interface Not extends Typed {
+  readonly kind: "not";
+  readonly operand: TypedExpression;
+}
+
+export interface Negate extends Typed {
+  readonly kind: "negate";
+  readonly operand: TypedExpression;
+}
+
+export interface Logical extends Typed {
+  readonly kind: "logical";
+  readonly operator: "&&" | "||";
+  readonly left: TypedExpression;
+  readonly right: TypedExpression;
+}
+
+export interface Compare extends Typed {
+  readonly kind: "compare";
+  readonly operator: Comparison;
+  readonly left: TypedExpression;
+  readonly right: TypedExpression;
+}
+
+/** What an arithmetic sign does, which its operands decide. */
+export type Calculation =
+  | "add"
+  | "subtract"
+  | "multiply"
+  | "divide"
+  | "remainder"
+  /** Two texts. */
+  | "join"
+  /** Two lists. */
+  | "append"
+  /** A timestamp and a duration, in this order. */
+  | "later"
+  | "earlier"
+  /** Two timestamps; gives a duration. */
+  | "between";
+
+export interface Calculate extends Typed {
+  readonly kind: "calculate";
+  readonly calculation: Calculation;
+  readonly left: TypedExpression;
+  readonly right: TypedExpression;
+}
+
+/** `value in list`, or `key in map`. */
+export interface Within extends Typed {
+  readonly kind: "within";
+  readonly value: TypedExpression;
+  readonly list: TypedExpression;
+}
+
+export interface Choose extends Typed {
+  readonly kind: "choose";
+  readonly test: TypedExpression;
+  readonly whenTrue: TypedExpression;
+  readonly whenFalse: TypedExpression;
+}
+
+export type FunctionName = "size" | "startsWith" | "endsWith" | "contains" | "matches" | "slugify" | "sum";
+
+/** A function of the language; the target of a method is the first argument. */
+export interface FunctionCall extends Typed {
+  readonly kind: "call";
+  readonly function: FunctionName;
+  readonly arguments: readonly TypedExpression[];
+}
+
+export type MacroName = "exists" | "all" | "filter" | "map";
+
+export interface Macro extends Typed {
+  readonly kind: "macro";
+  readonly macro: MacroName;
+  /** Whether the items are records rather than values. */
+  readonly records: boolean;
+  readonly slot: number;
+  readonly list: TypedExpression;
+  readonly body: TypedExpression;
+}
+
+/** A value of unknown type where one of this type is due: itself if it is one, else null. */
+export interface As extends Typed {
+  readonly kind: "as";
+  readonly operand: TypedExpression;
+}
+
+/** The nodes directly below, in the order of the text. */
+export function parts(typed: TypedExpression): readonly TypedExpression[] {
+  switch (typed.kind) {
+    case "walk":
+      return [typed.reference];
+    case "member":
+      return [typed.object];
+    case "list":
+      return typed.items;
+    case "not":
+    case "negate":
+    case "as":
+      return [typed.operand];
+    case "logical":
+    case "compare":
+    case "calculate":
+      return [typed.left, typed.right];
+    case "within":
+      return [typed.value, typed.list];
+    case "choose":
+      return [typed.test, typed.whenTrue, typed.whenFalse];
+    case "call":
+      return typed.arguments;
+    case "macro":
+      return [typed.list, typed.body];
+    default:
+      return [];
+  }
+}
+
+/** Whether a node stands for records themselves, not for values: all of a resource, or those that a filter keeps. */
+export function isRecordList(typed: TypedExpression): boolean {
+  return typed.kind === "records" || (typed.kind === "macro" && typed.macro === "filter" && typed.records);
+}
+
+/** A text that two nodes share exactly when they mean the same, wherever they stand. */
+export function keyOf(typed: TypedExpression): string {
+  return JSON.stringify(typed, function (this: { kind?: string }, name, value: unknown) {
+    if (name === "at" || name === "nullable") return undefined;
+    // What a part is follows from what it is made of, but for this one.
+    if (name === "type") return this.kind === "as" ? describeType(value as ValueType) : undefined;
+    return value;
+  });
+}

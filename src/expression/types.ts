@@ -1,0 +1,154 @@
+/**
+ * What a value can be, and what the names in an expression stand for. Whoever asks for an expression to be checked
+ * describes its surroundings with these; the checker describes each part of the expression with them in turn.
+ */
+
+/**
+ * The type of a value that is there; absence is said beside it (`nullable`).
+ *
+ * At run time: `int` and `double` are numbers (an int is a safe integer), `timestamp` is a text
+ * `YYYY-MM-DDTHH:MM:SS.sssZ`, `duration` a number of milliseconds, `record` the id of a record of that resource.
+ * `any` is a JSON value of which nothing is known before.
+ */
+export type ValueType =
+  | { readonly kind: "bool" | "int" | "double" | "timestamp" | "duration" | "null" | "any" }
+  /** With `values`, a closed list: no other text can occur. */
+  | { readonly kind: "string"; readonly values?: readonly string[] }
+  /** With `holes`, an item may be null; stored lists have none, `[a, b]` can have. */
+  | { readonly kind: "list"; readonly of: ValueType; readonly holes?: true }
+  | { readonly kind: "map"; readonly of: ValueType }
+  | { readonly kind: "object"; readonly members: Readonly<Record<string, FieldType>> }
+  | { readonly kind: "record"; readonly resource: string };
+
+export interface FieldType {
+  readonly type: ValueType;
+  readonly nullable: boolean;
+}
+
+export interface NamedType extends FieldType {
+  /**
+   * Where the value of a bare name is found: in the record at hand, or among the variables of the moment. When left out,
+   * `input`, `caller`, `now`, `old` and `value` are variables and all other names are fields.
+   */
+  readonly from?: "record" | "variables";
+}
+
+export interface TypeEnvironment {
+  /** The bare names. */
+  readonly names: Readonly<Record<string, NamedType>>;
+  /** The fields of each resource, `id` and `state` among them. */
+  readonly resources: Readonly<Record<string, Readonly<Record<string, FieldType>>>>;
+}
+
+const variableNames: ReadonlySet<string> = new Set(["input", "caller", "now", "old", "value"]);
+
+/** Whether a bare name is a variable of the moment rather than a field of the record at hand. */
+export function isVariable(name: string, { from }: NamedType): boolean {
+  return from === undefined ? variableNames.has(name) : from === "variables";
+}
+
+/** The kinds that are one value, not a structure. */
+export type ScalarKind = "bool" | "int" | "double" | "string" | "timestamp" | "duration" | "record";
+
+export function isScalar(type: ValueType): boolean {
+  return !["list", "map", "object", "any", "null"].includes(type.kind);
+}
+
+export function isNumber({ kind }: ValueType): boolean {
+  return kind === "int" || kind === "double";
+}
+
+/** A type in words, with its article: `a string`, `a list of int`, `a reference to Locker`. */
+export function describeType(type: ValueType): string {
+  switch (type.kind) {
+    case "int":
+      return "an int";
+    case "null":
+      return "null";
+    case "any":
+      return "a value of unknown type";
+    case "list":
+      return `a list of ${bareName(type.of)}`;
+    case "map":
+      return `a map of ${bareName(type.of)}`;
+    case "object":
+      return "an object";
+    case "record":
+      return `a reference to ${type.resource}`;
+    default:
+      return `a ${type.kind}`;
+  }
+}
+
+function bareName(type: ValueType): string {
+  switch (type.kind) {
+    case "list":
+    case "map":
+      return `${type.kind} of ${bareName(type.of)}`;
+    case "record":
+      return type.resource;
+    default:
+      return type.kind;
+  }
+}
+
+/** Whether `==` between values of the two can ever be asked: same kind, numbers with numbers, ids with references. */
+export function areComparable(a: ValueType, b: ValueType): boolean {
+  if (a.kind === "any" || b.kind === "any" || a.kind === "null" || b.kind === "null") return true;
+  if (isNumber(a) && isNumber(b)) return true;
+  if (a.kind === "record" && b.kind === "record") return a.resource === b.resource;
+  if (a.kind === "record" || b.kind === "record") return a.kind === "string" || b.kind === "string";
+  if ((a.kind === "list" && b.kind === "list") || (a.kind === "map" && b.kind === "map")) {
+    return areComparable(a.of, b.of);
+  }
+  return a.kind === b.kind;
+}
+
+/** The one type that values of both have, if there is one. A number and a null do; an int and a double do not. */
+export function commonType(a: ValueType, b: ValueType): ValueType | undefined {
+  if (a.kind === "null") return b;
+  if (b.kind === "null") return a;
+  if (a.kind === "any" || b.kind === "any") return { kind: "any" };
+  if (a.kind === "string" && b.kind === "string") return commonText(a.values, b.values);
+  if (a.kind === "record" && b.kind === "record") return a.resource === b.resource ? a : undefined;
+  if (a.kind === "record" || b.kind === "record") {
+    return a.kind === "string" || b.kind === "string" ? { kind: "string" } : undefined;
+  }
+  if (a.kind === "list" && b.kind === "list") {
+    const of = commonType(a.of, b.of);
+    return of && { kind: "list", of, ...(a.holes || b.holes ? { holes: true } : {}) };
+  }
+  if (a.kind === "map" && b.kind === "map") {
+    const of = commonType(a.of, b.of);
+    return of && { kind: "map", of };
+  }
+  return a.kind === b.kind ? a : undefined;
+}
+
+function commonText(a: readonly string[] | undefined, b: readonly string[] | undefined): ValueType {
+  return a && b ? { kind: "string", values: [...new Set([...a, ...b])] } : { kind: "string" };
+}
+
+/** Whether a value of type `given` may stand where `wanted` is asked for; absence is not looked at. */
+export function isAssignable(given: ValueType, wanted: ValueType): boolean {
+  if (given.kind === "null" || wanted.kind === "any") return true;
+  if (given.kind === "any") return false;
+  if (wanted.kind === "double") return isNumber(given);
+  if (wanted.kind === "string") return given.kind === "record" || (given.kind === "string" && isWithin(given, wanted));
+  if (wanted.kind === "record") {
+    return given.kind === "record" ? given.resource === wanted.resource : given.kind === "string";
+  }
+  if (wanted.kind === "list" || wanted.kind === "map") {
+    return given.kind === wanted.kind && (given.of.kind === "any" || isAssignable(given.of, wanted.of));
+  }
+  return given.kind === wanted.kind;
+}
+
+/** An open text may turn out to be one of a closed list, so only a closed list that overlaps nowhere is refused. */
+function isWithin(
+  given: { readonly values?: readonly string[] },
+  wanted: { readonly values?: readonly string[] },
+): boolean {
+  const { values } = wanted;
+  return values === undefined || given.values === undefined || given.values.every((value) => values.includes(value));
+}
