@@ -1,0 +1,60 @@
+/** Successful answers of operations: status, entity tag, Location, body. */
+import { hash } from "node:crypto";
+import type { Call } from "./context.ts";
+import type { Answer } from "./exchange.ts";
+import { encodeKey } from "./keys-in-path.ts";
+
+/** The entity tag of a record as this caller sees it (R4.15): strong, from revision and view, or from the text itself. */
+export function entityTag(call: Call, revision: number, text: string): string {
+  const { record } = call.kind;
+  if (record.derived) return `"${hash("sha1", text, "base64url").slice(0, 20)}"`;
+  return record.tag === "" ? `"${revision.toString(36)}"` : `"${revision.toString(36)}.${record.tag}"`;
+}
+
+/** Reads: the record with its tag; private to the caller, to be revalidated (R1.6). */
+export function representation(
+  call: Call,
+  status: number,
+  text: string,
+  revision: number,
+  extra: readonly string[] = [],
+): Answer {
+  return {
+    status,
+    headers: [
+      "Content-Type",
+      "application/json",
+      "Cache-Control",
+      "private, no-cache",
+      "ETag",
+      entityTag(call, revision, text),
+      ...extra,
+    ],
+    body: text,
+  };
+}
+
+/** An answer of the operation's own shape, which no other request can name and so no tag. */
+export function ownAnswer(status: number, text: string): Answer {
+  return { status, headers: ["Content-Type", "application/json", "Cache-Control", "no-store"], body: text };
+}
+
+export function emptyAnswer(status: number): Answer {
+  return { status, headers: ["Cache-Control", "no-store"] };
+}
+
+/** `Location` of a record that was created: where its read operation finds it; nothing where there is none (R4.7). */
+export function locationOf(call: Call, row: Readonly<Record<string, unknown>>): string[] {
+  const { context, prepared, parameters } = call;
+  const read = context.plan.operations.find(
+    ({ deed, resource, key }) => deed === "read" && resource === prepared.table.resource && key !== undefined,
+  );
+  if (read === undefined) return [];
+  const segments = read.path.map((segment) => {
+    if (segment.kind === "literal") return segment.text;
+    return encodeKey(
+      segment.name === read.key?.parameter ? String(row[read.key.column]) : (parameters[segment.name] ?? ""),
+    );
+  });
+  return ["Location", `${context.prefix}/${segments.join("/")}`];
+}

@@ -1,0 +1,149 @@
+/** Reading and judging a request's body: media type, size, JSON, schema; every fault at once (R4.5, R7.2). */
+import { RE2JS } from "@bufbuild/re2";
+import type { ErrorObject } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import type { Json, JsonObject } from "../base/json.ts";
+import type { BodyPlan } from "../plan/plan.ts";
+import type { Exchange } from "./exchange.ts";
+import { formats } from "./formats.ts";
+import { parseJson } from "./json.ts";
+import { parseMediaType } from "./negotiation.ts";
+import type { Fault } from "./refusal.ts";
+import { malformed, Refusal } from "./refusal.ts";
+
+/** Every fault of a value against one schema; empty when there is none. */
+export type Judge = (value: Json) => readonly Fault[];
+
+/**
+ * Compiles schemas. No coercion, nothing removed, no defaults put in (R2.3); patterns run in linear time (R2.8).
+ */
+export function createJudges(): (schema: JsonObject) => Judge {
+  const ajv = new Ajv2020({
+    allErrors: true,
+    strict: false,
+    formats,
+    code: { regExp: Object.assign((pattern: string) => new RE2JS(pattern) as unknown as RegExp, { code: "" }) },
+  });
+  return (schema) => {
+    const validate = ajv.compile(schema);
+    return (value) => {
+      const faults = validate(value) ? [] : (validate.errors ?? []).map(faultOf);
+      return holdsNul(value) ? [...faults, ...nulFaults(value, "#")] : faults;
+    };
+  };
+}
+
+/** Refuses a Content-Type or Content-Encoding that is not taken here (415), before the body is read. */
+export function checkMedia(exchange: Exchange, mediaTypes: readonly string[], method: string): void {
+  const field = exchange.headers.get("content-type");
+  const type = field === undefined ? undefined : parseMediaType(field);
+  if (type === undefined || !mediaTypes.includes(type.essence) || (type.charset ?? "utf-8") !== "utf-8") {
+    const accepted = mediaTypes.join(", ");
+    const accept = ["Accept", accepted, ...(method === "PATCH" ? ["Accept-Patch", accepted] : [])];
+    const detail = field === undefined ? `Send a Content-Type: ${accepted}` : `This takes ${accepted} in UTF-8`;
+    throw new Refusal("unsupported-media", { detail, headers: accept });
+  }
+  const coding = exchange.headers.get("content-encoding");
+  if (coding !== undefined && coding.trim().toLowerCase() !== "identity") {
+    throw new Refusal("unsupported-media", {
+      detail: "Send the body without a content coding",
+      headers: ["Accept-Encoding", "identity"],
+    });
+  }
+}
+
+/** Whether the request announces a body. */
+export function announcesBody(exchange: Exchange): boolean {
+  const length = exchange.headers.get("content-length");
+  return exchange.headers.get("transfer-encoding") !== undefined || (length !== undefined && length !== "0");
+}
+
+/** The whole body as bytes; 413 beyond `limit`, and the connection ends without reading the rest (R4.6). */
+export async function readBytes(exchange: Exchange, limit: number): Promise<Buffer> {
+  const body = await exchange.body(limit);
+  if (body.kind === "bytes") return body.bytes;
+  if (body.kind === "too-large") {
+    throw new Refusal("too-large", { detail: `A request may have ${limit} bytes`, close: true });
+  }
+  throw new Refusal("request-timeout", { close: true });
+}
+
+/** The body as a JSON object; 400 where it cannot be one. */
+export function parseBody(bytes: Buffer, plan: BodyPlan): JsonObject {
+  if (bytes.length === 0 && !plan.required) return {};
+  const parsed = parseJson(bytes);
+  if (parsed.kind === "fault") throw malformed({ pointer: "#", code: "bad-json", detail: parsed.detail });
+  const { value } = parsed;
+  if (value === null || typeof value !== "object" || Array.isArray(value)) {
+    throw malformed({ pointer: "#", code: "wrong-type", detail: "The body is a JSON object" });
+  }
+  return value as JsonObject;
+}
+
+const codes: Readonly<Record<string, string>> = {
+  required: "required",
+  additionalProperties: "unknown-field",
+  unevaluatedProperties: "unknown-field",
+  propertyNames: "unknown-field",
+  type: "wrong-type",
+  enum: "not-one-of",
+  const: "not-one-of",
+  minLength: "too-short",
+  maxLength: "too-long",
+  minimum: "too-small",
+  exclusiveMinimum: "too-small",
+  maximum: "too-large",
+  exclusiveMaximum: "too-large",
+  minItems: "too-few",
+  maxItems: "too-many",
+  maxProperties: "too-many",
+  minProperties: "too-few",
+  uniqueItems: "repeated",
+  pattern: "wrong-pattern",
+  format: "wrong-format",
+};
+
+/** For a missing or an extra member the pointer names that member, where Ajv points at its parent (R7.2). */
+function faultOf(error: ErrorObject): Fault {
+  const { keyword, instancePath, params, message = "is not valid" } = error;
+  const extra: unknown = params["missingProperty"] ?? params["additionalProperty"] ?? params["unevaluatedProperty"];
+  const path = typeof extra === "string" ? `${instancePath}/${escapeSegment(extra)}` : instancePath;
+  const pointer = `#${path.split("/").map(encodeURIComponent).join("/")}`;
+  const name = path === "" ? "The body" : path.slice(1).replaceAll("/", ".");
+  return { pointer, code: codes[keyword] ?? keyword, detail: detailOf(keyword, name, message, params) };
+}
+
+function detailOf(keyword: string, name: string, message: string, params: Record<string, unknown>): string {
+  switch (codes[keyword]) {
+    case "required":
+      return `${name} is required`;
+    case "unknown-field":
+      return `${name} is not a field that can be sent here`;
+    case "not-one-of":
+      return `${name} must be one of ${(Array.isArray(params["allowedValues"]) ? params["allowedValues"] : [params["allowedValue"]]).join(", ")}`;
+    default:
+      return `${name} ${message}`;
+  }
+}
+
+export function escapeSegment(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/** U+0000 has no place in a stored text (R2.7). */
+function holdsNul(value: Json): boolean {
+  if (typeof value === "string") return value.includes("\0");
+  if (value === null || typeof value !== "object") return false;
+  for (const member of Object.values(value)) if (holdsNul(member as Json)) return true;
+  return false;
+}
+
+function nulFaults(value: Json, pointer: string): Fault[] {
+  if (typeof value === "string") {
+    return value.includes("\0") ? [{ pointer, code: "wrong-pattern", detail: "A text may not hold U+0000" }] : [];
+  }
+  if (value === null || typeof value !== "object") return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    nulFaults(member as Json, `${pointer}/${encodeURIComponent(escapeSegment(name))}`),
+  );
+}

@@ -1,0 +1,46 @@
+/** What every step of the pipeline needs, and what one request has found out so far. */
+import type { Clock } from "../base/clock.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Value, Variables } from "../expression/evaluate.ts";
+import type { TypedExpression } from "../expression/typed.ts";
+import type { Plan, Table } from "../plan/plan.ts";
+import type { Awaitable, Row, Store, Transaction } from "../store/store.ts";
+import type { Caller } from "./caller.ts";
+import type { Cursors } from "./cursor.ts";
+import type { Exchange } from "./exchange.ts";
+import type { ForKind, Prepared } from "./prepared.ts";
+
+/** Made once, when the service starts. */
+export interface Context {
+  readonly plan: Plan;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly cursors: Cursors;
+  readonly tables: ReadonlyMap<string, Table>;
+  readonly prepared: ReadonlyMap<string, Prepared>;
+  /** Makes an id with a prefix (R2.1). */
+  newId(prefix: string): string;
+  evaluate(tx: Transaction, expression: TypedExpression, row: Row, variables: Variables): Awaitable<Value>;
+  /** Where the API is mounted: absolute, without a slash at its end. */
+  baseUrl(): string;
+  /** The path of `baseUrl`, empty at the root. */
+  readonly prefix: string;
+}
+
+/** One request to an operation, after its caller is known. */
+export interface Call {
+  readonly context: Context;
+  readonly exchange: Exchange;
+  readonly prepared: Prepared;
+  readonly caller: Caller;
+  readonly kind: ForKind;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly query: ReadonlyMap<string, string>;
+  /** The parsed body; `{}` where the operation takes none. */
+  readonly input: JsonObject;
+  /** Epoch milliseconds: one instant for the whole request. */
+  readonly now: number;
+  /** What expressions may name beside the record: caller, input, now. */
+  readonly variables: Variables;
+}

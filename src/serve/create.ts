@@ -1,0 +1,42 @@
+/** `POST /xs`: a new record (R4.7). */
+import type { Row, Transaction } from "../store/store.ts";
+import { locationOf, ownAnswer, representation } from "./answers.ts";
+import { choose } from "./choices.ts";
+import type { Call } from "./context.ts";
+import { cause } from "./effects.ts";
+import type { Answer } from "./exchange.ts";
+import { findParents } from "./record.ts";
+import { invalid } from "./refusal.ts";
+import { checkReferences, duplicate, fieldValues, fillDefaults, settle } from "./values.ts";
+import type { Values } from "./values.ts";
+
+export async function create(call: Call, tx: Transaction): Promise<Answer> {
+  const parents = await findParents(call, tx);
+  const faults = call.prepared.judge?.(call.input) ?? [];
+  if (faults.length > 0) throw invalid(faults);
+  return insertRecord(call, tx, parents, {});
+}
+
+/** The rest of a creation, for POST and for a PUT that creates: `given` holds columns that the path decides. */
+export async function insertRecord(
+  call: Call,
+  tx: Transaction,
+  parents: readonly Row[],
+  given: Values,
+): Promise<Answer> {
+  const { operation, table, own } = call.prepared;
+  const fields = operation.body?.fields ?? [];
+  const values: Values = { ...fieldValues(fields, call.input), ...given };
+  const parent = operation.parents.at(-1);
+  if (parent !== undefined) values[parent.field] = parents.at(-1)?.["id"] ?? null;
+  await checkReferences(call, tx, fields, values);
+  fillDefaults(call, table, values);
+  await choose(call, tx, values);
+  await settle(call, tx, table, values, undefined);
+  const written = await tx.insert(table.resource, values, call.now, own ?? call.kind.record.view, call.variables);
+  if (written.kind === "duplicate") throw duplicate(written.columns);
+  await cause(call, tx, operation.effects, written.row, table.lifecycle?.start);
+  if (own !== undefined) return ownAnswer(operation.answer.status, written.text);
+  const status = operation.deed === "replace" ? 201 : operation.answer.status;
+  return representation(call, status, written.text, written.revision, locationOf(call, written.row));
+}

@@ -1,0 +1,45 @@
+/**
+ * API keys (R5.4): a prefix, 160 random bits in base 62, and a CRC-32 of both in base 62, so that scanners recognise a
+ * leaked key and a mistyped one never reaches the store. Only the SHA-256 is kept.
+ */
+import { hash } from "node:crypto";
+import { crc32 } from "node:zlib";
+import type { Key } from "../../store/store.ts";
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/** 27 digits of base 62 hold 160 bits. */
+const randomDigits = 27;
+const checkDigits = 6;
+
+export function mintSecret(prefix: string, random: (bytes: number) => Uint8Array): string {
+  const bits = BigInt(`0x${Buffer.from(random(20)).toString("hex")}`);
+  const body = prefix + base62(bits, randomDigits);
+  return body + base62(BigInt(crc32(body)), checkDigits);
+}
+
+/** Whether the text has the form of a key with this prefix, checksum included. */
+export function isSecret(prefix: string, text: string): boolean {
+  if (text.length !== prefix.length + randomDigits + checkDigits || !text.startsWith(prefix)) return false;
+  const body = text.slice(0, -checkDigits);
+  return /^[\x21-\x7e]+$/.test(body) && text.endsWith(base62(BigInt(crc32(body)), checkDigits));
+}
+
+export function hashSecret(secret: string): string {
+  return hash("sha256", secret, "hex");
+}
+
+/** What may be shown of a key after its creation. */
+export function hintOf(prefix: string, secret: string): string {
+  return `${prefix}…${secret.slice(-4)}`;
+}
+
+/** Whether the key is good at `now` (epoch milliseconds). */
+export function isLive(key: Key, now: number): boolean {
+  return key.revoked === undefined && (key.expires === undefined || key.expires > now);
+}
+
+function base62(value: bigint, digits: number): string {
+  let text = "";
+  for (let rest = value; text.length < digits; rest /= 62n) text = alphabet[Number(rest % 62n)] + text;
+  return text;
+}

@@ -1,0 +1,264 @@
+/** From the credential fields of a request to its caller (R5.2 to R5.7). */
+import type { Clock } from "../../base/clock.ts";
+import type { Value } from "../../expression/evaluate.ts";
+import type { CredentialPlan, Plan } from "../../plan/plan.ts";
+import type { KeyStore } from "../../store/store.ts";
+import type { Caller, CallerKinds } from "../caller.ts";
+import { anonymous } from "../caller.ts";
+import type { Exchange } from "../exchange.ts";
+import { Refusal } from "../refusal.ts";
+import { hashSecret, isLive, isSecret } from "./api-key.ts";
+import { createFailureLimit } from "./failures.ts";
+import { createSignatureVerifier } from "./hmac.ts";
+import type { SignatureVerifier } from "./hmac.ts";
+import { createTokenVerifier } from "./jwt.ts";
+import type { VerifyToken } from "./jwt.ts";
+
+export interface Authentication {
+  /** The caller, anonymous where no credential was sent; refuses bad ones with 401, malformed ones with 400. */
+  authenticate(exchange: Exchange, body: () => Promise<Uint8Array>): Caller | Promise<Caller>;
+  /** The refusal of a caller without credentials (401, R5.2). */
+  challenge(): Refusal;
+}
+
+export interface AuthenticationOptions {
+  readonly plan: Pick<Plan, "service" | "credentials">;
+  readonly keys: KeyStore;
+  readonly kinds: CallerKinds;
+  readonly clock: Clock;
+  /** The environment variables that secrets come from. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** What one credential field may hold: several kinds may share `Authorization Bearer`. */
+interface Method {
+  readonly credential: CredentialPlan;
+  readonly scheme: string | undefined;
+  prove(secret: string, exchange: Exchange, body: () => Promise<Uint8Array>): Promise<Proof | undefined>;
+}
+
+interface Proof {
+  readonly user: string;
+  readonly roles: readonly string[];
+  readonly claims: Readonly<Record<string, Value>>;
+  /** Epoch milliseconds until which it may be taken from memory. */
+  readonly until: number;
+}
+
+/** A proved caller is taken from memory for this long; a change of any key ends it earlier (R5.4: at most one second). */
+const rememberMilliseconds = 500;
+const maximumRemembered = 10_000;
+
+export function createAuthentication(options: AuthenticationOptions): Authentication {
+  const { plan, kinds, clock, keys } = options;
+  const fields = groupByField(plan.credentials.flatMap((credential) => methodsOf(credential, options)));
+  const failures = createFailureLimit();
+  const remembered = new Map<string, { caller: Caller; until: number; revision: number }>();
+  const challenges = challengeFields(plan);
+
+  const refuse = (error: "invalid_token" | "invalid_request" | undefined, detail: string): Refusal =>
+    new Refusal(error === "invalid_request" ? "invalid-request" : "unauthenticated", {
+      ...(error === "invalid_request" ? { status: 400 } : {}),
+      detail,
+      headers: challenges(error, detail),
+    });
+
+  async function prove(
+    field: Field,
+    value: string,
+    exchange: Exchange,
+    body: () => Promise<Uint8Array>,
+  ): Promise<Caller> {
+    const now = clock.now();
+    const wait = failures.waitSeconds(exchange.address, now);
+    if (wait > 0) {
+      throw new Refusal("rate-limited", {
+        detail: "Too many failed credentials from this address",
+        headers: ["Retry-After", String(wait)],
+      });
+    }
+    const { scheme, secret } = splitScheme(field, value);
+    const methods = field.methods.filter(
+      (method) => method.scheme === undefined || method.scheme.toLowerCase() === scheme,
+    );
+    if (methods.length === 0) throw refuse(undefined, "This scheme is not taken here");
+    if (secret === "") throw refuse("invalid_request", "The credential is empty");
+    const revision = await keys.revision();
+    for (const method of methods) {
+      const proof = await method.prove(secret, exchange, body);
+      if (proof === undefined) continue;
+      const caller: Caller = {
+        id: proof.user,
+        roles: proof.roles,
+        claims: proof.claims,
+        credential: method.credential.name,
+        kind: kinds.of(proof.roles),
+      };
+      if (proof.until > now) {
+        if (remembered.size >= maximumRemembered) remembered.clear();
+        remembered.set(`${field.name}\0${value}`, {
+          caller,
+          until: Math.min(proof.until, now + rememberMilliseconds),
+          revision,
+        });
+      }
+      return caller;
+    }
+    failures.note(exchange.address, now);
+    throw refuse("invalid_token", "The credential is unknown, expired or revoked");
+  }
+
+  return {
+    challenge: () => refuse(undefined, "A credential is needed"),
+    authenticate(exchange, body) {
+      let presented: Field | undefined;
+      let value = "";
+      for (const field of fields) {
+        const sent = exchange.headers.get(field.name);
+        if (sent === undefined) continue;
+        if (presented !== undefined || exchange.headers.repeated(field.name)) {
+          throw refuse("invalid_request", "Send one credential, once");
+        }
+        presented = field;
+        value = sent;
+      }
+      if (presented === undefined) return anonymous;
+      const known = remembered.get(`${presented.name}\0${value}`);
+      if (known !== undefined && known.until > clock.now() && known.revision === keys.revision()) return known.caller;
+      return prove(presented, value, exchange, body);
+    },
+  };
+}
+
+interface Field {
+  /** Lower case. */
+  readonly name: string;
+  readonly methods: readonly Method[];
+}
+
+function groupByField(methods: readonly Method[]): readonly Field[] {
+  const names = new Set(methods.map(({ credential }) => credential.sent.header.toLowerCase()));
+  return [...names].map((name) => ({
+    name,
+    methods: methods.filter(({ credential }) => credential.sent.header.toLowerCase() === name),
+  }));
+}
+
+/** `scheme` in lower case; a field without schemes is all secret. */
+function splitScheme(field: Field, value: string): { scheme: string | undefined; secret: string } {
+  if (field.methods.every(({ scheme }) => scheme === undefined)) return { scheme: undefined, secret: value.trim() };
+  const space = value.indexOf(" ");
+  if (space === -1) return { scheme: value.toLowerCase(), secret: "" };
+  return { scheme: value.slice(0, space).toLowerCase(), secret: value.slice(space + 1).trim() };
+}
+
+/** The WWW-Authenticate fields of a refusal, as names and values in turn. */
+function challengeFields(
+  plan: Pick<Plan, "service" | "credentials">,
+): (error: string | undefined, detail: string) => string[] {
+  const schemes = new Set(plan.credentials.map(({ sent }) => sent.scheme ?? "Signature"));
+  return (error, detail) =>
+    [...schemes].flatMap((scheme) => [
+      "WWW-Authenticate",
+      `${scheme} realm="${plan.service}"${error === undefined || scheme === "Basic" ? "" : `, error="${error}", error_description="${detail}"`}`,
+    ]);
+}
+
+function methodsOf(credential: CredentialPlan, options: AuthenticationOptions): readonly Method[] {
+  const secret = credential.secret === undefined ? undefined : options.environment[credential.secret];
+  const scheme = credential.sent.scheme;
+  switch (credential.kind) {
+    case "api-key":
+      return [
+        { credential, scheme, prove: (text) => proveKey(credential, options, text) },
+        ...(scheme === "Bearer" ? [{ credential, scheme: "Basic", prove: proveKeyAsUser(credential, options) }] : []),
+      ];
+    case "basic":
+      return [{ credential, scheme, prove: (text) => proveBasic(credential, options, text) }];
+    case "jwt":
+      return [
+        { credential, scheme, prove: proveToken(credential, options.clock, createTokenVerifier(credential, secret)) },
+      ];
+    case "hmac-sha256":
+      return [
+        { credential, scheme, prove: proveSignature(credential, options.clock, createSignatureVerifier(secret ?? "")) },
+      ];
+    default:
+      throw new Error(`the plan lists the credential kind ${credential.kind}, which is not served`);
+  }
+}
+
+async function proveKey(
+  credential: CredentialPlan,
+  { keys, clock }: AuthenticationOptions,
+  text: string,
+): Promise<Proof | undefined> {
+  if (!isSecret(credential.prefix, text)) return undefined;
+  const key = await keys.find(hashSecret(text));
+  const now = clock.now();
+  if (key === undefined || key.credential !== credential.name || !isLive(key, now)) return undefined;
+  return {
+    user: key.user,
+    roles: rolesOf(credential, key.roles, {}),
+    claims: {},
+    until: key.expires ?? Number.POSITIVE_INFINITY,
+  };
+}
+
+/** A key as the user of `Basic` with an empty password, as `curl -u key:` sends it (R5.3). */
+function proveKeyAsUser(credential: CredentialPlan, options: AuthenticationOptions): Method["prove"] {
+  return async (text) => {
+    const decoded = Buffer.from(text, "base64").toString("utf8");
+    return decoded.endsWith(":") ? proveKey(credential, options, decoded.slice(0, -1)) : undefined;
+  };
+}
+
+/** `user:secret`; the secret is a key of that user. */
+async function proveBasic(
+  credential: CredentialPlan,
+  options: AuthenticationOptions,
+  text: string,
+): Promise<Proof | undefined> {
+  const decoded = Buffer.from(text, "base64").toString("utf8");
+  const colon = decoded.indexOf(":");
+  if (colon === -1) return undefined;
+  const proof = await proveKey(credential, options, decoded.slice(colon + 1));
+  return proof?.user === decoded.slice(0, colon) ? proof : undefined;
+}
+
+function proveToken(credential: CredentialPlan, clock: Clock, verify: VerifyToken): Method["prove"] {
+  return async (text) => {
+    if (text.split(".").length !== 3) return undefined;
+    const payload = await verify(text, clock.now());
+    const user = payload?.[credential.userClaim];
+    if (payload === undefined || typeof user !== "string" || user === "") return undefined;
+    const claims = payload as Readonly<Record<string, Value>>;
+    return { user, roles: rolesOf(credential, [], claims), claims, until: (payload.exp ?? 0) * 1000 };
+  };
+}
+
+function proveSignature(credential: CredentialPlan, clock: Clock, verifier: SignatureVerifier): Method["prove"] {
+  return async (text, exchange, body) => {
+    const signed = { method: exchange.method, target: exchange.target, body: await body() };
+    if (!verifier.verify(text, signed, clock.now())) return undefined;
+    return { user: credential.name, roles: rolesOf(credential, [], {}), claims: {}, until: 0 };
+  };
+}
+
+function rolesOf(
+  credential: CredentialPlan,
+  own: readonly string[],
+  claims: Readonly<Record<string, Value>>,
+): readonly string[] {
+  switch (credential.roles.kind) {
+    case "own":
+      return own;
+    case "fixed":
+      return credential.roles.roles;
+    case "claim": {
+      const claim = claims[credential.roles.claim];
+      if (typeof claim === "string") return claim.split(" ");
+      return Array.isArray(claim) ? claim.filter((role) => typeof role === "string") : [];
+    }
+  }
+}

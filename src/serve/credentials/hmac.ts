@@ -1,0 +1,53 @@
+/**
+ * `hmac-sha256`: a device signs each request. The field reads `t=<unix seconds>,v1=<hex>`; signed are the time, the
+ * method, the target and the body, a newline between them, so that a signature is good for this one request only. The
+ * clocks may differ by five minutes, and within them a signature counts once.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+export const toleranceSeconds = 300;
+
+export interface Signed {
+  readonly method: string;
+  readonly target: string;
+  readonly body: Uint8Array;
+}
+
+export function signature(secret: string, seconds: number, request: Signed): string {
+  return createHmac("sha256", secret)
+    .update(`${seconds}\n${request.method}\n${request.target}\n`)
+    .update(request.body)
+    .digest("hex");
+}
+
+/** The field's value for a request at `seconds`, as a client writes it. */
+export function signatureField(secret: string, seconds: number, request: Signed): string {
+  return `t=${seconds},v1=${signature(secret, seconds, request)}`;
+}
+
+export interface SignatureVerifier {
+  verify(field: string, request: Signed, now: number): boolean;
+}
+
+export function createSignatureVerifier(secret: string): SignatureVerifier {
+  // Signatures seen, oldest first, with when they may be forgotten.
+  const seen = new Map<string, number>();
+  return {
+    verify(field, request, now) {
+      const parts = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(field.trim());
+      if (parts === null) return false;
+      const seconds = Number(parts[1]);
+      const given = parts[2] as string;
+      if (Math.abs(now / 1000 - seconds) > toleranceSeconds) return false;
+      const expected = signature(secret, seconds, request);
+      if (!timingSafeEqual(Buffer.from(expected), Buffer.from(given))) return false;
+      for (const [old, until] of seen) {
+        if (until > now) break;
+        seen.delete(old);
+      }
+      if (seen.has(given)) return false;
+      seen.set(given, now + 2 * toleranceSeconds * 1000);
+      return true;
+    },
+  };
+}

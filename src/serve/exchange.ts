@@ -1,0 +1,52 @@
+/** One request and one answer as data, apart from the socket they came by, so that any front end can drive the pipeline. */
+
+export interface Exchange {
+  readonly method: string;
+  /** As on the request line: path and query, undecoded. */
+  readonly target: string;
+  readonly headers: RequestHeaders;
+  /** The peer's address. */
+  readonly address: string;
+  /** Reads the body, at most `limit` bytes of it; a client that waits for `100 Continue` is told to go on first. */
+  body(limit: number): Promise<Body>;
+}
+
+export type Body =
+  | { readonly kind: "bytes"; readonly bytes: Buffer }
+  | { readonly kind: "too-large" }
+  /** The client went away. */
+  | { readonly kind: "aborted" };
+
+/** Header fields by lower-case name. */
+export interface RequestHeaders {
+  get(name: string): string | undefined;
+  /** Whether the field was sent more than once. */
+  repeated(name: string): boolean;
+}
+
+/** `headers`: names and values in turn. A `body` of text is sent as UTF-8. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: readonly string[];
+  readonly body?: string | Uint8Array;
+  /** Whether the connection ends with this answer. */
+  readonly close?: boolean;
+  /** The Content-Security-Policy of a page; answers of the API have the strictest (R1.6). */
+  readonly policy?: string;
+}
+
+/** Reads names and values in turn, as `http.IncomingMessage.rawHeaders` has them. */
+export function readHeaders(raw: readonly string[]): RequestHeaders {
+  const values = new Map<string, string>();
+  let twice: Set<string> | undefined;
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = (raw[i] as string).toLowerCase();
+    const before = values.get(name);
+    if (before === undefined) values.set(name, raw[i + 1] as string);
+    else {
+      (twice ??= new Set()).add(name);
+      values.set(name, `${before}, ${raw[i + 1]}`);
+    }
+  }
+  return { get: (name) => values.get(name), repeated: (name) => twice?.has(name) ?? false };
+}

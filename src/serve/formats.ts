@@ -1,0 +1,49 @@
+/** The formats that field types name in their JSON Schemas, each judged by its own standard. */
+import type { Format } from "ajv";
+import { fullFormats } from "ajv-formats/dist/formats.js";
+import { parseInstant } from "../base/clock.ts";
+
+/** Codes by ISO 3166-1 alpha-2 that name no country of today are not in the runtime's list of names. */
+const regions = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+let currencies: ReadonlySet<string> | undefined;
+
+export const formats: Readonly<Record<string, Format>> = {
+  "date-time": (text: string) => parseInstant(text) !== undefined,
+  date: fullFormats["date"] as Format,
+  time: fullFormats["time"] as Format,
+  duration: fullFormats["duration"] as Format,
+  email: fullFormats["email"] as Format,
+  uri: (text: string) => /^[a-z][a-z0-9+.-]*:/i.test(text) && URL.canParse(text),
+  uuid: fullFormats["uuid"] as Format,
+  /** Standard base 64 with padding (RFC 4648 section 4). */
+  byte: (text: string) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
+  /** E.164. */
+  phone: (text: string) => /^\+[1-9][0-9]{6,14}$/.test(text),
+  /** ISO 3166-1 alpha-2. */
+  country: (text: string) =>
+    /^[A-Z]{2}$/.test(text) && regions.of(text) !== undefined && text !== "ZZ" && text !== "EU",
+  /** ISO 4217. */
+  currency: (text: string) => (currencies ??= new Set(Intl.supportedValuesOf("currency"))).has(text),
+  /** BCP 47. */
+  language: (text: string) => isLanguage(text),
+  /** A name of the IANA time zone database. */
+  timezone: (text: string) => isTimeZone(text),
+};
+
+function isLanguage(text: string): boolean {
+  try {
+    return text !== "" && Intl.getCanonicalLocales(text).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+function isTimeZone(text: string): boolean {
+  if (!/^[A-Za-z][\w+/-]*$/.test(text)) return false;
+  try {
+    Intl.DateTimeFormat("en", { timeZone: text });
+    return true;
+  } catch {
+    return false;
+  }
+}

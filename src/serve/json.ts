@@ -1,0 +1,107 @@
+/**
+ * JSON as R2.5 and R2.6 want it: one value, UTF-8 without a byte order mark, unique member names, no lone surrogates,
+ * at most 64 levels, no integers that a double would round. `JSON.parse` judges the grammar; the one pass here finds
+ * what it lets through.
+ */
+import type { Json } from "../base/json.ts";
+
+export type Parsed =
+  | { readonly kind: "value"; readonly value: Json }
+  | { readonly kind: "fault"; readonly detail: string };
+
+const maximumDepth = 64;
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+export function parseJson(bytes: Uint8Array): Parsed {
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch {
+    return { kind: "fault", detail: "The body is not UTF-8" };
+  }
+  if (text.charCodeAt(0) === 0xfeff) return { kind: "fault", detail: "The body starts with a byte order mark" };
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch {
+    return { kind: "fault", detail: text.trim() === "" ? "The body is empty" : "The body is not one JSON value" };
+  }
+  const fault = findFault(text);
+  return fault === undefined ? { kind: "value", value } : { kind: "fault", detail: fault };
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** What is wrong with a text that `JSON.parse` took; linear in its length. */
+function findFault(text: string): string | undefined {
+  // The names of each open object, undefined for an open list.
+  const open: (Set<string> | undefined)[] = [];
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) {
+      const end = endOfString(text, at);
+      const escaped = text.indexOf("\\", at);
+      const plain = escaped === -1 || escaped > end;
+      if (!plain || hasSurrogates(text, at, end)) {
+        if (!(JSON.parse(text.slice(at, end + 1)) as string).isWellFormed())
+          return "A text holds half of a surrogate pair";
+      }
+      const names = open.at(-1);
+      if (names !== undefined && isName(text, end)) {
+        const name = plain ? text.slice(at + 1, end) : (JSON.parse(text.slice(at, end + 1)) as string);
+        if (names.has(name)) return `The member ${JSON.stringify(name)} stands twice in one object`;
+        names.add(name);
+      }
+      at = end;
+    } else if (code === 0x7b || code === 0x5b) {
+      open.push(code === 0x7b ? new Set() : undefined);
+      if (open.length > maximumDepth) return `The body is nested deeper than ${maximumDepth} levels`;
+    } else if (code === 0x7d || code === 0x5d) open.pop();
+    else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
+      const end = endOfNumber(text, at);
+      const fault = numberFault(text.slice(at, end));
+      if (fault !== undefined) return fault;
+      at = end - 1;
+    }
+  }
+  return undefined;
+}
+
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; ; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === backslash) at += 1;
+    else if (code === quote) return at;
+  }
+}
+
+function hasSurrogates(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if ((text.charCodeAt(at) & 0xf800) === 0xd800) return true;
+  return false;
+}
+
+/** Whether the string that ends at `end` is a member's name: a colon follows. */
+function isName(text: string, end: number): boolean {
+  for (let at = end + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x3a) return true;
+    if (code !== 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) return false;
+  }
+  return false;
+}
+
+function endOfNumber(text: string, start: number): number {
+  let end = start + 1;
+  while (end < text.length && /[0-9.eE+-]/.test(text[end] as string)) end += 1;
+  return end;
+}
+
+function numberFault(digits: string): string | undefined {
+  if (digits.length < 16 && !/[eE]/.test(digits)) return undefined;
+  const value = Number(digits);
+  if (!Number.isFinite(value)) return `The number ${digits.slice(0, 40)} is too large`;
+  if (Number.isInteger(value) && !Number.isSafeInteger(value))
+    return `The integer ${digits.slice(0, 40)} would be rounded: send at most 2^53 - 1`;
+  return undefined;
+}

@@ -1,0 +1,14 @@
+/** Values of path parameters: from the path to a column's value, and back. */
+import type { Value } from "../expression/evaluate.ts";
+import type { Column } from "../plan/plan.ts";
+
+export function encodeKey(value: string): string {
+  return encodeURIComponent(value);
+}
+
+/** The value to look the column up by; undefined where no value of its type reads like this, so that nothing matches. */
+export function decodeKey(text: string, column: Pick<Column, "type">): Value | undefined {
+  const plain = text.replaceAll("%2F", "/");
+  if (column.type !== "integer") return plain;
+  return /^(?:0|-?[1-9][0-9]{0,15})$/.test(plain) ? Number(plain) : undefined;
+}

@@ -1,0 +1,197 @@
+/** `GET /xs`: pages, filters, order (R4.9 to R4.13). Permissions are in the query itself, so pages are never short. */
+import { parseInstant } from "../base/clock.ts";
+import type { Value } from "../expression/evaluate.ts";
+import type { FilterOperator, FilterPlan, ListPlan } from "../plan/plan.ts";
+import type { PageArguments, SortKey } from "../store/store.ts";
+import type { Call } from "./context.ts";
+import type { Answer } from "./exchange.ts";
+import type { ListShape } from "./prepared.ts";
+import { parentOf } from "./read.ts";
+import { absent } from "./record.ts";
+import { malformed } from "./refusal.ts";
+
+export async function list(call: Call): Promise<Answer> {
+  const plan = call.prepared.operation.list as ListPlan;
+  const asked = parseAsked(call, plan);
+  const parent = await parentOf(call);
+  if (parent === undefined) throw absent(call);
+  const variables = parent === null ? call.variables : { ...call.variables, parent };
+  const page = await call.kind.list(asked.shape)(asked.page, variables);
+  const next = page.next === undefined ? undefined : nextQuery(call, plan, asked, page.next);
+  const cursor = next === undefined ? "null" : JSON.stringify(next.value);
+  const link =
+    next === undefined ? [] : ["Link", `<${call.context.baseUrl()}${pathOf(call)}?${next.query}>; rel="next"`];
+  return {
+    status: call.prepared.operation.answer.status,
+    headers: ["Content-Type", "application/json", "Cache-Control", "private, no-cache", ...link],
+    body: `{"items":[${page.text}],"next":${cursor}}`,
+  };
+}
+
+interface Asked {
+  readonly shape: ListShape;
+  readonly page: PageArguments;
+  /** What the cursor is bound to: everything but the page's size. */
+  readonly context: string;
+}
+
+function parseAsked(call: Call, plan: ListPlan): Asked {
+  const filters: { column: string; operator: FilterOperator; value: Value | readonly Value[]; text: string }[] = [];
+  let limit = plan.size;
+  let skip = 0;
+  let sort: readonly SortKey[] = [];
+  let cursor: string | undefined;
+  for (const [name, text] of call.query) {
+    if (name === "limit") limit = wholeNumber(name, text, 1, plan.max);
+    else if (name === "cursor" && plan.kind === "cursor") cursor = text;
+    else if (name === "offset" && plan.kind === "offset") skip = wholeNumber(name, text, 0, Number.MAX_SAFE_INTEGER);
+    else if (name === "page" && plan.kind === "page") skip = wholeNumber(name, text, 1, 1_000_000_000) - 1;
+    else if (name === "sort" && plan.sorts.length > 0) sort = parseSort(call, plan, text);
+    else filters.push({ ...parseFilter(call, plan, name, text), text: `${name}=${text}` });
+  }
+  if (plan.kind === "page") skip *= limit;
+  filters.sort((a, b) => (a.text < b.text ? -1 : 1));
+  const context = [
+    call.prepared.operation.name,
+    call.caller.id ?? "",
+    call.kind.record.tag,
+    JSON.stringify(call.parameters),
+    call.query.get("sort") ?? "",
+    ...filters.map(({ text }) => text),
+  ].join("\n");
+  const after = cursor === undefined ? undefined : openCursor(call, cursor, context);
+  return {
+    shape: {
+      sort,
+      filters: filters.map(({ column, operator }) => ({ column, operator })),
+      from: after !== undefined ? "after" : skip > 0 ? "skip" : "start",
+    },
+    page: {
+      limit,
+      filters: filters.map(({ value }) => value),
+      ...(after === undefined ? {} : { after }),
+      ...(skip > 0 ? { skip } : {}),
+    },
+    context,
+  };
+}
+
+function openCursor(call: Call, cursor: string, context: string): readonly Value[] {
+  const position = call.context.cursors.open(cursor, context);
+  if (position !== undefined) return position;
+  throw malformed({
+    parameter: "cursor",
+    code: "bad-cursor",
+    detail: "The cursor does not belong to this list as it is asked for",
+  });
+}
+
+function wholeNumber(name: string, text: string, least: number, most: number): number {
+  const value = /^[0-9]{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw malformed({
+    parameter: name,
+    code: "out-of-range",
+    detail: `\`${name}\` is a whole number from ${least} to ${most}`,
+  });
+}
+
+function unknown(name: string): never {
+  throw malformed({ parameter: name, code: "unknown-parameter", detail: `This list takes no \`${name}\`` });
+}
+
+/** `-createdAt,id`: fields marked `sort` that this caller sees of every record (R4.13). */
+function parseSort(call: Call, plan: ListPlan, text: string): readonly SortKey[] {
+  const seen = new Set<string>();
+  return text.split(",").map((item) => {
+    const descending = item.startsWith("-");
+    const column = descending ? item.slice(1) : item;
+    const sortable = plan.sorts.includes(column) && call.kind.record.readable.has(column) && !seen.has(column);
+    if (!sortable) {
+      throw malformed({
+        parameter: "sort",
+        code: "unknown-field",
+        detail: `This list cannot be sorted by \`${column.slice(0, 80)}\``,
+      });
+    }
+    seen.add(column);
+    return { column, descending };
+  });
+}
+
+function parseFilter(
+  call: Call,
+  plan: ListPlan,
+  name: string,
+  text: string,
+): { column: string; operator: FilterOperator; value: Value | readonly Value[] } {
+  const parts = /^(\w+)(?:\[(\w+)\])?$/.exec(name);
+  const filter = plan.filters.find(({ field }) => field === parts?.[1]);
+  const operator = (parts?.[2] ?? "eq") as FilterOperator;
+  if (filter === undefined || !filter.operators.includes(operator) || !call.kind.record.readable.has(filter.field))
+    unknown(name);
+  const value = operator === "in" ? inValues(call, filter, name, text) : typedValue(call, filter, name, text);
+  return { column: filter.field, operator, value };
+}
+
+const maximumInValues = 100;
+
+function inValues(call: Call, filter: FilterPlan, name: string, text: string): readonly Value[] {
+  const items = text.split(",");
+  if (items.length > maximumInValues) {
+    throw malformed({
+      parameter: name,
+      code: "too-many",
+      detail: `\`${name}\` takes at most ${maximumInValues} values`,
+    });
+  }
+  return items.map((item) => typedValue(call, filter, name, item));
+}
+
+function typedValue(call: Call, filter: FilterPlan, name: string, text: string): Value {
+  const value = parseValue(filter, text);
+  const faults = value === undefined ? undefined : call.prepared.filters.get(filter.field)?.(value as string);
+  if (value === undefined || (faults !== undefined && faults.length > 0)) {
+    const detail = faults?.[0]?.detail.replace("The body", `\`${name}\``) ?? `\`${name}\` is not of the field's type`;
+    throw malformed({ parameter: name, code: faults?.[0]?.code ?? "wrong-type", detail });
+  }
+  return filter.type === "timestamp" ? (parseInstant(text) as Value) : value;
+}
+
+function parseValue({ type }: FilterPlan, text: string): Value | undefined {
+  switch (type) {
+    case "integer":
+      return /^-?[0-9]{1,16}$/.test(text) ? Number(text) : undefined;
+    case "number":
+      return /^-?[0-9]+(?:\.[0-9]+)?$/.test(text) ? Number(text) : undefined;
+    case "boolean":
+      return text === "true" || text === "false" ? text === "true" : undefined;
+    default:
+      return text === "" ? undefined : text;
+  }
+}
+
+/** The query of the next page, and what the body says of it: a cursor, or the next offset or page. */
+function nextQuery(
+  call: Call,
+  plan: ListPlan,
+  asked: Asked,
+  position: readonly Value[],
+): { query: string; value: string | number } {
+  const { limit, skip = 0 } = asked.page;
+  const [name, value] =
+    plan.kind === "offset"
+      ? (["offset", skip + limit] as const)
+      : plan.kind === "page"
+        ? (["page", skip / limit + 2] as const)
+        : (["cursor", call.context.cursors.seal(position, asked.context)] as const);
+  const query = new URLSearchParams([...call.query]);
+  query.set(name, String(value));
+  return { query: query.toString(), value };
+}
+
+/** The path as the caller wrote it, below the mount point. */
+function pathOf(call: Call): string {
+  const [path = ""] = call.exchange.target.split("?");
+  return path.slice(call.context.prefix.length);
+}

@@ -1,0 +1,52 @@
+/** What the caller can read and what it sent: Accept, Accept-Encoding, Content-Type, Content-Encoding (R4.4, R4.5). */
+
+/** The quality that an Accept-like field gives to `offered` (`type/subtype`), 0 to 1; absent field: 1. */
+export function acceptQuality(field: string | undefined, offered: string): number {
+  if (field === undefined || field === "*/*") return 1;
+  const [type] = offered.split("/");
+  let best = { precision: -1, quality: 0 };
+  for (const range of field.split(",")) {
+    const [name = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
+    const precision = name === offered ? 2 : name === `${type}/*` ? 1 : name === "*/*" ? 0 : -1;
+    if (precision > best.precision) best = { precision, quality: qualityOf(parameters) };
+  }
+  return best.quality;
+}
+
+/** The content coding to answer with: the caller's favourite of `br` and `gzip`, or none. */
+export function chooseEncoding(field: string | undefined): "br" | "gzip" | undefined {
+  if (field === undefined) return undefined;
+  const qualities = new Map<string, number>();
+  for (const item of field.split(",")) {
+    const [name = "", ...parameters] = item.split(";").map((part) => part.trim().toLowerCase());
+    qualities.set(name, qualityOf(parameters));
+  }
+  const quality = (name: string) => qualities.get(name) ?? qualities.get("*") ?? 0;
+  if (quality("br") > 0 && quality("br") >= quality("gzip")) return "br";
+  return quality("gzip") > 0 ? "gzip" : undefined;
+}
+
+function qualityOf(parameters: readonly string[]): number {
+  const q = parameters.find((parameter) => parameter.startsWith("q="));
+  if (q === undefined) return 1;
+  const value = Number(q.slice(2));
+  return value >= 0 && value <= 1 ? value : 0;
+}
+
+export interface MediaType {
+  /** `type/subtype`, lower case. */
+  readonly essence: string;
+  readonly charset?: string;
+}
+
+/** A Content-Type field, or undefined where it is not one. */
+export function parseMediaType(field: string): MediaType | undefined {
+  const [essence = "", ...parameters] = field.split(";").map((part) => part.trim());
+  if (!/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(essence)) return undefined;
+  const charset = parameters
+    .find((parameter) => /^charset=/i.test(parameter))
+    ?.slice(8)
+    .replaceAll('"', "")
+    .toLowerCase();
+  return { essence: essence.toLowerCase(), ...(charset === undefined ? {} : { charset }) };
+}

@@ -1,0 +1,62 @@
+/** Parents that a path names, on the reading side: found in order, each visible to the caller and tied to the one before. */
+import type { Value, Variables } from "../expression/evaluate.ts";
+import type { TypedExpression } from "../expression/typed.ts";
+import type { Operation, Parent } from "../plan/plan.ts";
+import type { Awaitable, Found, Store } from "../store/store.ts";
+import { conditionOf, decide } from "./permissions.ts";
+
+/** The id of the last parent, `null` where the path names none, undefined where one is absent or hidden. */
+export type ParentFinder = (values: readonly (Value | undefined)[], variables: Variables) => Promise<Value | undefined>;
+
+type ParentReader = (key: Value, variables: Variables) => Awaitable<Found | undefined>;
+
+export function prepareParents(operation: Operation, store: Store, roles: readonly string[] | undefined): ParentFinder {
+  const readers = operation.parents.map((parent, index) =>
+    prepareParent(parent, operation.parents[index - 1], store, roles),
+  );
+  return async (values, variables) => {
+    let id: Value = null;
+    for (const [index, reader] of readers.entries()) {
+      const value = values[index];
+      const found = value === undefined ? undefined : await reader?.(value, { ...variables, parent: id });
+      if (found === undefined) return undefined;
+      id = (JSON.parse(found.text) as { id: Value }).id;
+    }
+    return id;
+  };
+}
+
+function prepareParent(
+  parent: Parent,
+  before: Parent | undefined,
+  store: Store,
+  roles: readonly string[] | undefined,
+): ParentReader | undefined {
+  const decision = decide(parent.visible, roles);
+  if (decision === "denied") return undefined;
+  const all = before === undefined ? [] : [tiedTo(before.field)];
+  return store.read({
+    resource: parent.resource,
+    key: parent.column,
+    where: { all, ...conditionOf(decision) },
+    view: {
+      resource: parent.resource,
+      members: [{ name: "id", source: { kind: "column", column: "id" }, type: "text", absent: "null" }],
+    },
+  });
+}
+
+/** `field == parent`, where `parent` is a variable of the query. */
+export function tiedTo(field: string): TypedExpression {
+  const at = { start: 0, end: 0 };
+  const text = { at, type: { kind: "string" }, nullable: true } as const;
+  return {
+    kind: "compare",
+    operator: "==",
+    at,
+    type: { kind: "bool" },
+    nullable: false,
+    left: { kind: "field", name: field, ...text },
+    right: { kind: "variable", path: ["parent"], ...text },
+  };
+}

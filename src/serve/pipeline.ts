@@ -1,0 +1,139 @@
+/** The order of checks (R0.1), on one screen. Each step either refuses or lets the request go on. */
+import type { Method } from "../parts/endpoints/model.ts";
+import { announcesBody, checkMedia, parseBody, readBytes } from "./body.ts";
+import type { Call, Context } from "./context.ts";
+import type { Authentication } from "./credentials/authenticate.ts";
+import type { Answer, Exchange } from "./exchange.ts";
+import { list } from "./list.ts";
+import { acceptQuality } from "./negotiation.ts";
+import type { Prepared } from "./prepared.ts";
+import { read } from "./read.ts";
+import { malformed, Refusal } from "./refusal.ts";
+import type { Routed } from "./router.ts";
+import { parseQuery, splitTarget } from "./target.ts";
+import type { KeysInUse } from "./write.ts";
+import { write } from "./write.ts";
+
+/** What a path leads to: an operation, or a page of the service itself that anybody may read. */
+export type Endpoint =
+  | { readonly kind: "operation"; readonly prepared: Prepared }
+  | {
+      readonly kind: "page";
+      page(exchange: Exchange, parameters: Readonly<Record<string, string>>): Answer | Promise<Answer>;
+    };
+
+export interface Pipeline {
+  readonly context: Context;
+  readonly authentication: Authentication;
+  readonly inUse: KeysInUse;
+  route(path: string, method: string): Routed<Endpoint> | undefined;
+}
+
+const knownMethods = new Set<string>(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] satisfies (
+  | Method
+  | "HEAD"
+  | "OPTIONS"
+)[]);
+
+export async function answer(
+  pipeline: Pipeline,
+  exchange: Exchange,
+  refused: (refusal: Refusal) => Answer,
+): Promise<Answer> {
+  const { path, query } = splitTarget(exchange.target);
+  const routed = pipeline.route(path, exchange.method);
+  if (routed === undefined) throw new Refusal("not-found", { detail: "There is nothing at this path" });
+  if (exchange.method === "OPTIONS") return options(routed);
+  const endpoint = endpointOf(routed, exchange.method);
+  if (endpoint.kind === "page") return endpoint.page(exchange, routed.parameters);
+  const { prepared } = endpoint;
+  const limit = pipeline.context.plan.limits.requestBytes;
+  let bytes: Promise<Buffer> | undefined;
+  const body = () => (bytes ??= readBytes(exchange, limit));
+  const caller = await pipeline.authentication.authenticate(exchange, body);
+  const kind = prepared.forKind(caller.kind);
+  if (kind.allowed === "denied")
+    throw caller.kind === 0 ? pipeline.authentication.challenge() : new Refusal("forbidden");
+  checkAccept(exchange);
+  const { operation } = prepared;
+  const takesBody = operation.body !== undefined;
+  if (takesBody && (operation.body.required || announcesBody(exchange)))
+    checkMedia(exchange, operation.body.mediaTypes, operation.method);
+  if (!takesBody && announcesBody(exchange)) await refuseBody(exchange, operation.method, body);
+  const input = takesBody ? parseBody(await body(), operation.body) : {};
+  const parameters = parseQuery(query);
+  if (operation.deed !== "list") refuseParameters(parameters);
+  const now = pipeline.context.clock.now();
+  const call: Call = {
+    context: pipeline.context,
+    exchange,
+    prepared,
+    caller,
+    kind,
+    parameters: routed.parameters,
+    query: parameters,
+    input,
+    now,
+    variables: { caller, input, now: new Date(now).toISOString() } as unknown as Call["variables"],
+  };
+  if (operation.deed === "read") return read(call);
+  if (operation.deed === "list") return list(call);
+  return write(call, pipeline.inUse, refused);
+}
+
+/** HEAD is served wherever GET is (R4.2). A method that nobody knows is 501, one that this path lacks 405 (R4.1). */
+function endpointOf(routed: Routed<Endpoint>, method: string): Endpoint {
+  const endpoint = routed.methods.get(method === "HEAD" ? "GET" : method);
+  if (endpoint !== undefined) return endpoint;
+  const headers = ["Allow", allowed(routed)];
+  if (!knownMethods.has(method)) throw new Refusal("not-implemented", { headers });
+  throw new Refusal("method-not-allowed", { detail: `This path takes ${allowed(routed)}`, headers });
+}
+
+function allowed({ methods }: Routed<Endpoint>): string {
+  const names = [...methods.keys()].flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+  return [...names, "OPTIONS"].join(", ");
+}
+
+/** What the path takes; the same for everybody and every record (R4.2). */
+function options(routed: Routed<Endpoint>): Answer {
+  const headers = ["Allow", allowed(routed), "Cache-Control", "no-store"];
+  for (const [method, field] of [
+    ["PATCH", "Accept-Patch"],
+    ["POST", "Accept-Post"],
+  ] as const) {
+    const endpoint = routed.methods.get(method);
+    const body = endpoint?.kind === "operation" ? endpoint.prepared.operation.body : undefined;
+    if (body !== undefined) headers.push(field, body.mediaTypes.join(", "));
+  }
+  return { status: 204, headers };
+}
+
+function checkAccept(exchange: Exchange): void {
+  if (acceptQuality(exchange.headers.get("accept"), "application/json") > 0) return;
+  throw new Refusal("not-acceptable", {
+    detail: "Answers are application/json",
+    members: { offered: ["application/json"] },
+  });
+}
+
+/** A body where none has a meaning is a smuggler's tool on GET and DELETE (R4.5), and an unread one on an action. */
+async function refuseBody(exchange: Exchange, method: string, body: () => Promise<Buffer>): Promise<void> {
+  if (method === "POST") {
+    const bytes = await body();
+    if (bytes.length === 0 || bytes.toString().trim() === "{}") return;
+    throw malformed({ pointer: "#", code: "unexpected-body", detail: "This operation takes no body" });
+  }
+  throw new Refusal("invalid-request", {
+    status: 400,
+    detail: `${exchange.method} takes no body`,
+    faults: [{ pointer: "#", code: "unexpected-body", detail: `${exchange.method} takes no body` }],
+    close: true,
+  });
+}
+
+function refuseParameters(parameters: ReadonlyMap<string, string>): void {
+  for (const name of parameters.keys()) {
+    throw malformed({ parameter: name, code: "unknown-parameter", detail: `This operation takes no \`${name}\`` });
+  }
+}

@@ -1,0 +1,34 @@
+/** Entity tags and the fields that compare them: If-Match, If-None-Match (RFC 9110 section 13, R4.15, R4.16). */
+
+const codingSuffix = /-(?:br|gzip)"$/;
+
+/** The tags of an If-Match or If-None-Match field; `*` alone; undefined where it is malformed. */
+export function parseTags(field: string): "*" | readonly string[] | undefined {
+  const text = field.trim();
+  if (text === "*") return "*";
+  const tags: string[] = [];
+  const pattern = /\s*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")\s*(,|$)/y;
+  while (pattern.lastIndex < text.length) {
+    const match = pattern.exec(text);
+    if (match === null) return undefined;
+    tags.push(match[1] as string);
+  }
+  return tags.length === 0 ? undefined : tags;
+}
+
+/** Strong comparison; the tag of a compressed representation counts as its identity's. */
+export function matchesStrongly(tags: "*" | readonly string[], current: string): boolean {
+  return tags === "*" || tags.some((tag) => tag.replace(codingSuffix, '"') === current);
+}
+
+export function matchesWeakly(tags: "*" | readonly string[], current: string): boolean {
+  return (
+    tags === "*" ||
+    tags.some((tag) => tag.replace(/^W\//, "").replace(codingSuffix, '"') === current.replace(/^W\//, ""))
+  );
+}
+
+/** The tag of the same representation in a content coding (RFC 9110 section 8.8.3.3). */
+export function encodedTag(tag: string, coding: "br" | "gzip"): string {
+  return `${tag.slice(0, -1)}-${coding}"`;
+}

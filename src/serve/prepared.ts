@@ -1,0 +1,173 @@
+/**
+ * An operation made ready to run: what the plan says, with validators compiled and queries prepared, so that a request
+ * finds everything by index. What depends on the kind of caller is made at the first call of that kind.
+ */
+import type { Value, Variables } from "../expression/evaluate.ts";
+import { compileFunction } from "../expression/evaluate.ts";
+import type { TypedExpression } from "../expression/typed.ts";
+import type { Operation, Plan, Table } from "../plan/plan.ts";
+import type {
+  Awaitable,
+  Found,
+  ListQuery,
+  Page,
+  PageArguments,
+  Row,
+  Store,
+  Transaction,
+  View,
+} from "../store/store.ts";
+import type { Judge } from "./body.ts";
+import { createJudges } from "./body.ts";
+import type { CallerKinds } from "./caller.ts";
+import type { ParentFinder } from "./parents.ts";
+import { prepareParents, tiedTo } from "./parents.ts";
+import type { Decision } from "./permissions.ts";
+import { conditionOf, decide } from "./permissions.ts";
+import type { ResourceView } from "./views.ts";
+import { ownView, readsOtherRecords, viewOf } from "./views.ts";
+
+export interface Prepared {
+  readonly operation: Operation;
+  readonly table: Table;
+  readonly judge: Judge | undefined;
+  /** By filter field: the judge of one value. */
+  readonly filters: ReadonlyMap<string, Judge>;
+  /** The operation's own answer, where it has one. */
+  readonly own: View | undefined;
+  /** For moves: all the moves of the resource, to say which are allowed now. */
+  readonly siblings: readonly Operation[];
+  forKind(kind: number): ForKind;
+}
+
+/** What one kind of caller may do and sees. */
+export interface ForKind {
+  readonly allowed: Decision;
+  readonly visible: Decision;
+  readonly record: ResourceView;
+  readonly parents: ParentFinder;
+  /** Reads one record of those that this kind may see and run the operation on. */
+  readonly read: (key: Value, variables: Variables) => Awaitable<Found | undefined>;
+  /** Whether the record exists for this kind, where running on it is not allowed. */
+  readonly seen: (key: Value, variables: Variables) => Awaitable<Found | undefined>;
+  /** A list query by its shape, prepared once. */
+  list(shape: ListShape): (page: PageArguments, variables: Variables) => Awaitable<Page>;
+}
+
+export type ListShape = Pick<ListQuery, "sort" | "filters" | "from">;
+
+/** Shapes of list queries kept prepared for one operation and kind of caller; beyond it the oldest is dropped. */
+const maximumShapes = 256;
+
+export function prepareOperations(plan: Plan, store: Store, kinds: CallerKinds): ReadonlyMap<string, Prepared> {
+  const tables = new Map(plan.tables.map((table) => [table.resource, table]));
+  const judgeOf = createJudges();
+  const views = new Map<string, ResourceView>();
+  const recordView = (table: Table, kind: number): ResourceView => {
+    const key = `${table.resource} ${kind}`;
+    let view = views.get(key);
+    if (view === undefined) {
+      view = viewOf(table, kinds.roles(kind));
+      views.set(key, view);
+    }
+    return view;
+  };
+  const prepare = (operation: Operation): Prepared => {
+    const table = tables.get(operation.resource) as Table;
+    const perKind: (ForKind | undefined)[] = [];
+    return {
+      operation,
+      table,
+      judge: operation.body === undefined ? undefined : judgeOf(operation.body.schema),
+      filters: new Map(operation.list?.filters.map(({ field, schema }) => [field, judgeOf(schema)])),
+      own: ownView(operation),
+      siblings: plan.operations.filter(({ deed, resource }) => deed === "move" && resource === operation.resource),
+      forKind: (kind) =>
+        (perKind[kind] ??= prepareForKind(operation, store, kinds.roles(kind), recordView(table, kind))),
+    };
+  };
+  return new Map(plan.operations.map((operation) => [operation.name, prepare(operation)]));
+}
+
+function prepareForKind(
+  operation: Operation,
+  store: Store,
+  roles: readonly string[] | undefined,
+  record: ResourceView,
+): ForKind {
+  const allowed = decide(operation.allow, roles);
+  const visible = decide(operation.visible, roles);
+  const view = ownView(operation) ?? record.view;
+  const reader = (decision: Decision): ForKind["read"] => {
+    if (decision === "denied" || operation.key === undefined) return () => undefined;
+    const where = conditionOf(decision);
+    return store.read({
+      resource: operation.resource,
+      key: operation.key.column,
+      view,
+      ...(where === undefined ? {} : { where }),
+    });
+  };
+  const parent = operation.parents.at(-1);
+  const tied = parent === undefined ? [] : [tiedTo(parent.field)];
+  const where = (decision: Exclude<Decision, "denied">, own: readonly TypedExpression[]): Pick<ListQuery, "where"> => {
+    const all = [...tied, ...own];
+    return decision === "allowed" && all.length === 0 ? {} : { where: { all, ...conditionOf(decision) } };
+  };
+  const lists = new Map<string, ReturnType<ForKind["list"]>>();
+  return {
+    allowed,
+    visible,
+    record,
+    parents: prepareParents(operation, store, roles),
+    read: lazily(() => reader(allowed)),
+    seen: lazily(() => reader(visible)),
+    list(shape) {
+      const key = shapeKey(shape);
+      const known = lists.get(key);
+      if (known !== undefined) return known;
+      if (lists.size >= maximumShapes) lists.delete(lists.keys().next().value as string);
+      const own = operation.list?.where === undefined ? [] : [operation.list.where];
+      const condition = allowed === "denied" ? {} : where(allowed, own);
+      const prepared = store.list({ resource: operation.resource, view, ...condition, ...shape });
+      lists.set(key, prepared);
+      return prepared;
+    },
+  };
+}
+
+/** The list's own conditions are the operation's, the same for every request, and so not part of the key. */
+function shapeKey({ sort, filters, from }: ListShape): string {
+  const sorted = sort.map(({ column, descending }) => `${descending ? "-" : ""}${column}`);
+  return `${from} ${sorted.join()} ${filters.map(({ column, operator }) => `${column}[${operator}]`).join()}`;
+}
+
+function lazily<Arguments extends readonly unknown[], Result>(
+  make: () => (...args: Arguments) => Result,
+): (...args: Arguments) => Result {
+  let made: ((...args: Arguments) => Result) | undefined;
+  return (...args) => (made ??= make())(...args);
+}
+
+/** Runs an expression over a row, by the store only where it reads other records. */
+export function createEvaluator(): (
+  tx: Transaction,
+  expression: TypedExpression,
+  row: Row,
+  variables: Variables,
+) => Awaitable<Value> {
+  const compiled = new WeakMap<TypedExpression, ((row: Row, variables: Variables) => Value) | "store">();
+  const compile = (expression: TypedExpression): ((row: Row, variables: Variables) => Value) | "store" => {
+    if (readsOtherRecords(expression)) return "store";
+    const run = compileFunction(expression);
+    return (record, variables) => run({ record, variables });
+  };
+  return (tx, expression, row, variables) => {
+    let run = compiled.get(expression);
+    if (run === undefined) {
+      run = compile(expression);
+      compiled.set(expression, run);
+    }
+    return run === "store" ? tx.evaluate(expression, row, variables) : run(row, variables);
+  };
+}

@@ -1,0 +1,120 @@
+/** A refusal as an answer: problem+json (RFC 9457, R7.1) or the body that the document declares. */
+import type { Json, JsonObject } from "../base/json.ts";
+import type { ErrorPlan, Plan } from "../plan/plan.ts";
+import type { Answer } from "./exchange.ts";
+import type { Fault, RefusalDetails } from "./refusal.ts";
+
+export interface Problems {
+  /** The answer for a code of the plan; `requestId` names the request in body and header alike (R1.3). */
+  answer(code: string, details: RefusalDetails, requestId: string): Answer;
+  statusOf(code: string): number;
+}
+
+/** `documentation` gives the absolute address of a code's page. */
+export function createProblems(
+  plan: Pick<Plan, "errors" | "problemBody">,
+  documentation: (code: string) => string,
+): Problems {
+  const errorOf = (code: string): ErrorPlan => {
+    const error = plan.errors[code];
+    if (error === undefined) throw new Error(`the plan has no error ${code}`);
+    return error;
+  };
+  return {
+    statusOf: (code) => errorOf(code).status,
+    answer(code, details, requestId) {
+      const error = errorOf(code);
+      const status = details.status ?? error.status;
+      const headers = ["Content-Language", "en", "Cache-Control", "no-store", ...(details.headers ?? [])];
+      if (error.retryAfterSeconds !== undefined && !headers.includes("Retry-After")) {
+        headers.push("Retry-After", String(error.retryAfterSeconds));
+      }
+      const facts = { code, status, error, details, requestId };
+      const custom = plan.problemBody !== "problem+json";
+      const body =
+        plan.problemBody === "problem+json"
+          ? standardBody(facts, documentation(code))
+          : ownBody(plan.problemBody.shape, facts);
+      return {
+        status,
+        headers: ["Content-Type", custom ? "application/json" : "application/problem+json", ...headers],
+        body: JSON.stringify(body),
+        ...(details.close === true ? { close: true } : {}),
+      };
+    },
+  };
+}
+
+interface Facts {
+  readonly code: string;
+  readonly status: number;
+  readonly error: ErrorPlan;
+  readonly details: RefusalDetails;
+  readonly requestId: string;
+}
+
+function standardBody({ code, status, error, details, requestId }: Facts, type: string): JsonObject {
+  return {
+    type,
+    title: error.title,
+    status,
+    ...(details.detail === undefined ? {} : { detail: details.detail }),
+    instance: `urn:nonet:request:${requestId}`,
+    code,
+    request_id: requestId,
+    ...(details.faults === undefined ? {} : { errors: details.faults.map(faultBody) }),
+    ...details.members,
+  };
+}
+
+function faultBody(fault: Fault): JsonObject {
+  return { ...fault };
+}
+
+/**
+ * Fills the placeholders of a document's own shape. An object or list whose text speaks of `{field}` or `{pointer}` is
+ * repeated for each fault; without faults such a member is keyed or filled by `body`.
+ */
+function ownBody(shape: Json, facts: Facts): Json {
+  const { code, status, error, details } = facts;
+  const faults = details.faults ?? [{ code, detail: details.detail ?? error.title }];
+  const fill = (text: string, fault: Fault | undefined): Json => {
+    const values: Record<string, string | number> = {
+      code,
+      status,
+      message: fault?.detail ?? details.detail ?? error.title,
+      field: fault?.pointer?.slice(2).split("/")[0] ?? fault?.parameter ?? fault?.header ?? "body",
+      pointer: fault?.pointer ?? "",
+    };
+    const whole = /^\{(\w+)\}$/.exec(text)?.[1];
+    if (whole !== undefined && whole in values) return values[whole] as string | number;
+    return text.replace(/\{(\w+)\}/g, (hole, name: string) => (name in values ? String(values[name]) : hole));
+  };
+  const perFault = (value: Json): boolean => /\{(?:field|pointer)\}/.test(JSON.stringify(value));
+  const build = (value: Json, fault: Fault | undefined): Json => {
+    if (typeof value === "string") return fill(value, fault);
+    if (Array.isArray(value)) {
+      return fault === undefined && perFault(value)
+        ? faults.flatMap((each) => value.map((item) => build(item, each)))
+        : value.map((item) => build(item, fault));
+    }
+    if (value === null || typeof value !== "object") return value;
+    return buildObject(value as JsonObject, fault);
+  };
+  const buildObject = (value: JsonObject, fault: Fault | undefined): JsonObject => {
+    const members: Record<string, Json> = {};
+    for (const [name, member] of Object.entries(value)) {
+      if (!perFault(name)) members[name] = build(member, fault);
+      else {
+        for (const each of fault === undefined ? faults : [fault]) {
+          const key = String(fill(name, each));
+          const built = build(member, each);
+          const before = members[key];
+          members[key] = Array.isArray(before) && Array.isArray(built) ? [...before, ...built] : built;
+        }
+      }
+    }
+    return members;
+  };
+  return build(shape, undefined);
+}

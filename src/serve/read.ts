@@ -1,0 +1,46 @@
+/** `GET /xs/{id}` (R4.15, R4.16, R2.12). */
+import { ownAnswer, representation } from "./answers.ts";
+import type { Call, Context } from "./context.ts";
+import type { Answer } from "./exchange.ts";
+import { decodeKey } from "./keys-in-path.ts";
+import { matchesWeakly } from "./preconditions.ts";
+import { absent, columnOf, keyOf, tagsOf } from "./record.ts";
+import { Refusal } from "./refusal.ts";
+
+export async function read(call: Call): Promise<Answer> {
+  const { prepared, kind } = call;
+  const key = keyOf(call);
+  const parent = await parentOf(call);
+  if (key === undefined || parent === undefined) throw absent(call);
+  const variables = parent === null ? call.variables : { ...call.variables, parent };
+  const found = await kind.read(key, variables);
+  if (found === undefined) {
+    const seen = kind.visible !== kind.allowed && (await kind.seen(key, variables)) !== undefined;
+    throw seen ? new Refusal("forbidden") : absent(call);
+  }
+  if (prepared.own !== undefined) return ownAnswer(prepared.operation.answer.status, found.text);
+  return revalidated(call, representation(call, prepared.operation.answer.status, found.text, found.revision));
+}
+
+/** The id of the parent that the path names, null without one, undefined where it is absent or hidden. */
+export async function parentOf(call: Call): Promise<import("../expression/evaluate.ts").Value | undefined> {
+  const { parents } = call.prepared.operation;
+  if (parents.length === 0) return null;
+  const values = parents.map(({ parameter, resource, column }) =>
+    decodeKey(call.parameters[parameter] ?? "", columnOf(tableOf(call.context, resource), column)),
+  );
+  return call.kind.parents(values, call.variables);
+}
+
+function tableOf(context: Context, resource: string): import("../plan/plan.ts").Table {
+  return context.tables.get(resource) as import("../plan/plan.ts").Table;
+}
+
+/** 304 where the caller has this representation (R4.16). */
+export function revalidated(call: Call, answer: Answer): Answer {
+  const known = tagsOf(call, "if-none-match");
+  if (known === undefined) return answer;
+  const tag = answer.headers[answer.headers.indexOf("ETag") + 1] as string;
+  if (!matchesWeakly(known, tag)) return answer;
+  return { status: 304, headers: ["Cache-Control", "private, no-cache", "ETag", tag] };
+}

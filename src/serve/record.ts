@@ -1,0 +1,106 @@
+/** The record at hand in a write: found, seen, allowed, and unchanged since the caller read it. */
+import type { Value } from "../expression/evaluate.ts";
+import type { Column, GrantPlan, Table } from "../plan/plan.ts";
+import type { Row, Transaction } from "../store/store.ts";
+import { entityTag } from "./answers.ts";
+import type { Call } from "./context.ts";
+import { decodeKey } from "./keys-in-path.ts";
+import type { Decision } from "./permissions.ts";
+import { decide } from "./permissions.ts";
+import { matchesStrongly, parseTags } from "./preconditions.ts";
+import { malformed, Refusal } from "./refusal.ts";
+
+export function columnOf(table: Table, name: string): Column {
+  const column = table.columns.find((each) => each.name === name);
+  if (column === undefined) throw new Error(`${table.resource} has no column ${name}`);
+  return column;
+}
+
+/** The key that the path gives, or undefined where no record can have it. */
+export function keyOf(call: Call): Value | undefined {
+  const { key } = call.prepared.operation;
+  if (key === undefined) return undefined;
+  return decodeKey(call.parameters[key.parameter] ?? "", columnOf(call.prepared.table, key.column));
+}
+
+/**
+ * A record that is absent, and one that this caller may not see, are refused alike (R5.8): the document's `unseen` status
+ * unless the caller may see every record there is.
+ */
+export function absent(call: Call): Refusal {
+  const hides = call.kind.visible !== "allowed" && call.context.plan.unseen === 403;
+  return hides ? new Refusal("forbidden") : new Refusal("not-found");
+}
+
+export async function holds(call: Call, tx: Transaction, decision: Decision, row: Row): Promise<boolean> {
+  if (decision === "denied" || decision === "allowed") return decision === "allowed";
+  for (const condition of decision.any) {
+    if ((await call.context.evaluate(tx, condition, row, call.variables)) === true) return true;
+  }
+  return false;
+}
+
+/** The parents that the path names, each tied to the one before, each visible to this caller; else 404. */
+export async function findParents(call: Call, tx: Transaction): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const parent of call.prepared.operation.parents) {
+    const table = call.context.tables.get(parent.resource) as Table;
+    const value = decodeKey(call.parameters[parent.parameter] ?? "", columnOf(table, parent.column));
+    const row = value === undefined ? undefined : await tx.get(parent.resource, parent.column, value);
+    const before = call.prepared.operation.parents[rows.length - 1];
+    const tied = row === undefined || before === undefined || row[before.field] === rows.at(-1)?.["id"];
+    if (row === undefined || !tied || !(await isVisible(call, tx, parent.visible, row))) throw absent(call);
+    rows.push(row);
+  }
+  return rows;
+}
+
+export function isVisible(call: Call, tx: Transaction, grants: readonly GrantPlan[], row: Row): Promise<boolean> {
+  return holds(call, tx, decide(grants, call.caller.kind === 0 ? undefined : call.caller.roles), row);
+}
+
+/** The record at hand, or undefined where there is none that belongs to the parents of the path. */
+export async function findRecord(call: Call, tx: Transaction, parents: readonly Row[]): Promise<Row | undefined> {
+  const { operation, table } = call.prepared;
+  const key = keyOf(call);
+  if (operation.key === undefined || key === undefined) return undefined;
+  const row = await tx.get(table.resource, operation.key.column, key);
+  const parent = operation.parents.at(-1);
+  return row !== undefined && parent !== undefined && row[parent.field] !== parents.at(-1)?.["id"] ? undefined : row;
+}
+
+/** Refuses callers who may not see the record as if it were absent, and with 403 those who may see but not do this. */
+export async function checkAllowed(call: Call, tx: Transaction, row: Row): Promise<void> {
+  if (await holds(call, tx, call.kind.allowed, row)) return;
+  throw (await holds(call, tx, call.kind.visible, row)) ? new Refusal("forbidden") : absent(call);
+}
+
+/** If-Match and If-None-Match against the record as it is inside the transaction (R4.16): 428, 412. */
+export async function checkPreconditions(call: Call, tx: Transaction, row: Row): Promise<void> {
+  const match = tagsOf(call, "if-match");
+  const noneMatch = tagsOf(call, "if-none-match");
+  if (match === undefined && call.prepared.operation.edits === "required") {
+    throw new Refusal("precondition-needed", { detail: "Send If-Match with the ETag of the record as you read it" });
+  }
+  if (match === undefined && noneMatch === undefined) return;
+  const text = call.kind.record.derived ? await tx.view(row, call.kind.record.view, call.variables) : "";
+  const current = entityTag(call, row["_rev"] as number, text);
+  const stale =
+    (match !== undefined && !matchesStrongly(match, current)) ||
+    (noneMatch !== undefined && matchesStrongly(noneMatch, current));
+  if (stale) {
+    throw new Refusal("stale", {
+      detail: "The record is not as If-Match or If-None-Match says",
+      headers: ["ETag", current],
+    });
+  }
+}
+
+export function tagsOf(call: Call, header: "if-match" | "if-none-match"): "*" | readonly string[] | undefined {
+  const field = call.exchange.headers.get(header);
+  if (field === undefined) return undefined;
+  const tags = parseTags(field);
+  if (tags === undefined)
+    throw malformed({ header, code: "bad-header", detail: `${header} is not a list of entity tags` });
+  return tags;
+}

@@ -1,0 +1,48 @@
+/** A request that is refused: a code of the plan's errors, with what the caller needs to do better. */
+import type { Json } from "../base/json.ts";
+
+/** One fault of a request (R7.2): `pointer` into the body, or the parameter or header that it is about. */
+export interface Fault {
+  readonly pointer?: string;
+  readonly parameter?: string;
+  readonly header?: string;
+  readonly code: string;
+  readonly detail: string;
+}
+
+export interface RefusalDetails {
+  /** Where the code has more than one status: `invalid-request` is 400 for what cannot be read, 422 for the rest. */
+  readonly status?: number;
+  readonly detail?: string;
+  readonly faults?: readonly Fault[];
+  /** Members beside the standard ones: the present state, the moves allowed now. */
+  readonly members?: Readonly<Record<string, Json>>;
+  /** Header names and values in turn. */
+  readonly headers?: readonly string[];
+  readonly close?: boolean;
+}
+
+/** Thrown only before the first write of a transaction, so that nothing has to be undone for it. */
+export class Refusal extends Error {
+  readonly code: string;
+  readonly details: RefusalDetails;
+
+  constructor(code: string, details: RefusalDetails = {}) {
+    super(code);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** Syntax, query or header that cannot be understood: 400 (R7 table). */
+export function malformed(fault: Fault): Refusal {
+  return new Refusal("invalid-request", { status: 400, detail: fault.detail, faults: [fault] });
+}
+
+/** Parsed, but against the document: 422 with every fault (R7.2). */
+export function invalid(faults: readonly Fault[]): Refusal {
+  const [first] = faults;
+  const detail =
+    faults.length === 1 && first !== undefined ? first.detail : `${faults.length} members are not as the document asks`;
+  return new Refusal("invalid-request", { status: 422, detail, faults: faults.slice(0, 100) });
+}

@@ -1,0 +1,25 @@
+/** `DELETE /xs/{id}`: 204, or 409 where others refer to the record (R2.10). */
+import type { Transaction } from "../store/store.ts";
+import { emptyAnswer } from "./answers.ts";
+import type { Call } from "./context.ts";
+import { cause } from "./effects.ts";
+import type { Answer } from "./exchange.ts";
+import { absent, checkAllowed, checkPreconditions, findParents, findRecord } from "./record.ts";
+import { Refusal } from "./refusal.ts";
+
+export async function remove(call: Call, tx: Transaction): Promise<Answer> {
+  const row = await findRecord(call, tx, await findParents(call, tx));
+  if (row === undefined) throw absent(call);
+  await checkAllowed(call, tx, row);
+  await checkPreconditions(call, tx, row);
+  const { operation, table } = call.prepared;
+  const deleted = await tx.delete(table.resource, row);
+  if (deleted.kind === "referenced") {
+    throw new Refusal("still-referenced", {
+      detail: `A ${deleted.resource} refers to it by ${deleted.field}`,
+      members: { resource: deleted.resource, field: deleted.field },
+    });
+  }
+  await cause(call, tx, operation.effects, row, undefined);
+  return emptyAnswer(operation.answer.status);
+}

@@ -1,0 +1,163 @@
+/**
+ * A plan and a store, joined into something that answers requests. No sockets here: `server.ts` puts it behind one, tests
+ * and embedding programs may call `answer` themselves.
+ */
+import type { Clock } from "../base/clock.ts";
+import { createIds } from "../base/id.ts";
+import type { Plan, Segment } from "../plan/plan.ts";
+import type { Store } from "../store/store.ts";
+import { createCallerKinds } from "./caller.ts";
+import { compress } from "./compression.ts";
+import type { Context } from "./context.ts";
+import { createAuthentication } from "./credentials/authenticate.ts";
+import { createCursors } from "./cursor.ts";
+import type { Answer, Exchange } from "./exchange.ts";
+import { healthPages } from "./health.ts";
+import type { Endpoint, Pipeline } from "./pipeline.ts";
+import { answer } from "./pipeline.ts";
+import { createEvaluator, prepareOperations } from "./prepared.ts";
+import type { Problems } from "./problem.ts";
+import { createProblems } from "./problem.ts";
+import { Refusal } from "./refusal.ts";
+import type { Route } from "./router.ts";
+import { createRouter, literalPath } from "./router.ts";
+
+export interface ServiceOptions {
+  readonly plan: Plan;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: (bytes: number) => Uint8Array;
+  /** Environment variables: where the document says that a secret is. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Signs cursors; the same for every process of one service, and kept across restarts. */
+  readonly cursorSecret: string;
+  /** Where the service is reached, absolute; may change until the first request (the port that is listened on). */
+  readonly baseUrl: () => string;
+  /** Told of every failure that is Nonet's own fault. */
+  readonly report: (failure: unknown, requestId: string) => void;
+  /** Documents that anybody may read, beside the operations: `/openapi.json`, the page at `/`. */
+  readonly pages?: readonly Page[];
+}
+
+export interface Page {
+  readonly path: readonly Segment[];
+  page(exchange: Exchange, parameters: Readonly<Record<string, string>>): Answer | Promise<Answer>;
+}
+
+export interface Service {
+  /** Always answers; never rejects. The answer has its Request-Id and every other header. */
+  answer(exchange: Exchange): Promise<Answer>;
+  /** The answer to a request that the HTTP parser refused. */
+  refuse(code: string, status?: number): Answer;
+  /** From now on `/readyz` is 503 (R1.8). */
+  drain(): void;
+}
+
+export function createService(options: ServiceOptions): Service {
+  const { plan, store, clock, random } = options;
+  const kinds = createCallerKinds(plan.roles);
+  const base = () =>
+    (plan.base === "{base_url}" ? options.baseUrl() : plan.base.replace("{base_url}", options.baseUrl())).replace(
+      /\/+$/,
+      "",
+    );
+  const prefix = prefixOf(plan.base);
+  const prepared = prepareOperations(plan, store, kinds);
+  const context: Context = {
+    plan,
+    store,
+    clock,
+    random,
+    prepared,
+    prefix,
+    baseUrl: base,
+    cursors: createCursors(options.cursorSecret),
+    tables: new Map(plan.tables.map((table) => [table.resource, table])),
+    newId: createIds(clock, random),
+    evaluate: createEvaluator(),
+  };
+  let draining = false;
+  const health = healthPages(async () => !draining && (await store.ready()));
+  const pipeline: Pipeline = {
+    context,
+    authentication: createAuthentication({ plan, keys: store.keys, kinds, clock, environment: options.environment }),
+    inUse: new Set(),
+    route: createRouter(routesOf(context, [...health, ...(options.pages ?? [])])),
+  };
+  const problems = createProblems(plan, (code) => `${options.baseUrl().replace(/\/+$/, "")}/errors/${code}`);
+  const nextRequestId = requestIds(random);
+  return {
+    drain: () => {
+      draining = true;
+    },
+    refuse: (code, status) => {
+      const requestId = nextRequestId();
+      return finish(
+        problems.answer(code, { ...(status === undefined ? {} : { status }), close: true }, requestId),
+        requestId,
+      );
+    },
+    async answer(exchange) {
+      const requestId = nextRequestId();
+      const refused = (refusal: Refusal) => problems.answer(refusal.code, refusal.details, requestId);
+      let given: Answer;
+      try {
+        given = await answer(pipeline, exchange, refused);
+      } catch (thrown) {
+        given = thrown instanceof Refusal ? refused(thrown) : failed(options, problems, thrown, requestId);
+      }
+      const encoded = await compress(given, exchange.headers.get("accept-encoding"));
+      return finish(encoded, requestId);
+    },
+  };
+}
+
+/** R7.4: the caller learns that it failed and under which id, and nothing else. */
+function failed({ report }: ServiceOptions, problems: Problems, thrown: unknown, requestId: string): Answer {
+  report(thrown, requestId);
+  return problems.answer("internal", {}, requestId);
+}
+
+/** What every answer carries (R1.3, R1.6). */
+function finish(given: Answer, requestId: string): Answer {
+  return { ...given, headers: [...given.headers, "Request-Id", requestId, ...securityHeaders(given)] };
+}
+
+const apiPolicy = "default-src 'none'; frame-ancestors 'none'";
+const common = ["X-Content-Type-Options", "nosniff", "Referrer-Policy", "no-referrer"];
+const apiHeaders = ["Content-Security-Policy", apiPolicy, ...common];
+
+function securityHeaders(given: Answer): readonly string[] {
+  return given.policy === undefined ? apiHeaders : ["Content-Security-Policy", given.policy, ...common];
+}
+
+/** The path that operations are mounted below: that of the document's own base address. */
+function prefixOf(base: string): string {
+  const path = base.startsWith("{base_url}") ? base.slice("{base_url}".length) : new URL(base).pathname;
+  return path.replace(/\/+$/, "");
+}
+
+/** An operation of the document wins over a page of the same path. */
+function routesOf(context: Context, pages: readonly Page[]): readonly Route<Endpoint>[] {
+  const mount = literalPath(context.prefix);
+  return [
+    ...pages.map(({ path, page }): Route<Endpoint> => ({ method: "GET", path, target: { kind: "page", page } })),
+    ...[...context.prepared.values()].map(
+      (prepared): Route<Endpoint> => ({
+        method: prepared.operation.method,
+        path: [...mount, ...prepared.operation.path],
+        target: { kind: "operation", prepared },
+      }),
+    ),
+  ];
+}
+
+/** `req_` and 26 characters: random for the process, then counted (R1.3: unique, not secret). */
+function requestIds(random: (bytes: number) => Uint8Array): () => string {
+  const start = `req_${Buffer.from(random(8)).toString("hex")}`;
+  let count = 0;
+  return () => {
+    count += 1;
+    return start + count.toString(36).padStart(10, "0");
+  };
+}

@@ -1,0 +1,174 @@
+/** From a body's members and the document's defaults to the columns of a record. */
+import { instantText, parseInstant } from "../base/clock.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import type { Value } from "../expression/evaluate.ts";
+import type { Column, InputField, Table } from "../plan/plan.ts";
+import type { Row, Transaction } from "../store/store.ts";
+import type { Call, Context } from "./context.ts";
+import { isVisible } from "./record.ts";
+import type { Fault } from "./refusal.ts";
+import { invalid, Refusal } from "./refusal.ts";
+
+export type Values = Record<string, Value>;
+
+/** The members of a judged body that are fields, as their columns keep them. */
+export function fieldValues(fields: readonly InputField[], input: JsonObject): Values {
+  const values: Values = {};
+  for (const field of fields) {
+    const given = input[field.name];
+    if (given !== undefined) values[field.name] = stored(field, given);
+  }
+  return values;
+}
+
+function stored(field: InputField, given: Json): Value {
+  if (field.canonical === "timestamp" && typeof given === "string") return (parseInstant(given) ?? given) as Value;
+  return given as Value;
+}
+
+/** Each reference that the body sets must be to a record that this caller sees; a missing one looks the same (R2.10). */
+export async function checkReferences(
+  call: Call,
+  tx: Transaction,
+  fields: readonly InputField[],
+  values: Values,
+): Promise<void> {
+  const faults: Fault[] = [];
+  for (const { name, references } of fields) {
+    const given = values[name];
+    if (references === undefined || given === undefined || given === null) continue;
+    const row = await tx.get(references.resource, "id", given);
+    if (row === undefined || !(await isVisible(call, tx, references.visible, row))) {
+      faults.push({
+        pointer: `#/${name}`,
+        code: "reference-not-found",
+        detail: `${name} refers to nothing that there is`,
+      });
+    }
+  }
+  if (faults.length > 0) throw invalid(faults);
+}
+
+/** What a new record has where the body says nothing: defaults, the start state. */
+export function fillDefaults(call: Call, table: Table, values: Values): void {
+  for (const column of table.columns) {
+    if (values[column.name] === undefined) values[column.name] = defaultValue(call, column);
+  }
+  if (table.lifecycle !== undefined) values["state"] = table.lifecycle.start;
+}
+
+/** Fields that are set to the present at every change. */
+export function touch(call: Call, table: Table, changes: Values): void {
+  for (const column of table.columns) {
+    if (column.default?.kind === "now-on-change") changes[column.name] = instantText(call.now);
+  }
+}
+
+function defaultValue(call: Call, column: Column): Value {
+  const { default: made } = column;
+  if (column.name === "id" && made === undefined) return call.context.newId(idPrefix(column));
+  switch (made?.kind) {
+    case "now":
+    case "now-on-change":
+      return instantText(call.now);
+    case "caller":
+      return call.caller.id;
+    case "digits":
+      return digits(call.context, made.length);
+    case "token":
+      return Buffer.from(call.context.random(made.length)).toString("base64url").slice(0, made.length);
+    case "uuid":
+      return uuid(call.context.random(16));
+    case "literal":
+      return literal(column, made.text);
+    default:
+      // Absent; a `counter` is given by the store.
+      return null;
+  }
+}
+
+/** `par` of a column whose schema says `^par_…`. */
+function idPrefix(column: Column): string {
+  return /^\^([a-z0-9]+)_/.exec(String(column.schema["pattern"] ?? ""))?.[1] ?? "id";
+}
+
+function literal(column: Column, text: string): Value {
+  switch (column.type) {
+    case "integer":
+    case "number":
+      return Number(text);
+    case "boolean":
+      return text === "true";
+    case "json":
+      return JSON.parse(text) as Value;
+    default:
+      return text;
+  }
+}
+
+/** Uniform decimal digits: bytes of 250 and more are thrown again. */
+function digits({ random }: Context, length: number): string {
+  let text = "";
+  while (text.length < length)
+    for (const byte of random(length)) if (byte < 250 && text.length < length) text += byte % 10;
+  return text;
+}
+
+function uuid(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes);
+  hex[6] = ((hex[6] as number) & 0x0f) | 0x40;
+  hex[8] = ((hex[8] as number) & 0x3f) | 0x80;
+  return hex.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+/** Rules and stored computed fields of the record as it would be (language, section 4). `old` is the record before, if any. */
+export async function settle(
+  call: Call,
+  tx: Transaction,
+  table: Table,
+  row: Values,
+  old: Row | undefined,
+): Promise<void> {
+  const variables = { ...call.variables, old: old ?? null };
+  for (const column of table.columns) {
+    if (column.computed !== undefined)
+      row[column.name] = await call.context.evaluate(tx, column.computed, row, variables);
+  }
+  for (const rule of table.rules) {
+    if ((await call.context.evaluate(tx, rule.expression, row, variables)) !== true) throw new Refusal(rule.else);
+  }
+}
+
+/** The columns of `row` that differ from `old`. */
+export function changesBetween(old: Row, row: Values): Values {
+  const changes: Values = {};
+  for (const [name, value] of Object.entries(row)) {
+    if (!sameValue(old[name] ?? null, value)) changes[name] = value;
+  }
+  return changes;
+}
+
+export function sameValue(one: Value, other: Value): boolean {
+  if (one === other) return true;
+  return (
+    typeof one === "object" && typeof other === "object" && canonicalText(one as Json) === canonicalText(other as Json)
+  );
+}
+
+/** JSON text that does not depend on the order of members. */
+export function canonicalText(value: Json): string {
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
+  const members = Object.entries(value as JsonObject).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalText(member)}`).join()}}`;
+}
+
+/** The loser of a uniqueness constraint: 409 with the members that it is about (R2.11). */
+export function duplicate(columns: readonly string[]): Refusal {
+  const faults = columns.map((name) => ({
+    pointer: `#/${name}`,
+    code: "already-exists",
+    detail: `Another record has this ${columns.join(" and ")}`,
+  }));
+  return new Refusal("already-exists", { detail: `Another record has this ${columns.join(" and ")}`, faults });
+}

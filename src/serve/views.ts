@@ -1,0 +1,72 @@
+/** What a kind of caller sees of a resource: an allow-list of members, made before any request (R2.9, R5.9). */
+import { createHash } from "node:crypto";
+import type { TypedExpression } from "../expression/typed.ts";
+import { parts } from "../expression/typed.ts";
+import type { GrantPlan, Operation, Table } from "../plan/plan.ts";
+import type { View, ViewMember } from "../store/store.ts";
+import { decide } from "./permissions.ts";
+
+export interface ResourceView {
+  readonly view: View;
+  /** Members that this kind of caller sees of every record; what it may filter and sort by (R4.13). */
+  readonly readable: ReadonlySet<string>;
+  /** Every member that it may see of some record: what may be named to it at all. */
+  readonly known: ReadonlySet<string>;
+  /** Whether the text can change without the record's revision: then the entity tag is taken from the text. */
+  readonly derived: boolean;
+  /** Distinguishes the entity tags of different views of one revision (R4.15). */
+  readonly tag: string;
+}
+
+/** `roles` is undefined for anonymous callers. */
+export function viewOf(table: Table, roles: readonly string[] | undefined): ResourceView {
+  const members: ViewMember[] = [];
+  const readable = new Set<string>();
+  let conditional = false;
+  for (const member of [...table.columns, ...table.virtual]) {
+    const decision = member.shown === undefined ? "allowed" : decide(member.shown as readonly GrantPlan[], roles);
+    if (decision === "denied") continue;
+    if (decision === "allowed") readable.add(member.name);
+    else conditional = true;
+    members.push({
+      name: member.name,
+      source:
+        "expression" in member
+          ? { kind: "expression", expression: member.expression }
+          : { kind: "column", column: member.name },
+      type: member.type,
+      absent: member.absent,
+      ...(decision === "allowed" ? {} : { when: decision.any }),
+    });
+  }
+  const derived =
+    conditional || table.virtual.some(({ expression }) => readsOtherRecords(expression) || readsMoment(expression));
+  const names = members.map(({ name }) => name);
+  const whole = members.length === table.columns.length + table.virtual.length;
+  const tag = whole ? "" : createHash("sha256").update(names.join()).digest("base64url").slice(0, 4);
+  return { view: { resource: table.resource, members }, readable, known: new Set(names), derived, tag };
+}
+
+/** The view that an operation's own `gives` makes. */
+export function ownView(operation: Operation): View | undefined {
+  const members = operation.answer.members;
+  if (operation.answer.kind !== "members" || members === undefined) return undefined;
+  return {
+    resource: operation.resource,
+    members: members.map(({ name, expression, type }) => ({
+      name,
+      source: { kind: "expression", expression },
+      type,
+      absent: "null",
+    })),
+  };
+}
+
+/** Whether an expression needs the store: it walks to another record, or goes through all of a resource. */
+export function readsOtherRecords(expression: TypedExpression): boolean {
+  return expression.kind === "walk" || expression.kind === "records" || parts(expression).some(readsOtherRecords);
+}
+
+function readsMoment(expression: TypedExpression): boolean {
+  return expression.kind === "variable" || parts(expression).some(readsMoment);
+}
