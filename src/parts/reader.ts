@@ -49,6 +49,19 @@ export function placeAt(reader: Reader, path: Path, at: Phrase | Node): void {
   reader.places.set(`${key}#value`, span);
 }
 
+/**
+ * What was placed in `own`, all of it at or below `written`, is placed in `reader` under `written` and under `named`: a
+ * statement whose key can be written in several ways has one name of its own.
+ */
+export function placeBoth(reader: Reader, own: Reader, written: Path, named: Path): void {
+  const from = written.join("/");
+  const to = named.join("/");
+  for (const [key, span] of own.places) {
+    reader.places.set(key, span);
+    if (from !== to) reader.places.set(to + key.slice(from.length), span);
+  }
+}
+
 export function isText(node: Node): node is TextNode {
   return node.kind === "text";
 }
@@ -80,7 +93,13 @@ export function expectMap(reader: Reader, path: Path, node: Node, what: string, 
   return undefined;
 }
 
-export function expectList(reader: Reader, path: Path, node: Node, what: string, example: string): ListNode | undefined {
+export function expectList(
+  reader: Reader,
+  path: Path,
+  node: Node,
+  what: string,
+  example: string,
+): ListNode | undefined {
   if (node.kind === "list") return node;
   report(reader, `${path[0]}/not-a-list`, node.span, `${what} is a list, not a ${node.kind}`, {
     help: `write it as \`${example}\``,

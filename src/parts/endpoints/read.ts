@@ -49,7 +49,7 @@ export const endpointsKeys = ["base", "lists", "edits", "repeats", "endpoints"] 
 export const endpointKeys = ["at", "of", "does", "takes", "gives", "choose", "status", "lists", "where"] as const;
 
 export function readEndpoints(reader: Reader, body: MapNode): Endpoints {
-  const entries = knownEntries(reader, path, body, endpointsKeys, "part 4");
+  const entries = knownEntries(reader, path, body, endpointsKeys, "Part 4");
   const base = readBase(reader, entries.base);
   const lists = entries.lists && readLists(reader, [...path, "lists"], entries.lists.value);
   const edits = entries.edits && readEdits(reader, [...path, "edits"], entries.edits.value);
@@ -64,7 +64,7 @@ export function readEndpoints(reader: Reader, body: MapNode): Endpoints {
 }
 
 function readBase(reader: Reader, entry: Entry | undefined): string | undefined {
-  const text = readText(reader, path, entry, "the base address");
+  const text = readText(reader, path, entry, "The base address");
   if (text === undefined || /^(?:\{base_url\}|https?:\/\/[^\s/?#]+)(?:\/[^\s?#]*)?$/.test(text.text)) return text?.text;
   report(reader, "endpoints/bad-base", spanOf(text), `\`${text.text}\` is not a base address`, {
     help: 'write `"{base_url}"`, which is filled in when the service runs, or `https://api.example.com`',
@@ -75,10 +75,10 @@ function readBase(reader: Reader, entry: Entry | undefined): string | undefined 
 /** `cursor, 50 per page, at most 200`, in any order behind the kind. */
 function readLists(reader: Reader, at: Path, node: Node): ListStyle | undefined {
   if (node.kind === "map") return readListsMap(reader, at, node);
-  const text = expectText(reader, at, node, "how lists are cut");
+  const text = expectText(reader, at, node, "How lists are cut");
   if (text === undefined) return undefined;
   const [first, ...rest] = splitAt(phraseOf(text), ",");
-  const kind = readChoice(reader, at, first, listKinds, "how lists are cut");
+  const kind = readChoice(reader, at, first, listKinds, "How lists are cut");
   let style: { kind: ListStyle["kind"]; size?: number; max?: number } | undefined = kind && { kind };
   for (const piece of rest) {
     const match = /^(?:(\S+)\s+per\s+page|at\s+most\s+(\S+))$/.exec(piece.text);
@@ -102,7 +102,7 @@ function readLists(reader: Reader, at: Path, node: Node): ListStyle | undefined 
       reader,
       at,
       digits,
-      member === "size" ? "the size of a page" : "the largest size of a page",
+      member === "size" ? "The size of a page" : "The largest size of a page",
     );
     if (count !== undefined && style !== undefined) style = { ...style, [member]: count };
   }
@@ -110,12 +110,12 @@ function readLists(reader: Reader, at: Path, node: Node): ListStyle | undefined 
 }
 
 function readListsMap(reader: Reader, at: Path, map: MapNode): ListStyle | undefined {
-  const entries = knownEntries(reader, at, map, ["kind", "size", "max"], "how lists are cut");
-  const kind = readChoice(reader, at, readText(reader, at, entries.kind, "`kind`"), listKinds, "how lists are cut");
-  const size = readCount(reader, at, readText(reader, at, entries.size, "`size`"), "the size of a page");
-  const max = readCount(reader, at, readText(reader, at, entries.max, "`max`"), "the largest size of a page");
+  const entries = knownEntries(reader, at, map, ["kind", "size", "max"], "How lists are cut");
+  const kind = readChoice(reader, at, readText(reader, at, entries.kind, "`kind`"), listKinds, "How lists are cut");
+  const size = readCount(reader, at, readText(reader, at, entries.size, "`size`"), "The size of a page");
+  const max = readCount(reader, at, readText(reader, at, entries.max, "`max`"), "The largest size of a page");
   if (entries.kind === undefined) {
-    report(reader, "endpoints/bad-lists", map.span, "this does not say how lists are cut", {
+    report(reader, "endpoints/bad-lists", map.span, "This does not say how lists are cut", {
       help: "write `{ kind: cursor, size: 50, max: 200 }`",
     });
   }
@@ -132,7 +132,7 @@ function soundLists(reader: Reader, at: Path, style: ListStyle): ListStyle {
       reader,
       "endpoints/bad-lists",
       span,
-      `a page of ${style.size} is larger than the largest page, ${style.max}`,
+      `A page of ${style.size} is larger than the largest page, ${style.max}`,
       {
         help: `write \`${style.kind}, ${style.max} per page, at most ${style.size}\``,
       },
@@ -144,10 +144,10 @@ function soundLists(reader: Reader, at: Path, style: ListStyle): ListStyle {
 function readEdits(reader: Reader, at: Path, node: Node): EditStyle | undefined {
   if (isNone(node)) return "none";
   if (node.kind === "map") {
-    const entries = knownEntries(reader, at, node, ["If-Match"], "how edits are made safe");
+    const entries = knownEntries(reader, at, node, ["If-Match"], "How edits are made safe");
     return readChoice(reader, at, readText(reader, at, entries["If-Match"], "`If-Match`"), editStyles, "`If-Match`");
   }
-  const text = expectText(reader, at, node, "how edits are made safe");
+  const text = expectText(reader, at, node, "How edits are made safe");
   if (text === undefined) return undefined;
   const line = phraseOf(text);
   const match = /^If-Match\s+(\S+)$/i.exec(line.text);
@@ -171,7 +171,7 @@ const repeatsHelp = "write `Idempotency-Key on every POST, kept 24h`, or `requir
 function readRepeats(reader: Reader, at: Path, node: Node): RepeatStyle | "none" | undefined {
   if (isNone(node)) return "none";
   if (node.kind === "map") return readRepeatsMap(reader, at, node);
-  const text = expectText(reader, at, node, "how requests are repeated");
+  const text = expectText(reader, at, node, "How requests are repeated");
   if (text === undefined) return undefined;
   const [first, kept, more] = splitAt(phraseOf(text), ",");
   const match = /^(\S+)\s+(required\s+)?on\s+every\s+(POST|write)$/.exec(first?.text ?? "");
@@ -195,7 +195,7 @@ function readKept(reader: Reader, at: Path, phrase: Phrase): string | undefined 
   if (/^kept\s/.test(phrase.text)) {
     const duration = slice(phrase, "kept ".length);
     placeAt(reader, [...at, "kept"], duration);
-    return readDuration(reader, at, duration, "how long answers are kept");
+    return readDuration(reader, at, duration, "How long answers are kept");
   }
   const span = phrase.text === "" ? phrase.node.span : spanOf(phrase);
   report(reader, "endpoints/bad-repeats", span, `\`${phrase.text}\` does not say how long answers are kept`, {
@@ -213,9 +213,9 @@ function readHeader(reader: Reader, phrase: Phrase): string | undefined {
 }
 
 function readRepeatsMap(reader: Reader, at: Path, map: MapNode): RepeatStyle | undefined {
-  const entries = knownEntries(reader, at, map, ["header", "on", "required", "kept"], "how requests are repeated");
+  const entries = knownEntries(reader, at, map, ["header", "on", "required", "kept"], "How requests are repeated");
   const name = readText(reader, at, entries.header, "`header`");
-  const on = readChoice(reader, at, readText(reader, at, entries.on, "`on`"), repeatScopes, "what is repeated");
+  const on = readChoice(reader, at, readText(reader, at, entries.on, "`on`"), repeatScopes, "What is repeated");
   const required = readChoice(
     reader,
     at,
@@ -223,7 +223,7 @@ function readRepeatsMap(reader: Reader, at: Path, map: MapNode): RepeatStyle | u
     ["true", "false"],
     "`required`",
   );
-  const kept = readDuration(reader, at, readText(reader, at, entries.kept, "`kept`"), "how long answers are kept");
+  const kept = readDuration(reader, at, readText(reader, at, entries.kept, "`kept`"), "How long answers are kept");
   const header = name && readHeader(reader, name);
   if (name === undefined || entries.on === undefined) {
     const help = "write `{ header: Idempotency-Key, on: POST, kept: 24h }`";
@@ -231,7 +231,7 @@ function readRepeatsMap(reader: Reader, at: Path, map: MapNode): RepeatStyle | u
       reader,
       "endpoints/bad-repeats",
       map.span,
-      "this does not say which header makes which requests repeatable",
+      "This does not say which header makes which requests repeatable",
       { help },
     );
   }
@@ -251,7 +251,7 @@ function readEach(reader: Reader, at: Path, entry: Entry | undefined): Record<st
 }
 
 function readEndpoint(reader: Reader, at: Path, line: Entry): Endpoint | undefined {
-  const what = `the endpoint of \`${line.key.value}\``;
+  const what = `The endpoint of \`${line.key.value}\``;
   if (line.value.kind !== "map") {
     const address = readAt(reader, [...at, "at"], line.value, what);
     return address && { ...address };
@@ -265,9 +265,9 @@ function readEndpoint(reader: Reader, at: Path, line: Entry): Endpoint | undefin
   }
   if (address === undefined) return undefined;
   const of = readText(reader, at, entries.of, "`of`");
-  const does = readChoice(reader, at, readText(reader, at, entries.does, "`does`"), deeds, "what an operation does");
+  const does = readChoice(reader, at, readText(reader, at, entries.does, "`does`"), deeds, "What an operation does");
   const status = readText(reader, at, entries.status, "`status`");
-  const answer = status && readStatus(reader, at, status, "the success status", [200, 299]);
+  const answer = status && readStatus(reader, at, status, "The success status", [200, 299]);
   const lists = entries.lists && readLists(reader, [...at, "lists"], entries.lists.value);
   const where = readText(reader, at, entries.where, "`where`");
   return {
@@ -308,7 +308,7 @@ function membersOf(reader: Reader, at: Path, entry: Entry | undefined, example: 
 function readGives(reader: Reader, at: Path, map: MapNode): Record<string, string> {
   const gives: Record<string, string> = {};
   for (const entry of openEntries(reader, at, map)) {
-    const expression = readText(reader, at, entry, `the member \`${entry.key.value}\``);
+    const expression = readText(reader, at, entry, `The member \`${entry.key.value}\``);
     if (expression !== undefined) gives[entry.key.value] = expression.text;
   }
   return gives;
@@ -324,7 +324,7 @@ function readChoices(reader: Reader, at: Path, map: MapNode): Record<string, Cho
 }
 
 function readOneChoice(reader: Reader, at: Path, entry: Entry): Choice | undefined {
-  const what = `the choice of \`${entry.key.value}\``;
+  const what = `The choice of \`${entry.key.value}\``;
   const example = "{ from: Locker, if: state == 'free', else: no-free-locker }";
   const map = expectMap(reader, at, entry.value, what, example);
   if (map === undefined) return undefined;

@@ -29,7 +29,7 @@ const path: Path = ["purpose"];
 export const purposeKeys = ["nonet", "service", "domain", "purpose", "users", "outside", "operations"] as const;
 
 export function readPurpose(reader: Reader, body: MapNode): Purpose {
-  const entries = knownEntries(reader, path, body, purposeKeys, "part 1");
+  const entries = knownEntries(reader, path, body, purposeKeys, "Part 1");
   const nonet = readEdition(reader, entries.nonet);
   const service = readService(reader, entries.service);
   const domain = readText(reader, path, entries.domain, "`domain`");
@@ -46,13 +46,13 @@ export function readPurpose(reader: Reader, body: MapNode): Purpose {
 }
 
 function readEdition(reader: Reader, entry: Entry | undefined): string | undefined {
-  const text = readText(reader, path, entry, "the edition");
+  const text = readText(reader, path, entry, "The edition");
   if (text === undefined || editions.includes(text.text)) return text?.text;
   report(
     reader,
     "purpose/unknown-edition",
     spanOf(text),
-    `this release does not know edition \`${text.text}\` of the language`,
+    `This release does not know edition \`${text.text}\` of the language`,
     {
       help: "write `1`",
       fix: { title: "write `1`", span: spanOf(text), text: "1" },
@@ -62,7 +62,7 @@ function readEdition(reader: Reader, entry: Entry | undefined): string | undefin
 }
 
 function readService(reader: Reader, entry: Entry | undefined): string | undefined {
-  const text = readText(reader, path, entry, "the service's name");
+  const text = readText(reader, path, entry, "The service's name");
   if (text === undefined || /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(text.text)) return text?.text;
   const kebab = text.text
     .replaceAll(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/g, "-")
@@ -89,7 +89,7 @@ function readSentences(reader: Reader, entry: Entry | undefined, what: string): 
   }
   const map = expectMap(reader, path, entry.value, `\`${entry.key.value}\``, "name: what it is for");
   for (const line of map === undefined ? [] : openEntries(reader, at, map)) {
-    const sentence = expectText(reader, path, line.value, `the sentence of \`${line.key.value}\``);
+    const sentence = expectText(reader, path, line.value, `The sentence of \`${line.key.value}\``);
     if (!isName(reader, line.key.value, line.key.span, what)) continue;
     sentences[line.key.value] = sentence === undefined ? "" : phraseOf(sentence).text;
   }

@@ -1,6 +1,6 @@
 /** The value that a literal default stands for, which its field's type decides. */
 import type { Json } from "../../base/json.ts";
-import { scalarOf } from "../json.ts";
+import { coreValue } from "../../document/data.ts";
 import type { Model } from "../model.ts";
 import { bareType, own } from "./fields.ts";
 import type { Field, FieldType } from "./model.ts";
@@ -28,7 +28,7 @@ function scalarValue(name: string, text: string): Json | undefined {
     return name === "integer" && !Number.isSafeInteger(value) ? undefined : Number.isNaN(value) ? undefined : value;
   }
   if (name === "boolean") return text === "true" ? true : text === "false" ? false : undefined;
-  if (name === "json") return structured(text) ?? scalarOf(text);
+  if (name === "json") return structured(text) ?? coreValue(text);
   if (name === "money") return moneyValue(text);
   if (name === "datetime") return Number.isNaN(Date.parse(text)) ? undefined : new Date(text).toISOString();
   return text;

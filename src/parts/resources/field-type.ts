@@ -14,8 +14,8 @@
  */
 import type { Span } from "../../base/span.ts";
 import { didYouMean } from "../../base/suggest.ts";
+import { toJson } from "../../document/data.ts";
 import type { Node } from "../../document/document.ts";
-import { jsonOf } from "../json.ts";
 import { type Phrase, phraseOf, slice, spanOf } from "../phrase.ts";
 import { expectText, knownEntries, type Path, type Reader, report } from "../reader.ts";
 import { type FieldType, type ScalarName, scalarNames } from "./model.ts";
@@ -36,7 +36,7 @@ export function readFieldType(reader: Reader, path: Path, node: Node): FieldType
     return text && readType(reader, part, phraseOf(text));
   }
   const { type, schema } = knownEntries(reader, path, node, ["type", "schema"], "A type");
-  if (schema !== undefined && type === undefined) return { kind: "schema", schema: jsonOf(schema.value) };
+  if (schema !== undefined && type === undefined) return { kind: "schema", schema: toJson(schema.value) };
   if (type !== undefined && schema === undefined) return readFieldType(reader, [...path, "type"], type.value);
   report(reader, `${part}/no-type`, node.span, "This says neither a type nor a schema, or both", {
     help: "write `string(1..80)`",
@@ -98,7 +98,7 @@ function joined(cursor: Cursor, alternatives: readonly Alternative[], span: Span
   const typed = alternatives.find((one) => one.kind === "type");
   if (typed !== undefined) {
     const help = "write a list of values as `a | b`, an open one as `a | b | string`, a list of them as `(a | b)[]`";
-    return complain(cursor, "not-a-value", typed.span, "only values can stand between `|`, not types", help);
+    return complain(cursor, "not-a-value", typed.span, "Only values can stand between `|`, not types", help);
   }
   if (alternatives.every((one) => one.kind === "word" && isScalar(one.text))) {
     const quoted = alternatives.map((one) => (one.kind === "type" ? "" : `"${one.text}"`)).join(" | ");
@@ -106,7 +106,7 @@ function joined(cursor: Cursor, alternatives: readonly Alternative[], span: Span
       cursor,
       "union-of-types",
       span,
-      "a field has one type, and these words are all names of types",
+      "A field has one type, and these words are all names of types",
       `if they are values, write \`${quoted}\``,
     );
   }
@@ -130,7 +130,7 @@ function named(cursor: Cursor, word: string, span: Span): FieldType | undefined 
   if (word === "id") return { kind: "id", made: "server" };
   if (/^[A-Z][A-Za-z0-9]*$/.test(word)) return { kind: "named", name: word };
   const near = didYouMean(word, [...scalarNames, "id", "map"]) ?? foreignNames[word.toLowerCase()];
-  const message = `there is no type \`${word}\``;
+  const message = `There is no type \`${word}\``;
   if (near === undefined) {
     return complain(
       cursor,
@@ -195,7 +195,7 @@ function quotedAt(cursor: Cursor, start: number, quote: string): Alternative | u
     } else value += text[index];
   }
   const span = spanOf(slice(cursor.phrase, start));
-  return complain(cursor, "unclosed", span, "this quoted value does not end", `end it with \`${quote}\``);
+  return complain(cursor, "unclosed", span, "This quoted value does not end", `end it with \`${quote}\``);
 }
 
 function wordAt(cursor: Cursor): Alternative | undefined {
@@ -204,7 +204,7 @@ function wordAt(cursor: Cursor): Alternative | undefined {
   const [word = ""] = /^[^\s|,()[\]{}=:"'/]+/.exec(phrase.text.slice(start)) ?? [];
   if (word === "") {
     const rest = slice(phrase, start);
-    const what = rest.text === "" ? "the type is missing" : `a type cannot start with \`${rest.text[0]}\``;
+    const what = rest.text === "" ? "The type is missing" : `A type cannot start with \`${rest.text[0]}\``;
     const span = rest.text === "" ? spanOf(phrase) : spanOf(slice(phrase, start, start + 1));
     return complain(cursor, "unknown-type", span, what, "write the type, as in `string(1..80)`");
   }
@@ -291,7 +291,7 @@ function boundsAt(cursor: Cursor, measure: "length" | "value"): Bounds | undefin
     ...(high === undefined ? {} : { max: Number(high) }),
   };
   if (bounds.min !== undefined && bounds.max !== undefined && bounds.min > bounds.max) {
-    return complain(cursor, "empty-range", span, `no value lies in \`(${inner.text})\``, `write \`(${high}..${low})\``);
+    return complain(cursor, "empty-range", span, `No value lies in \`(${inner.text})\``, `write \`(${high}..${low})\``);
   }
   return bounds;
 }
@@ -317,7 +317,7 @@ function patternAt(cursor: Cursor, name: ScalarName, bounds: Bounds = {}): Alter
     }
   }
   const span = spanOf(slice(cursor.phrase, start));
-  return complain(cursor, "unclosed", span, "this regular expression does not end", "end it with `/`");
+  return complain(cursor, "unclosed", span, "This regular expression does not end", "end it with `/`");
 }
 
 function patternType(
@@ -337,7 +337,7 @@ function patternType(
       `only ${patterned.join(", ")} do`,
     );
   }
-  if (pattern === "") return complain(cursor, "bad-pattern", span, "this regular expression is empty");
+  if (pattern === "") return complain(cursor, "bad-pattern", span, "This regular expression is empty");
   return { kind: "type", type: { kind: "scalar", name, ...bounds, pattern }, span };
 }
 
@@ -381,7 +381,7 @@ function unclosed(cursor: Cursor, open: number): undefined {
     cursor,
     "unclosed",
     spanOf(slice(cursor.phrase, open)),
-    "this bracket is not closed",
+    "This bracket is not closed",
     "end it with `)`",
   );
 }

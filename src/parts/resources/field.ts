@@ -8,11 +8,21 @@
  * A literal runs to the next comma outside brackets and quotes; `[a, b]` and `{ a: 1 }` are the literals of lists and
  * maps; in quotes it may be any text, `= "now"` the word. `marks` of the map form is a list, or marks with commas.
  */
+import { toJson } from "../../document/data.ts";
 import type { Entry, MapNode } from "../../document/document.ts";
 import { didYouMean } from "../../base/suggest.ts";
-import { jsonOf } from "../json.ts";
-import { type Phrase, phraseOf, slice, spanOf, splitAt } from "../phrase.ts";
-import { expectText, knownEntries, openEntries, type Path, placeAt, type Reader, report } from "../reader.ts";
+import { type Phrase, slice, spanOf, splitAt } from "../phrase.ts";
+import {
+  expectText,
+  knownEntries,
+  openEntries,
+  type Path,
+  place,
+  placeAt,
+  placeBoth,
+  type Reader,
+  report,
+} from "../reader.ts";
 import { namesAt, readText } from "../values.ts";
 import { type Default, type Field, type FieldType, type Mark, marks } from "./model.ts";
 import { type Cursor, readType, skipBlanks, typeAt } from "./field-type.ts";
@@ -24,15 +34,17 @@ export function readFields(reader: Reader, path: Path, map: MapNode): Record<str
     const written = entry.key.value;
     const optional = written.endsWith("?");
     const name = optional ? written.slice(0, -1) : written;
-    if (optional) placeAlias(reader, path, written, name);
     if (!isFieldName(reader, path, entry, name)) continue;
     if (Object.hasOwn(fields, name)) {
-      report(reader, `${path[0]}/field-twice`, entry.key.span, `the field \`${name}\` is defined twice`, {
+      report(reader, `${path[0]}/field-twice`, entry.key.span, `The field \`${name}\` is defined twice`, {
         help: `keep one of \`${name}\` and \`${name}?\``,
       });
       continue;
     }
-    const field = readField(reader, [...path, name], entry);
+    const own: Reader = { ...reader, places: new Map() };
+    place(own, [...path, written], entry);
+    const field = readField(own, [...path, written], entry);
+    placeBoth(reader, own, [...path, written], [...path, name]);
     if (field !== undefined) fields[name] = { ...field, optional };
   }
   return fields;
@@ -40,15 +52,8 @@ export function readFields(reader: Reader, path: Path, map: MapNode): Record<str
 
 type Definition = Omit<Field, "optional">;
 
-function placeAlias(reader: Reader, path: Path, written: string, name: string): void {
-  for (const suffix of ["", "#key", "#value"]) {
-    const span = reader.places.get([...path, written].join("/") + suffix);
-    if (span !== undefined) reader.places.set([...path, name].join("/") + suffix, span);
-  }
-}
-
 function isFieldName(reader: Reader, path: Path, entry: Entry, name: string): boolean {
-  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return true;
+  if (/^_?[A-Za-z][A-Za-z0-9_]*$/.test(name)) return true;
   report(reader, `${path[0]}/bad-name`, entry.key.span, `\`${name}\` cannot name a field`, {
     why: "Expressions use the name of a field, so it is letters, digits and `_`.",
     help: `write \`${name.replaceAll(/[^A-Za-z0-9]+(.)?/g, (_, next: string | undefined) => next?.toUpperCase() ?? "") || "name"}\``,
@@ -59,7 +64,7 @@ function isFieldName(reader: Reader, path: Path, entry: Entry, name: string): bo
 function readField(reader: Reader, path: Path, entry: Entry): Definition | undefined {
   const { value } = entry;
   if (value.kind === "map") return readFieldMap(reader, path, value);
-  const line = readText(reader, path, entry, `the field \`${path.at(-1)}\``);
+  const line = readText(reader, path, entry, `The field \`${path.at(-1)}\``);
   return line === undefined ? undefined : readFieldLine(reader, path, line);
 }
 
@@ -82,7 +87,7 @@ function readValue(reader: Reader, path: Path, phrase: Phrase): Pick<Field, "def
     const computed = slice(phrase, 2);
     placeAt(reader, [...path, "computed"], computed);
     if (computed.text !== "") return { computed: computed.text };
-    report(reader, `${path[0]}/empty`, spanOf(phrase), "behind `:=` stands no expression", {
+    report(reader, `${path[0]}/empty`, spanOf(phrase), "Behind `:=` stands no expression", {
       help: "write `:= size(labels)`",
     });
     return {};
@@ -123,7 +128,7 @@ function readDefault(reader: Reader, path: Path, phrase: Phrase): Default | unde
     return badDefault(reader, path, phrase, `\`${made[1]}\` says how many characters to make, from 1 to 256`, help);
   }
   if (text === "=")
-    return badDefault(reader, path, phrase, "behind `=` stands no default", "write the value, as in `= 0`");
+    return badDefault(reader, path, phrase, "Behind `=` stands no default", "write the value, as in `= 0`");
   if (!/^["']/.test(text)) return { kind: "literal", text };
   const literal = unquoted(text);
   if (literal !== undefined) return { kind: "literal", text: literal };
@@ -162,7 +167,7 @@ function readMarks(reader: Reader, path: Path, phrases: readonly Phrase[]): read
 function reportMark(reader: Reader, path: Path, phrase: Phrase): void {
   const near = markNear(phrase.text);
   const span = phrase.text === "" ? phrase.node.span : spanOf(phrase);
-  const message = phrase.text === "" ? "between two commas stands no mark" : `there is no mark \`${phrase.text}\``;
+  const message = phrase.text === "" ? "Between two commas stands no mark" : `There is no mark \`${phrase.text}\``;
   report(reader, `${path[0]}/unknown-mark`, span, message, {
     help:
       near === undefined
@@ -194,12 +199,12 @@ const members = ["type", "schema", "default", "computed", "marks", "note", "exam
 
 function readFieldMap(reader: Reader, path: Path, map: MapNode): Definition | undefined {
   const name = path.at(-1);
-  const entries = knownEntries(reader, path, map, members, `the field \`${name}\``);
+  const entries = knownEntries(reader, path, map, members, `The field \`${name}\``);
   const type = readTypeMember(reader, path, map, entries);
-  const value = readText(reader, path, entries.default, "the default");
+  const value = readText(reader, path, entries.default, "The default");
   const made = value === undefined ? undefined : readDefault(reader, path, value);
-  const computed = readText(reader, path, entries.computed, "the expression of a computed field");
-  const note = entries.note && expectText(reader, path, entries.note.value, "a note");
+  const computed = readText(reader, path, entries.computed, "The expression of a computed field");
+  const note = entries.note && expectText(reader, path, entries.note.value, "A note");
   if (made !== undefined && computed !== undefined) {
     report(reader, `${path[0]}/two-values`, spanOf(computed), `\`${name}\` is computed and has a default`, {
       help: "keep `computed` or `default`",
@@ -213,7 +218,7 @@ function readFieldMap(reader: Reader, path: Path, map: MapNode): Definition | un
     marks:
       entries.marks === undefined ? [] : readMarks(reader, path, namesAt(reader, path, entries.marks.value, "`marks`")),
     ...(note === undefined ? {} : { note: note.value }),
-    ...(entries.example === undefined ? {} : { example: jsonOf(entries.example.value) }),
+    ...(entries.example === undefined ? {} : { example: toJson(entries.example.value) }),
   };
 }
 
@@ -230,12 +235,12 @@ function readTypeMember(
         help: "keep `type` or `schema`",
       });
     }
-    return { kind: "schema", schema: jsonOf(schema.value) };
+    return { kind: "schema", schema: toJson(schema.value) };
   }
-  const line = readText(reader, path, type, "the type");
+  const line = readText(reader, path, type, "The type");
   if (line !== undefined) return readType(reader, path[0] ?? "", line);
   if (!map.entries.some((entry) => entry.key.value === "type")) {
-    report(reader, `${path[0]}/no-type`, map.span, `the field \`${path.at(-1)}\` has no type`, {
+    report(reader, `${path[0]}/no-type`, map.span, `The field \`${path.at(-1)}\` has no type`, {
       help: "write `{ type: string(1..80) }`; a value with fields of its own gets a name below `types:`",
     });
   }

@@ -74,7 +74,7 @@ function reportName(reader: Reader, entry: Entry): void {
 
 function readResource(reader: Reader, entry: Entry): Resource | undefined {
   const name = entry.key.value;
-  const map = expectMap(reader, path, entry.value, `the resource \`${name}\``, "{ id: id(par), name: string(1..80) }");
+  const map = expectMap(reader, path, entry.value, `The resource \`${name}\``, "{ id: id(par), name: string(1..80) }");
   if (map === undefined) return undefined;
   const fields = readFields(reader, [...path, name], map);
   const { id } = fields;
@@ -109,7 +109,7 @@ function readTypes(reader: Reader, entry: Entry): Record<string, Fields> {
       });
       continue;
     }
-    const fields = expectMap(reader, path, type.value, `the type \`${name}\``, example);
+    const fields = expectMap(reader, path, type.value, `The type \`${name}\``, example);
     if (fields !== undefined) types[name] = readFields(reader, [...path, "types", name], fields);
   }
   return types;
@@ -141,7 +141,7 @@ function readItems(reader: Reader, at: Path, nodes: readonly Node[]): readonly R
 const withElse = "write `weightKg <= 20 else label-too-heavy`, with a code of part 7";
 
 function readRuleLine(reader: Reader, at: Path, node: Node): Rule | undefined {
-  const text = expectText(reader, at, node, "a rule");
+  const text = expectText(reader, at, node, "A rule");
   if (text === undefined) return undefined;
   const line = phraseOf(text);
   const cut = /\s+else\s+(\S+)$/.exec(line.text);
@@ -153,7 +153,7 @@ function readRuleLine(reader: Reader, at: Path, node: Node): Rule | undefined {
     return fields && { kind: "unique", fields, ...(code === undefined ? {} : { else: code.text }) };
   }
   if (condition.text === "" || code === undefined) {
-    report(reader, "resources/rule-without-error", spanOf(line), "a rule says which error answers what breaks it", {
+    report(reader, "resources/rule-without-error", spanOf(line), "A rule says which error answers what breaks it", {
       help: withElse,
     });
     return undefined;
@@ -163,8 +163,8 @@ function readRuleLine(reader: Reader, at: Path, node: Node): Rule | undefined {
 }
 
 function readRuleMap(reader: Reader, at: Path, node: MapNode): Rule | undefined {
-  const entries = knownEntries(reader, at, node, ["unique", "holds", "else"], "a rule");
-  const code = readText(reader, at, entries.else, "the error of a rule");
+  const entries = knownEntries(reader, at, node, ["unique", "holds", "else"], "A rule");
+  const code = readText(reader, at, entries.else, "The error of a rule");
   const { unique, holds } = entries;
   if (unique !== undefined && holds === undefined) {
     const { value } = unique;
@@ -175,10 +175,10 @@ function readRuleMap(reader: Reader, at: Path, node: MapNode): Rule | undefined 
     );
     return fields && { kind: "unique", fields, ...(code === undefined ? {} : { else: code.text }) };
   }
-  const condition = readText(reader, at, holds, "the condition of a rule");
+  const condition = readText(reader, at, holds, "The condition of a rule");
   if (unique !== undefined || condition === undefined || code === undefined) {
     const help = "write `{ unique: [site, door] }` or `{ holds: weightKg <= 20, else: label-too-heavy }`";
-    report(reader, "resources/bad-rule", node.span, "this rule says neither what is unique nor what holds, or both", {
+    report(reader, "resources/bad-rule", node.span, "This rule says neither what is unique nor what holds, or both", {
       help,
     });
     return undefined;

@@ -27,6 +27,7 @@ import {
   type Path,
   place,
   placeAt,
+  placeBoth,
   type Reader,
   report,
 } from "../reader.ts";
@@ -58,7 +59,7 @@ export function readStates(reader: Reader, body: MapNode): States {
 }
 
 function readLifecycle(reader: Reader, at: Path, map: MapNode): Lifecycle {
-  const entries = knownEntries(reader, at, map, lifecycleKeys, `the life of \`${at[1]}\``);
+  const entries = knownEntries(reader, at, map, lifecycleKeys, `The life of \`${at[1]}\``);
   const start = readText(reader, at, entries.start, "`start`");
   return {
     states: readStateNames(reader, [...at, "states"], entries.states),
@@ -80,7 +81,7 @@ function readStateNames(reader: Reader, at: Path, entry: Entry | undefined): Rec
   }
   const map = expectMap(reader, at, entry.value, "`states`", "{ open: may change, closed: settled }");
   for (const line of map === undefined ? [] : openEntries(reader, at, map)) {
-    const sentence = expectText(reader, at, line.value, `the sentence of \`${line.key.value}\``);
+    const sentence = expectText(reader, at, line.value, `The sentence of \`${line.key.value}\``);
     if (isStateName(reader, phraseOf(line.key)))
       states[line.key.value] = sentence === undefined ? "" : phraseOf(sentence).text;
   }
@@ -111,46 +112,44 @@ function readFinal(reader: Reader, at: Path, entry: Entry): readonly string[] {
 function readMoves(reader: Reader, at: Path, entry: Entry | undefined): readonly Move[] {
   if (entry === undefined || isNone(entry.value)) return [];
   const moves = new Map<string, Move>();
-  const add = (key: string, span: Span, read: (reader: Reader, written: Path) => Move | undefined): void => {
-    const own: Reader = { ...reader, places: new Map() };
-    const written = [...at, key];
-    const move = read(own, written);
-    const name = move && moveName(move);
-    placeBoth(reader, own, written, name === undefined ? written : [...at, name]);
-    if (move === undefined || name === undefined) return;
-    if (!moves.has(name)) moves.set(name, move);
-    else {
-      report(reader, "states/move-twice", span, `the move \`${name}\` is defined twice`, {
-        help: `write its triggers as a list: \`${name}: [by collect, after 48h]\``,
-      });
-    }
-  };
   if (entry.value.kind === "list") {
     for (const [index, item] of entry.value.items.entries()) {
-      placeAt(reader, [...at, String(index)], item);
-      add(String(index), item.span, (own, written) => readMoveMap(own, written, item));
+      const own: Reader = { ...reader, places: new Map(), gaps: [] };
+      const written = [...at, String(index)];
+      placeAt(own, written, item);
+      keepMove(reader, moves, own, written, item.span, readMoveMap(own, written, item));
     }
-  } else {
-    const map = expectMap(reader, at, entry.value, "`moves`", "open -> closed: by close");
-    for (const line of map === undefined ? [] : openEntries(reader, at, map)) {
-      add(line.key.value, line.key.span, (own, written) => readMove(own, written, line));
-    }
+    return [...moves.values()];
+  }
+  const map = expectMap(reader, at, entry.value, "`moves`", "open -> closed: by close");
+  for (const line of map === undefined ? [] : openEntries(reader, at, map)) {
+    const own: Reader = { ...reader, places: new Map(), gaps: [] };
+    const written = [...at, line.key.value];
+    place(own, written, line);
+    keepMove(reader, moves, own, written, line.key.span, readMove(own, written, line));
   }
   return [...moves.values()];
 }
 
-/** What was placed below a move as written is placed there and below the move's name. */
-function placeBoth(reader: Reader, own: Reader, written: Path, named: Path): void {
-  const from = written.join("/");
-  const to = named.join("/");
-  for (const [key, span] of own.places) {
-    reader.places.set(key, span);
-    if (from !== to) reader.places.set(to + key.slice(from.length), span);
-  }
-  if (from === to) return;
-  for (const suffix of ["", "#key", "#value"]) {
-    const span = reader.places.get(from + suffix);
-    if (span !== undefined) reader.places.set(to + suffix, span);
+/** Adds a move under its name, with the places and gaps that `own` has below the key as written. */
+function keepMove(
+  reader: Reader,
+  moves: Map<string, Move>,
+  own: Reader,
+  written: Path,
+  span: Span,
+  move: Move | undefined,
+): void {
+  const named = move === undefined ? written : [...written.slice(0, -1), moveName(move)];
+  placeBoth(reader, own, written, named);
+  for (const gap of own.gaps) reader.gaps.push(named.join("/") + gap.slice(written.join("/").length));
+  if (move === undefined) return;
+  const name = moveName(move);
+  if (!moves.has(name)) moves.set(name, move);
+  else {
+    report(reader, "states/move-twice", span, `The move \`${name}\` is defined twice`, {
+      help: `write its triggers as a list: \`${name}: [by collect, after 48h]\``,
+    });
   }
 }
 
@@ -191,19 +190,19 @@ function readTo(reader: Reader, at: Path, name: Phrase): string | undefined {
   placeAt(reader, [...at, "to"], name);
   if (/^[A-Za-z][A-Za-z0-9_-]*$/.test(name.text) && name.text !== "any") return name.text;
   const span = name.text === "" ? name.node.span : spanOf(name);
-  report(reader, "states/bad-move", span, "a move leads to one state", { help: "write `open | held -> closed`" });
+  report(reader, "states/bad-move", span, "A move leads to one state", { help: "write `open | held -> closed`" });
   return undefined;
 }
 
 /** `{ from, to, … }`: a move as an item of a list, with one trigger or with `triggers`. */
 function readMoveMap(reader: Reader, at: Path, item: Node): Move | undefined {
-  const map = expectMap(reader, at, item, "a move in a list", "{ from: open, to: closed, by: close }");
+  const map = expectMap(reader, at, item, "A move in a list", "{ from: open, to: closed, by: close }");
   if (map === undefined) return undefined;
   const ends = {
     ...map,
     entries: map.entries.filter((entry) => entry.key.value === "from" || entry.key.value === "to"),
   };
-  const entries = knownEntries(reader, at, ends, ["from", "to"], "a move");
+  const entries = knownEntries(reader, at, ends, ["from", "to"], "A move");
   const target = readText(reader, at, entries.to, "`to`");
   const names =
     entries.from &&
@@ -211,7 +210,7 @@ function readMoveMap(reader: Reader, at: Path, item: Node): Move | undefined {
       ? splitAt(phraseOf(entries.from.value), "|")
       : namesAt(reader, at, entries.from.value, "`from`"));
   if (target === undefined || names === undefined) {
-    report(reader, "states/bad-move", map.span, "this move does not say from where to where", {
+    report(reader, "states/bad-move", map.span, "This move does not say from where to where", {
       help: "write `{ from: open, to: closed, by: close }`",
     });
     return undefined;
@@ -228,22 +227,23 @@ function readMoveMap(reader: Reader, at: Path, item: Node): Move | undefined {
 function readTriggers(reader: Reader, at: Path, value: Node): readonly Trigger[] {
   const nodes = value.kind === "list" ? value.items : [value];
   const triggers: Trigger[] = [];
-  for (const node of nodes) {
+  for (const [index, node] of nodes.entries()) {
     const item = [...at, String(triggers.length)];
     placeAt(reader, item, node);
+    const written = value === node ? at : nodes.length === 1 ? at : [...at, String(index)];
     const trigger =
-      node.kind === "map"
-        ? readTriggerMap(reader, item, node, value === node ? at : undefined)
-        : readTriggerLine(reader, item, node);
+      node.kind === "map" ? readTriggerMap(reader, item, node, written) : readTriggerLine(reader, item, node);
     if (trigger !== undefined) triggers.push(trigger);
   }
+  if (nodes.length === 0)
+    report(reader, "states/bad-trigger", value.span, "Nothing triggers this move", { help: forms });
   return triggers;
 }
 
 const forms = "write `by collect`, `after 48h`, `at collectBy` or `when parcel.stored`";
 
 function readTriggerLine(reader: Reader, at: Path, node: Node): Trigger | undefined {
-  const text = expectText(reader, at, node, "what triggers a move");
+  const text = expectText(reader, at, node, "What triggers a move");
   if (text === undefined) return undefined;
   const line = phraseOf(text);
   const [word = ""] = /^\S*/.exec(line.text) ?? [];
@@ -274,7 +274,7 @@ function readTriggerLine(reader: Reader, at: Path, node: Node): Trigger | undefi
 
 function causeOf(reader: Reader, at: Path, word: Cause["kind"], phrase: Phrase): Cause | undefined {
   if (word === "after") {
-    const duration = readDuration(reader, at, phrase, "what follows `after`");
+    const duration = readDuration(reader, at, phrase, "What follows `after`");
     return duration === undefined ? undefined : { kind: "after", duration };
   }
   if (word === "when") return eventsOf(reader, at, phrase);
@@ -314,8 +314,8 @@ function eventCause(reader: Reader, at: Path, pieces: readonly Phrase[], field: 
 }
 
 /** `written` is the place of the keys in the document, where the trigger is the only one of its move. */
-function readTriggerMap(reader: Reader, at: Path, map: MapNode, written: Path = at): Trigger | undefined {
-  const entries = knownEntries(reader, written, map, triggerKeys, "a trigger");
+function readTriggerMap(reader: Reader, at: Path, map: MapNode, written: Path): Trigger | undefined {
+  const entries = knownEntries(reader, written, map, triggerKeys, "A trigger");
   if (written !== at) for (const entry of map.entries) place(reader, [...at, entry.key.value], entry);
   const condition = readText(reader, at, entries.if, "`if`");
   const code = readText(reader, at, entries.else, "`else`");
@@ -346,7 +346,7 @@ function causeOfMap(
     if (second !== undefined || !said) {
       const message =
         second === undefined
-          ? "this move does not say what triggers it"
+          ? "This move does not say what triggers it"
           : `a trigger has one cause, not \`${word}\` and \`${second}\``;
       report(reader, "states/bad-trigger", map.span, message, {
         help: second === undefined ? forms : "write two triggers as a list",
@@ -371,7 +371,7 @@ function readSet(reader: Reader, at: Path, entry: Entry, written: Path): Record<
   const map = expectMap(reader, at, entry.value, "`set`", "{ collectBy: now + duration('72h') }");
   for (const line of map === undefined ? [] : openEntries(reader, written, map)) {
     if (written !== at) place(reader, [...at, line.key.value], line);
-    const expression = readText(reader, at, line, `the new value of \`${line.key.value}\``);
+    const expression = readText(reader, at, line, `The new value of \`${line.key.value}\``);
     if (expression !== undefined) set[line.key.value] = expression.text;
   }
   return set;

@@ -1,0 +1,71 @@
+/** Part 4, printed: the canonical, shortest form; reading it gives the same part. */
+import type { Tree } from "../../document/print.ts";
+import { type Below, nothingBelow, printFields } from "../resources/field-print.ts";
+import type { Choice, EditStyle, Endpoint, Endpoints, ListStyle, RepeatStyle } from "./model.ts";
+
+export function printEndpoints(part: Endpoints, below: Below = nothingBelow): Tree {
+  const { base, lists, edits, repeats, endpoints } = part;
+  const lines = Object.entries(endpoints).map(([operation, endpoint]): [string, Tree] => [
+    operation,
+    printEndpoint(endpoint, (...path) => below("endpoints", operation, ...path)),
+  ]);
+  return {
+    ...(base === undefined ? {} : { base }),
+    ...(lists === undefined ? {} : { lists: printLists(lists, below("lists")) }),
+    ...(edits === undefined ? {} : { edits: printEdits(edits) }),
+    ...(repeats === undefined ? {} : { repeats: printRepeats(repeats, below("repeats")) }),
+    ...(lines.length === 0 ? {} : { endpoints: Object.fromEntries(lines) }),
+  };
+}
+
+function printLists(style: ListStyle, map: boolean): Tree {
+  const { kind, size, max } = style;
+  if (map)
+    return {
+      kind,
+      ...(size === undefined ? {} : { size: String(size) }),
+      ...(max === undefined ? {} : { max: String(max) }),
+    };
+  return [
+    kind,
+    ...(size === undefined ? [] : [`${size} per page`]),
+    ...(max === undefined ? [] : [`at most ${max}`]),
+  ].join(", ");
+}
+
+function printEdits(style: EditStyle): string {
+  return style === "none" ? "none" : `If-Match ${style}`;
+}
+
+function printRepeats(style: RepeatStyle | "none", map: boolean): Tree {
+  if (style === "none") return "none";
+  const { header, on, required, kept } = style;
+  if (map) return { header, on, ...(required ? { required: "true" } : {}), ...(kept === undefined ? {} : { kept }) };
+  return `${header} ${required ? "required " : ""}on every ${on}${kept === undefined ? "" : `, kept ${kept}`}`;
+}
+
+function printEndpoint(endpoint: Endpoint, below: Below): Tree {
+  const { method, path, of, does, takes, gives, choose, status, lists, where } = endpoint;
+  const at = `${method} ${path}`;
+  const members: Tree = {
+    ...(of === undefined ? {} : { of }),
+    ...(does === undefined ? {} : { does }),
+    ...(takes === undefined ? {} : { takes: orNone(printFields(takes, (...rest) => below("takes", ...rest))) }),
+    ...(gives === undefined ? {} : { gives: orNone(gives) }),
+    ...(choose === undefined
+      ? {}
+      : { choose: orNone(Object.fromEntries(Object.entries(choose).map(([name, one]) => [name, printChoice(one)]))) }),
+    ...(status === undefined ? {} : { status: String(status) }),
+    ...(lists === undefined ? {} : { lists: printLists(lists, below("lists")) }),
+    ...(where === undefined ? {} : { where }),
+  };
+  return Object.keys(members).length === 0 && !below() ? at : { at, ...members };
+}
+
+function orNone(tree: Readonly<Record<string, Tree>>): Tree {
+  return Object.keys(tree).length === 0 ? "none" : tree;
+}
+
+function printChoice(choice: Choice): Tree {
+  return { from: choice.from, ...(choice.if === undefined ? {} : { if: choice.if }), else: choice.else };
+}

@@ -1,0 +1,103 @@
+/**
+ * A model to a document: Markdown with nine headings, or the nine parts in one YAML file. The canonical form: reading it
+ * gives the same model, and printing that gives the same text. Prose and comments are no part of a model.
+ */
+import { printTree, type Tree } from "../document/print.ts";
+import { printAuthentication } from "./authentication/print.ts";
+import { printEndpoints } from "./endpoints/print.ts";
+import { printErrors } from "./errors/print.ts";
+import { printEvents } from "./events/print.ts";
+import { printLimits } from "./limits/print.ts";
+import { type Model, type PartName, partNames } from "./model.ts";
+import { printPurpose } from "./purpose/print.ts";
+import type { Below } from "./resources/field-print.ts";
+import { printResources } from "./resources/print.ts";
+import { partHeadings } from "./sections.ts";
+import { printStates } from "./states/print.ts";
+import { printVersioning } from "./versioning/print.ts";
+
+/** The Markdown document. */
+export function printModel(model: Model): string {
+  const sections = partNames.map((part) => `## ${partHeadings[part][0]}\n${printSection(model, part)}`);
+  const title = model.title === undefined ? [] : [`# ${escaped(model.title)}\n`];
+  return [...title, ...sections].join("\n");
+}
+
+/** The one-file form, in YAML. */
+export function printData(model: Model): string {
+  const parts = partNames.map((part): [string, Tree] => [part, partValue(model, part)]);
+  return printTree(new Map([...(model.title === undefined ? [] : [["title", model.title] as const]), ...parts]));
+}
+
+/** What stands under the heading of a part. */
+function printSection(model: Model, part: PartName): string {
+  switch (model.status[part]) {
+    case "shown":
+      return block(printTree(partTree(model, part)));
+    case "none":
+      return block("none\n");
+    case "not shown":
+      return "This part is not shown.\n";
+    case "silent":
+      return "";
+  }
+}
+
+function block(text: string): string {
+  return `\`\`\`yaml\n${text}\`\`\`\n`;
+}
+
+/** What Markdown would take for markup is escaped. */
+function escaped(title: string): string {
+  return title.replaceAll(/\s+/g, " ").replaceAll(/[\\`*_[\]<>&#~|!:@]/g, String.raw`\$&`);
+}
+
+function partValue(model: Model, part: PartName): Tree {
+  const status = model.status[part];
+  return status === "shown" ? partTree(model, part) : status === "silent" ? "" : status;
+}
+
+/** The map of a part, with `not shown` wherever the model has a gap. */
+function partTree(model: Model, part: PartName): Tree {
+  const gaps = model.gaps.map((gap) => gap.split("/")).filter(([first]) => first === part);
+  const below: Below = (...path) =>
+    gaps.some((gap) => gap.length > path.length + 1 && path.every((key, index) => gap[index + 1] === key));
+  let tree = printPart(model, part, below);
+  for (const [, ...path] of gaps) tree = withGap(tree, path);
+  return tree;
+}
+
+function printPart(model: Model, part: PartName, below: Below): Tree {
+  switch (part) {
+    case "purpose":
+      return printPurpose(model.purpose);
+    case "resources":
+      return printResources(model.resources, below);
+    case "states":
+      return printStates(model.states, below);
+    case "endpoints":
+      return printEndpoints(model.endpoints, below);
+    case "authentication":
+      return printAuthentication(model.authentication);
+    case "events":
+      return printEvents(model.events);
+    case "errors":
+      return printErrors(model.errors);
+    case "limits":
+      return printLimits(model.limits);
+    case "versioning":
+      return printVersioning(model.versioning);
+  }
+}
+
+/** The tree with `not shown` at the path. A path that leads into a text or past the end of a list leaves it as it is. */
+function withGap(tree: Tree | undefined, path: readonly string[]): Tree {
+  const [key, ...rest] = path;
+  if (key === undefined) return "not shown";
+  if (tree === undefined) return { [key]: withGap(undefined, rest) };
+  if (typeof tree === "string") return tree;
+  if (Array.isArray(tree)) return tree.map((item: Tree, index) => (String(index) === key ? withGap(item, rest) : item));
+  if (tree instanceof Map) return new Map([...tree, [key, withGap(tree.get(key), rest)]]);
+  const record = tree as Readonly<Record<string, Tree>>;
+  return { ...record, [key]: withGap(record[key], rest) };
+}

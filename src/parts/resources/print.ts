@@ -1,0 +1,36 @@
+/** Part 2, printed: the canonical, shortest form; reading it gives the same part. */
+import type { Tree } from "../../document/print.ts";
+import { loosePhrase, splitAt } from "../phrase.ts";
+import { type Below, nothingBelow, printFields } from "./field-print.ts";
+import type { Resources, Rule } from "./model.ts";
+
+export function printResources(part: Resources, below: Below = nothingBelow): Tree {
+  const { resources, types, rules } = part;
+  const resourceTrees = Object.entries(resources).map(([name, { fields }]): [string, Tree] => [
+    name,
+    printFields(fields, (...path) => below(name, ...path)),
+  ]);
+  const typeTrees = Object.entries(types).map(([name, fields]): [string, Tree] => [
+    name,
+    printFields(fields, (...path) => below("types", name, ...path)),
+  ]);
+  const ruleTrees = Object.entries(rules).map(([name, list]): [string, Tree] => [name, printRules(list)]);
+  return {
+    ...Object.fromEntries(resourceTrees),
+    ...(typeTrees.length === 0 ? {} : { types: Object.fromEntries(typeTrees) }),
+    ...(ruleTrees.length === 0 ? {} : { rules: Object.fromEntries(ruleTrees) }),
+  };
+}
+
+function printRules(rules: readonly Rule[]): Tree {
+  const [first, ...more] = rules.map(printRule);
+  return first === undefined ? "none" : more.length === 0 ? first : [first, ...more];
+}
+
+function printRule(rule: Rule): Tree {
+  const otherwise = rule.else === undefined ? "" : ` else ${rule.else}`;
+  if (rule.kind === "unique") return `unique ${rule.fields.join(" + ")}${otherwise}`;
+  // An expression that starts like the other form, or ends like this one, is told apart by its map.
+  const plain = !/^unique\s|\selse\s/.test(rule.expression) && splitAt(loosePhrase(rule.expression), ",").length === 1;
+  return plain ? `${rule.expression}${otherwise}` : { holds: rule.expression, else: rule.else };
+}
