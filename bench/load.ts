@@ -163,6 +163,6 @@ function percentile(buckets: Uint32Array, total: number, share: number): number 
 }
 
 if (import.meta.main) {
-  process.on("message", async (job: Job) => process.send?.(await run(job)));
+  process.on("message", (job: Job) => void run(job).then((outcome) => process.send?.(outcome)));
   process.on("disconnect", () => process.exit(0));
 }

@@ -42,8 +42,8 @@ const HELP = `npm run bench -- [options]
   --only a             the same as --of a
   --base a             whom the ratios are against (default handwritten)
   --scenarios a,b,…    read, list, create, move (default all)
-  --seconds N          length of one measurement (default 3)
-  --rounds N           measurements of each scenario (default 5)
+  --seconds N          length of one measurement (default 1.5)
+  --rounds N           measurements of each scenario (default 9)
   --connections N      (default 32)
   --rows N             parcels that are there before the first round (default 10000)
   --couriers N         users that own them in equal parts (default 10)
@@ -58,8 +58,8 @@ const { values: options } = parseArgs({
     only: { type: "string" },
     base: { type: "string", default: "handwritten" },
     scenarios: { type: "string", default: "read,list,create,move" },
-    seconds: { type: "string", default: "3" },
-    rounds: { type: "string", default: "5" },
+    seconds: { type: "string", default: "1.5" },
+    rounds: { type: "string", default: "9" },
     connections: { type: "string", default: "32" },
     rows: { type: "string", default: "10000" },
     couriers: { type: "string", default: "10" },
@@ -296,47 +296,58 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-function rates(measured: readonly Measurement[]): number[] {
-  return measured.map(({ rate }) => rate);
-}
-
 function printTable(runners: readonly Runner[], scenarios: readonly Scenario[]): void {
   const base = runners.find(({ name }) => name === options.base) ?? (runners.at(-1) as Runner);
   const width = Math.max(...runners.map(({ name }) => name.length), 8);
   for (const scenario of scenarios) {
     console.log(`\n${SCENARIOS[scenario]}`);
-    console.log(
-      `  ${"".padEnd(width)}  requests/s  (range)          ratio   p50 ms   p99 ms  p99 ratio  cpu µs/request  ratio`,
-    );
-    const basis = base.measured[scenario];
+    const titles = [
+      "requests/s",
+      "range".padEnd(15),
+      " ratio",
+      " p50 ms",
+      " p99 ms",
+      "p99 ratio",
+      "cpu µs",
+      "cpu ratio",
+    ];
+    console.log(`  ${"".padEnd(width)}  ${titles.join("  ")}`);
     for (const { name, measured } of runners) {
-      const own = measured[scenario];
-      const rate = median(rates(own));
-      const range = `(${Math.round(Math.min(...rates(own)))}–${Math.round(Math.max(...rates(own)))})`;
-      const p99 = median(own.map(({ p99Ms }) => p99Ms));
-      const cpu = median(own.map(({ cpuMicroseconds }) => cpuMicroseconds));
-      const p99Ratio = p99 / median(basis.map(({ p99Ms }) => p99Ms));
-      const cpuRatio = cpu / median(basis.map(({ cpuMicroseconds }) => cpuMicroseconds));
-      const cells = [
-        String(Math.round(rate)).padStart(10),
-        range.padEnd(15),
-        (rate / median(rates(basis))).toFixed(2).padStart(6),
-        median(own.map(({ p50Ms }) => p50Ms))
-          .toFixed(2)
-          .padStart(7),
-        p99.toFixed(2).padStart(7),
-        p99Ratio.toFixed(2).padStart(9),
-        cpu.toFixed(0).padStart(14),
-        cpuRatio.toFixed(2).padStart(5),
-      ];
-      console.log(`  ${name.padEnd(width)}  ${cells.join("  ")}`);
+      console.log(`  ${name.padEnd(width)}  ${cells(measured[scenario], base.measured[scenario]).join("  ")}`);
     }
   }
   console.log(`\n  ${"".padEnd(width)}  start to /readyz 200   resident MB idle, after`);
   for (const { name, startMs, idleMb, loadedMb } of runners) {
-    const started = `${Math.round(median(startMs))} ms (${Math.round(Math.min(...startMs))}–${Math.round(Math.max(...startMs))})`;
+    const [least, most] = [Math.min(...startMs), Math.max(...startMs)].map(Math.round);
+    const started = `${Math.round(median(startMs))} ms (${least}–${most})`;
     console.log(`  ${name.padEnd(width)}  ${started.padEnd(22)} ${idleMb.toFixed(0)}, ${loadedMb.toFixed(0)}`);
   }
+}
+
+/** Ratios are taken round by round, of neighbours in time, and then their median: a slow minute strikes both. */
+function cells(own: readonly Measurement[], base: readonly Measurement[]): string[] {
+  const middle = (pick: (one: Measurement) => number): number => median(own.map(pick));
+  const ratio = (pick: (one: Measurement) => number): string =>
+    median(own.map((one, i) => pick(one) / pick(base[i] as Measurement))).toFixed(2);
+  const rates = own.map(({ rate }) => Math.round(rate));
+  return [
+    middle(({ rate }) => rate)
+      .toFixed(0)
+      .padStart(10),
+    `${Math.min(...rates)}–${Math.max(...rates)}`.padEnd(15),
+    ratio(({ rate }) => rate).padStart(6),
+    middle(({ p50Ms }) => p50Ms)
+      .toFixed(2)
+      .padStart(7),
+    middle(({ p99Ms }) => p99Ms)
+      .toFixed(2)
+      .padStart(7),
+    ratio(({ p99Ms }) => p99Ms).padStart(9),
+    middle(({ cpuMicroseconds }) => cpuMicroseconds)
+      .toFixed(0)
+      .padStart(6),
+    ratio(({ cpuMicroseconds }) => cpuMicroseconds).padStart(9),
+  ];
 }
 
 function asJson(runners: readonly Runner[]): object {

@@ -39,8 +39,10 @@ create index if not exists parcel_createdAt on parcel (createdAt);
 
 export interface Database {
   readonly connection: DatabaseSync;
-  /** A statement for this text, prepared once. */
+  /** A statement for this text, prepared once; gives rows as objects. */
   readonly statement: (sql: string) => StatementSync;
+  /** The same, giving rows as arrays. */
+  readonly rows: (sql: string) => StatementSync;
   /** Runs `work` in one transaction; whatever it throws undoes all of it. */
   readonly transaction: <T>(work: () => T) => T;
   readonly cursorSecret: Buffer;
@@ -54,17 +56,7 @@ export function openDatabase(file: string, synchronous: Synchronous): Database {
   connection.exec(TABLES);
   connection.prepare("insert into secret values ('cursor', ?) on conflict do nothing").run(randomBytes(32));
 
-  const statements = new Map<string, StatementSync>();
-  const statement = (sql: string): StatementSync => {
-    let prepared = statements.get(sql);
-    if (prepared === undefined) {
-      // Filters make many texts possible; the oldest go first so that nobody can fill the memory.
-      if (statements.size >= 500) statements.delete(statements.keys().next().value as string);
-      prepared = connection.prepare(sql);
-      statements.set(sql, prepared);
-    }
-    return prepared;
-  };
+  const statement = prepared(connection, false);
   const begin = connection.prepare("begin immediate");
   const commit = connection.prepare("commit");
   const transaction = <T>(work: () => T): T => {
@@ -79,7 +71,28 @@ export function openDatabase(file: string, synchronous: Synchronous): Database {
     }
   };
   const secret = statement("select value from secret where name = 'cursor'").get() as { value: Uint8Array };
-  return { connection, statement, transaction, cursorSecret: Buffer.from(secret.value) };
+  return {
+    connection,
+    statement,
+    rows: prepared(connection, true),
+    transaction,
+    cursorSecret: Buffer.from(secret.value),
+  };
+}
+
+function prepared(connection: DatabaseSync, arrays: boolean): (sql: string) => StatementSync {
+  const statements = new Map<string, StatementSync>();
+  return (sql) => {
+    let statement = statements.get(sql);
+    if (statement === undefined) {
+      // Filters make many texts possible; the oldest go first so that nobody can fill the memory.
+      if (statements.size >= 500) statements.delete(statements.keys().next().value as string);
+      statement = connection.prepare(sql);
+      statement.setReturnArrays(arrays);
+      statements.set(sql, statement);
+    }
+    return statement;
+  };
 }
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";

@@ -4,7 +4,10 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Database } from "./database.ts";
 import { invalid } from "./problem.ts";
 
-export interface ListOf<Row extends { readonly seq: number }> {
+/** The columns of a row in order, `seq` first. */
+export type ListRow = readonly [seq: number, ...rest: (string | number | null)[]];
+
+export interface ListOf<Row extends ListRow> {
   readonly path: string;
   readonly table: string;
   readonly columns: string;
@@ -20,7 +23,7 @@ const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 
 /** Answers one list request; `owner` restricts it to rows of that courier. */
-export function giveList<Row extends { readonly seq: number }>(
+export function giveList<Row extends ListRow>(
   database: Database,
   baseUrl: string,
   list: ListOf<Row>,
@@ -48,13 +51,14 @@ export function giveList<Row extends { readonly seq: number }>(
   const order = field === undefined ? `seq ${direction}` : `${field} ${direction}, seq ${direction}`;
   const condition = conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
   const sql = `select ${list.columns} from ${list.table} ${condition} order by ${order} limit ?`;
-  const rows = database.statement(sql).all(...bound, limit + 1) as unknown as Row[];
+  const rows = database.rows(sql).all(...bound, limit + 1) as unknown as Row[];
 
   let next: string | null = null;
   if (rows.length > limit) {
     rows.length = limit;
     const last = rows[limit - 1] as Row;
-    const position = field === undefined ? [last.seq] : [last[field as keyof Row] as Value, last.seq];
+    const position =
+      field === undefined ? [last[0]] : [last[list.columns.split(/,\s*/).indexOf(field)] as Value, last[0]];
     next = sealCursor(database.cursorSecret, position, scope);
     const query = `${rest}${rest === "" ? "" : "&"}limit=${limit}&cursor=${next}`;
     reply.header("link", `<${baseUrl}${list.path}?${query}>; rel="next"`);
@@ -73,10 +77,7 @@ interface ListQuery {
   readonly rest: string;
 }
 
-function readQuery<Row extends { readonly seq: number }>(
-  list: ListOf<Row>,
-  query: Readonly<Record<string, unknown>>,
-): ListQuery {
+function readQuery<Row extends ListRow>(list: ListOf<Row>, query: Readonly<Record<string, unknown>>): ListQuery {
   let limit = DEFAULT_LIMIT;
   let cursor: string | undefined;
   let sort: string | undefined;

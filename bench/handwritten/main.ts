@@ -28,10 +28,7 @@ if (positionals[0] === "key") {
   const app = buildServer(database, baseUrl);
   await app.listen({ port: Number(values.port), host: "127.0.0.1" });
   console.log(`listening on ${baseUrl}`);
-  const stop = async (): Promise<void> => {
-    await app.close();
-    database.connection.close();
-  };
+  const stop = (): void => void app.close().then(() => database.connection.close());
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
 }

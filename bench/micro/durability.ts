@@ -74,7 +74,6 @@ async function measure({ way, write, log }: Target, size: number): Promise<Figur
     groups++;
     if (way.sync === "none") {
       waited += performance.now() - from;
-      await undefined;
       continue;
     }
     // A sync that began before this commit does not cover it, so it gets its own once that one is done.

@@ -93,7 +93,7 @@ async function serve(name: string, at: number, file: string): Promise<void> {
     callers.set(header, { id: user, until: Date.now() + 1000 });
     return user;
   };
-  const send = (response: ServerResponse, text: string, rev: unknown): void => {
+  const send = (response: ServerResponse, text: string, rev: Cell): void => {
     response.writeHead(200, {
       "Request-Id": `req_${randomUUID()}`,
       "X-Content-Type-Options": "nosniff",
@@ -106,8 +106,7 @@ async function serve(name: string, at: number, file: string): Promise<void> {
     });
     response.end(text);
   };
-  // One header line that carries the constant ones with it would be refused by node:http, so they go as a flat array.
-  const sendFlat = (response: ServerResponse, text: string, rev: unknown): void => {
+  const sendFlat = (response: ServerResponse, text: string, rev: Cell): void => {
     response.writeHead(200, [
       ...["Request-Id", `req_${randomUUID()}`, "X-Content-Type-Options", "nosniff"],
       ...["Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'", "Referrer-Policy", "no-referrer"],
@@ -124,7 +123,7 @@ async function serve(name: string, at: number, file: string): Promise<void> {
         0,
         callerOf(request.headers.authorization as string),
       ) as unknown as Cell[];
-      send(response, template(row), row[14]);
+      send(response, template(row), row[14] as Cell);
     },
     "http-array-head": (request, response) => {
       const row = columns.get(
@@ -132,7 +131,7 @@ async function serve(name: string, at: number, file: string): Promise<void> {
         0,
         callerOf(request.headers.authorization as string),
       ) as unknown as Cell[];
-      sendFlat(response, template(row), row[14]);
+      sendFlat(response, template(row), row[14] as Cell);
     },
     "http-text": (request, response) => {
       const row = ready.get(

@@ -105,11 +105,12 @@ function main(): void {
     written.prepare(`${move}, _json = ? where id = ?`),
   ];
   let turn = 0;
+  const moved = templateOf(valuesOf(1, false));
   const update = (database: DatabaseSync, statement: StatementSync, text: boolean) => (): void => {
     database.exec("begin immediate");
     for (let i = 0; i < 32; i++) {
       const state = turn++ % 2 === 0 ? "stored" : "announced";
-      const more = text ? [TEXT] : [];
+      const more = text ? [moved] : [];
       statement.run(state, "2026-11-24T07:08:21.291Z", ...more, id(turn));
     }
     database.exec("commit");
@@ -190,8 +191,6 @@ function valuesOf(i: number, text: boolean): Cell[] {
   ];
   return text ? [...values, templateOf(values)] : values;
 }
-
-const TEXT = templateOf(valuesOf(1, false));
 
 function texts(database: DatabaseSync, sql: string): StatementSync {
   const statement = database.prepare(sql);
