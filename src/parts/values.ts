@@ -23,6 +23,19 @@ export function readText(reader: Reader, path: Path, entry: Entry | undefined, w
   return undefined;
 }
 
+/** What `read` makes of each line, by key; what it leaves undefined is left out. Safe for keys such as `__proto__`. */
+export function readLines<Value>(
+  lines: readonly Entry[],
+  read: (line: Entry) => Value | undefined,
+): Readonly<Record<string, Value>> {
+  return Object.fromEntries(
+    lines.flatMap((line) => {
+      const value = read(line);
+      return value === undefined ? [] : [[line.key.value, value]];
+    }),
+  );
+}
+
 /** A duration as written: `15s`, `72h`, `90d`. */
 export function readDuration(reader: Reader, path: Path, phrase: Phrase | undefined, what: string): string | undefined {
   if (phrase === undefined) return undefined;

@@ -24,7 +24,7 @@
 import type { Entry, MapNode, Node } from "../../document/document.ts";
 import { type Phrase, phraseOf, slice, spanOf, splitAt, words } from "../phrase.ts";
 import { expectMap, isGap, isNone, knownEntries, openEntries, type Path, type Reader, report } from "../reader.ts";
-import { namesAt, readChoice, readDuration, readNames, readText } from "../values.ts";
+import { namesAt, readChoice, readDuration, readLines, readNames, readText } from "../values.ts";
 import { readGrants, sameGrant } from "./grants.ts";
 import {
   type Authentication,
@@ -82,12 +82,9 @@ function readRoles(reader: Reader, path: Path, node: Node): readonly string[] {
 function readOwn(reader: Reader, path: Path, entry: Entry | undefined): Authentication["own"] {
   if (entry === undefined || isNone(entry.value)) return {};
   const map = expectMap(reader, path, entry.value, "`own`", "{ Parcel: courier == caller.id }");
-  const own: Record<string, string> = {};
-  for (const line of map === undefined ? [] : openEntries(reader, path, map)) {
-    const expression = readText(reader, path, line, `The ownership of ${line.key.value}`);
-    if (expression !== undefined) own[line.key.value] = expression.text;
-  }
-  return own;
+  return readLines(map === undefined ? [] : openEntries(reader, path, map), (line) => {
+    return readText(reader, path, line, `The ownership of ${line.key.value}`)?.text;
+  });
 }
 
 /** Lines whose keys are one name or several. Each name is placed on its own. */
@@ -99,7 +96,7 @@ function readPermissions(
 ): Readonly<Record<string, readonly Grant[]>> {
   if (entry === undefined || isNone(entry.value)) return {};
   const map = expectMap(reader, path, entry.value, `\`${path[1]}\``, example);
-  const permissions: Record<string, readonly Grant[]> = {};
+  const permissions = new Map<string, readonly Grant[]>();
   for (const line of map?.entries ?? []) {
     for (const name of splitAt(phraseOf(line.key), ",")) {
       if (name.text === "") {
@@ -107,14 +104,14 @@ function readPermissions(
         continue;
       }
       const at = [...path, name.text];
-      const before = permissions[name.text];
+      const before = permissions.get(name.text);
       placeName(reader, at, name, line, before === undefined);
       if (isGap(reader, at, line.value)) continue;
       const grants = readGrants(reader, at, line.value);
-      permissions[name.text] = before === undefined ? grants : union(before, grants);
+      permissions.set(name.text, before === undefined ? grants : union(before, grants));
     }
   }
-  return permissions;
+  return Object.fromEntries(permissions);
 }
 
 function union(one: readonly Grant[], other: readonly Grant[]): readonly Grant[] {
@@ -134,12 +131,9 @@ function placeName(reader: Reader, path: Path, name: Phrase, line: Entry, first:
 function readCredentials(reader: Reader, path: Path, entry: Entry | undefined): Authentication["credentials"] {
   if (entry === undefined || isNone(entry.value)) return {};
   const map = expectMap(reader, path, entry.value, "`credentials`", "key: { kind: api-key, lasts: 365d }");
-  const credentials: Record<string, Credential> = {};
-  for (const line of map === undefined ? [] : openEntries(reader, path, map)) {
-    const credential = readCredential(reader, [...path, line.key.value], line);
-    if (credential !== undefined) credentials[line.key.value] = credential;
-  }
-  return credentials;
+  return readLines(map === undefined ? [] : openEntries(reader, path, map), (line) => {
+    return readCredential(reader, [...path, line.key.value], line);
+  });
 }
 
 type Member = Exclude<keyof Credential, "field">;

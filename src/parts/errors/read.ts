@@ -12,7 +12,7 @@ import { didYouMean } from "../../base/suggest.ts";
 import type { Entry, MapNode, Node, TextNode } from "../../document/document.ts";
 import { type Phrase, phraseOf, slice, spanOf } from "../phrase.ts";
 import { expectMap, isNone, knownEntries, openEntries, type Path, type Reader, report } from "../reader.ts";
-import { namesAt, readDuration, readStatus, readText } from "../values.ts";
+import { namesAt, readDuration, readLines, readStatus, readText } from "../values.ts";
 import { type DeclaredError, type Errors, standardErrors } from "./model.ts";
 
 export function readErrors(reader: Reader, body: MapNode): Errors {
@@ -44,19 +44,14 @@ function readStandard(reader: Reader, path: Path, node: Node): Errors["standard"
 function readDeclared(reader: Reader, path: Path, entry: Entry | undefined): Errors["errors"] {
   if (entry === undefined || isNone(entry.value)) return {};
   const map = expectMap(reader, path, entry.value, "`errors`", "wrong-code: 403 The code does not open this door");
-  const errors: Record<string, DeclaredError> = {};
-  for (const line of map === undefined ? [] : openEntries(reader, path, map)) {
+  return readLines(map === undefined ? [] : openEntries(reader, path, map), (line) => {
     const code = line.key.value;
-    if (!/^[A-Za-z][\w.-]*$/.test(code)) {
-      report(reader, "errors/bad-code", line.key.span, `\`${code}\` cannot be the code of an error`, {
-        help: "a code is one word of letters, digits and `-`: `wrong-code`",
-      });
-      continue;
-    }
-    const error = readError(reader, [...path, code], line);
-    if (error !== undefined) errors[code] = error;
-  }
-  return errors;
+    if (/^[A-Za-z][\w.-]*$/.test(code)) return readError(reader, [...path, code], line);
+    report(reader, "errors/bad-code", line.key.span, `\`${code}\` cannot be the code of an error`, {
+      help: "a code is one word of letters, digits and `-`: `wrong-code`",
+    });
+    return undefined;
+  });
 }
 
 function readError(reader: Reader, path: Path, line: Entry): DeclaredError | undefined {

@@ -30,7 +30,7 @@ import { type Phrase, phraseOf, slice, spanOf, splitAt, words } from "../phrase.
 import { expectMap, expectText, isNone, knownEntries, openEntries, type Path, type Reader, report } from "../reader.ts";
 import { readFieldType } from "../resources/field-type.ts";
 import type { FieldType } from "../resources/model.ts";
-import { namesAt, readAddress, readChoice, readDuration, readText } from "../values.ts";
+import { namesAt, readAddress, readChoice, readDuration, readLines, readText } from "../values.ts";
 import type { Delivery, EventSource, Events, InEvent, OutEvent, Stream, Webhook } from "./model.ts";
 
 export function readEvents(reader: Reader, body: MapNode): Events {
@@ -67,19 +67,14 @@ function readNamed<Event>(
   if (isNone(entry.value)) return {};
   const map = expectMap(reader, path, entry.value, `\`${path[1]}\``, example);
   if (map === undefined) return undefined;
-  const events: Record<string, Event> = {};
-  for (const line of openEntries(reader, path, map)) {
+  return readLines(openEntries(reader, path, map), (line) => {
     const name = line.key.value;
-    if (!/^[A-Za-z][\w-]*(\.[\w-]+)*$/.test(name)) {
-      report(reader, "events/bad-name", line.key.span, `\`${name}\` cannot name an event`, {
-        help: "a name is words joined by dots: `parcel.stored`",
-      });
-      continue;
-    }
-    const event = read(reader, [...path, name], line);
-    if (event !== undefined) events[name] = event;
-  }
-  return events;
+    if (/^[A-Za-z][\w-]*(\.[\w-]+)*$/.test(name)) return read(reader, [...path, name], line);
+    report(reader, "events/bad-name", line.key.span, `\`${name}\` cannot name an event`, {
+      help: "a name is words joined by dots: `parcel.stored`",
+    });
+    return undefined;
+  });
 }
 
 function readOut(reader: Reader, path: Path, line: Entry): OutEvent | undefined {
@@ -99,11 +94,17 @@ function readOut(reader: Reader, path: Path, line: Entry): OutEvent | undefined 
 
 function readCarried(reader: Reader, path: Path, node: Node): readonly string[] {
   return namesAt(reader, path, node, "The list of what an event carries").flatMap((name) => {
-    if (/^[A-Za-z_]\w*$/.test(name.text)) return [name.text];
-    report(reader, "events/bad-field", spanOf(name), `\`${name.text}\` is not the name of a field`, {
-      help: "an event carries fields of its resource: `[id, locker]`",
-    });
+    if (nameOfField.test(name.text)) return [name.text];
+    reportField(reader, name);
     return [];
+  });
+}
+
+const nameOfField = /^[A-Za-z_]\w*$/;
+
+function reportField(reader: Reader, name: Phrase): void {
+  report(reader, "events/bad-field", spanOf(name), `\`${name.text}\` is not the name of a field`, {
+    help: "a field is one word: `[id, locker]`, `{ locker: Locker }`",
   });
 }
 
@@ -178,9 +179,7 @@ function readPayload(
   path: Path,
   entry: Entry | undefined,
 ): { readonly types: Readonly<Record<string, FieldType>>; readonly optional: readonly string[] } {
-  const types: Record<string, FieldType> = {};
-  const optional: string[] = [];
-  if (entry === undefined || isNone(entry.value)) return { types, optional };
+  if (entry === undefined || isNone(entry.value)) return { types: {}, optional: [] };
   const map = expectMap(
     reader,
     path,
@@ -188,14 +187,18 @@ function readPayload(
     "What an event carries",
     "{ locker: Locker, fault: jammed | power }",
   );
-  for (const line of map === undefined ? [] : openEntries(reader, path, map)) {
-    const type = readFieldType(reader, [...path, line.key.value], line.value);
-    if (type === undefined) continue;
+  const optional: string[] = [];
+  const types = readLines(map === undefined ? [] : openEntries(reader, path, map), (line) => {
     const name = line.key.value.replace(/\?$/, "");
-    types[name] = type;
-    if (name !== line.key.value) optional.push(name);
-  }
-  return { types, optional };
+    const sound = nameOfField.test(name);
+    if (!sound) reportField(reader, phraseOf(line.key));
+    if (sound && name !== line.key.value) optional.push(name);
+    return sound ? readFieldType(reader, [...path, line.key.value], line.value) : undefined;
+  });
+  return {
+    types: Object.fromEntries(Object.entries(types).map(([name, type]) => [name.replace(/\?$/, ""), type])),
+    optional: optional.filter((name) => Object.hasOwn(types, `${name}?`)),
+  };
 }
 
 function readDelivery(reader: Reader, path: Path, entry: Entry): Delivery | undefined {

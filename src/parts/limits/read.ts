@@ -27,7 +27,7 @@ import {
   type Reader,
   report,
 } from "../reader.ts";
-import { namesAt, readChoice, readCount, readDuration, readSize, readText } from "../values.ts";
+import { namesAt, readChoice, readCount, readDuration, readLines, readSize, readText } from "../values.ts";
 import type { Limits, Quota, Rate, Retention } from "./model.ts";
 
 export function readLimits(reader: Reader, body: MapNode): Limits {
@@ -77,12 +77,7 @@ function readTargets<Limit>(
   if (isNone(entry.value)) return {};
   const map = expectMap(reader, path, entry.value, `\`${path[1]}\``, example);
   if (map === undefined) return undefined;
-  const limits: Record<string, Limit> = {};
-  for (const line of openEntries(reader, path, map)) {
-    const limit = read([...path, line.key.value], line);
-    if (limit !== undefined) limits[line.key.value] = limit;
-  }
-  return limits;
+  return readLines(openEntries(reader, path, map), (line) => read([...path, line.key.value], line));
 }
 
 /** One limit, or a list of them; each is placed at `path/index`. */

@@ -15,7 +15,7 @@
 import type { Entry, MapNode } from "../../document/document.ts";
 import { type Phrase, phraseOf, slice, spanOf, splitAt } from "../phrase.ts";
 import { expectMap, isNone, knownEntries, openEntries, type Path, type Reader, report } from "../reader.ts";
-import { readChoice, readDuration, readStatus, readText } from "../values.ts";
+import { readChoice, readDuration, readLines, readStatus, readText } from "../values.ts";
 import { readChange } from "./change-read.ts";
 import type { Change, Deprecation, Version, Versioning, VersionPlace, VersionPolicy } from "./model.ts";
 
@@ -272,17 +272,14 @@ function readDeprecated(
   if (isNone(entry.value)) return {};
   const map = expectMap(reader, path, entry.value, "`deprecated`", "2026-03-01: since 2026-09-01, sunset 2027-03-01");
   if (map === undefined) return undefined;
-  const deprecated: Record<string, Deprecation> = {};
-  for (const line of openEntries(reader, path, map)) {
+  return readLines(openEntries(reader, path, map), (line) => {
     if (!names.includes(line.key.value)) {
       report(reader, "versioning/unknown-version", line.key.span, `There is no version ${line.key.value}`, {
         help: names.length === 0 ? "list it below `versions`" : `known here: ${names.join(", ")}`,
       });
     }
-    const deprecation = readDeprecation(reader, [...path, line.key.value], line);
-    if (deprecation !== undefined) deprecated[line.key.value] = deprecation;
-  }
-  return deprecated;
+    return readDeprecation(reader, [...path, line.key.value], line);
+  });
 }
 
 type Moment = keyof Deprecation;

@@ -1,0 +1,10 @@
+/** Whatever this part can say is printed so that it reads back as the same. */
+import { test } from "node:test";
+import { authentications } from "../../../test/arbitraries/authentication.ts";
+import { assertRoundTrip } from "../part.test-support.ts";
+import { printAuthentication } from "./print.ts";
+import { readAuthentication } from "./read.ts";
+
+test("what is printed reads back as the same", () => {
+  assertRoundTrip(authentications, printAuthentication, readAuthentication);
+});

@@ -1,0 +1,122 @@
+/** Part 9, printed: the shortest form that reads back as the same. */
+import { startOfText } from "../../base/span.ts";
+import type { Tree } from "../../document/print.ts";
+import { createReader } from "../reader.ts";
+import { readChange } from "./change-read.ts";
+import type { Change, Deprecation, Place, Version, Versioning, VersionPlace, VersionPolicy } from "./model.ts";
+
+export function printVersioning({ scheme, sent, absent, policy, versions, deprecated }: Versioning): Tree {
+  return {
+    ...(scheme === undefined ? {} : { scheme }),
+    ...(sent === undefined ? {} : { sent: printSent(sent) }),
+    ...(absent === undefined ? {} : { absent }),
+    ...(policy === undefined ? {} : { policy: printPolicy(policy) }),
+    ...(versions === undefined ? {} : { versions: printVersions(versions) }),
+    ...(deprecated === undefined ? {} : { deprecated: printDeprecated(deprecated) }),
+  };
+}
+
+function printSent(sent: VersionPlace): Tree {
+  if (sent.kind === "media-type") return sent.kind;
+  return sent.kind === "path" ? `path ${sent.template}` : `${sent.kind} ${sent.name}`;
+}
+
+function printPolicy({ afterSunset, ...policy }: VersionPolicy): Tree {
+  const answer = afterSunset === undefined ? {} : { "after sunset": `${afterSunset.status} ${afterSunset.error}` };
+  return noneIfEmpty(Object.entries({ ...policy, ...answer }));
+}
+
+function noneIfEmpty(entries: readonly (readonly [key: string, value: Tree])[]): Tree {
+  return entries.length === 0 ? "none" : new Map(entries);
+}
+
+function printVersions(versions: readonly Version[]): Tree {
+  const oldest = versions.at(-1);
+  return noneIfEmpty(
+    versions.map((version) => {
+      if (version.changes.length > 0) return [version.name, version.changes.map(printChange)];
+      return [version.name, version === oldest ? "first" : "none"];
+    }),
+  );
+}
+
+/** On one line where reading it there gives the same change back, else as a map. */
+function printChange(change: Change): Tree {
+  const line = lineOf(change);
+  const reader = createReader();
+  const read = readChange(reader, ["versioning"], { kind: "text", value: line, quoted: false, span: startOfText });
+  const same = reader.diagnostics.length === 0 && JSON.stringify(read) === JSON.stringify(change);
+  return same ? line : mapOf(change);
+}
+
+function lineOf(change: Change): string {
+  const before = (clause: string, value: string | undefined) =>
+    value === undefined ? "" : `, ${clause} as ${value} before`;
+  const was = (value: string | undefined) => (value === undefined ? "" : `, was ${value}`);
+  switch (change.kind) {
+    case "rename":
+      return `rename ${placeText(change.from)} -> ${change.to}`;
+    case "add":
+      return `add ${placeText(change.place)}${before("taken", change.taken)}`;
+    case "remove": {
+      const type = change.type === undefined ? "" : `: ${change.type}`;
+      return `remove ${placeText(change.place)}${type}${before("seen", change.seen)}`;
+    }
+    case "require":
+      return `require ${placeText(change.place)}${before("taken", change.taken)}`;
+    case "relax":
+      return `relax ${placeText(change.place)}${was(change.was)}${before("seen", change.seen)}`;
+    case "retype":
+      return `retype ${placeText(change.place)}${was(change.was)}${before("seen", change.seen)}${before("taken", change.taken)}`;
+    case "path":
+      return `path ${change.operation}${was(`${change.method} ${change.path}`)}`;
+    case "error":
+      return `error ${change.code}${was(`${change.status} ${change.was}`)}`;
+    case "event":
+      return `event ${change.name}${was(change.was)}`;
+    case "state":
+      return `state ${change.resource}.${change.name}${before("seen", change.seen)}`;
+    case "add-value":
+      return `add value ${placeText(change.place)} ${change.value}${before("seen", change.seen)}`;
+  }
+}
+
+function mapOf(change: Change): Tree {
+  switch (change.kind) {
+    case "rename":
+      return { rename: placeText(change.from), to: change.to };
+    case "path":
+      return { path: change.operation, was: `${change.method} ${change.path}` };
+    case "error":
+      return { error: change.code, was: `${change.status} ${change.was}` };
+    case "event":
+      return { event: change.name, ...(change.was === undefined ? {} : { was: change.was }) };
+    case "state":
+      return { state: `${change.resource}.${change.name}`, seen: change.seen };
+    case "add-value":
+      return { "add value": placeText(change.place), value: change.value, seen: change.seen };
+    default: {
+      const { kind, place, ...clauses } = change;
+      return { [kind]: placeText(place), ...clauses };
+    }
+  }
+}
+
+function placeText(place: Place): string {
+  return place.field === undefined ? place.of : `${place.of}.${place.field}`;
+}
+
+function printDeprecated(deprecated: Readonly<Record<string, Deprecation>>): Tree {
+  return noneIfEmpty(Object.entries(deprecated).map(([name, moments]) => [name, printDeprecation(moments)] as const));
+}
+
+/** On one line; an address with a comma, or nothing at all, needs the map. */
+function printDeprecation(moments: Deprecation): Tree {
+  const { since, sunset, guide } = moments;
+  const pieces = [
+    ...(since === undefined ? [] : [`since ${since}`]),
+    ...(sunset === undefined ? [] : [`sunset ${sunset}`]),
+    ...(guide === undefined ? [] : [`guide ${guide}`]),
+  ];
+  return pieces.length === 0 || /[,'"([{]/.test(guide ?? "") ? { ...moments } : pieces.join(", ");
+}

@@ -1,0 +1,102 @@
+/** Any part 5 that a document can say, and any caller. */
+import fc from "fast-check";
+import type { Caller } from "../../src/parts/authentication/decide.ts";
+import { sameGrant } from "../../src/parts/authentication/grants.ts";
+import type { Authentication, Credential, Grant, SentIn } from "../../src/parts/authentication/model.ts";
+import { durations, expressions, kebabNames, names, records, resourceNames, sentences } from "./words.ts";
+
+/** Few, so that callers and grants often meet. */
+const roles = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom("courier", "operator", "admin") },
+  {
+    weight: 1,
+    arbitrary: kebabNames.filter((name) => !["none", "if", "anyone", "public", "everyone", "nobody"].includes(name)),
+  },
+);
+
+const roleLists = fc.uniqueArray(roles, { maxLength: 4 });
+
+const grants: fc.Arbitrary<Grant> = fc
+  .record({
+    who: fc.oneof(
+      fc.record({ kind: fc.constant("role" as const), role: roles }),
+      fc.record({ kind: fc.constant("signed-in" as const) }),
+      fc.record({ kind: fc.constant("anyone" as const) }),
+    ),
+    condition: fc.option(expressions, { nil: undefined, freq: 2 }),
+  })
+  .map(({ who, condition }) => (condition === undefined ? { who } : { who, if: condition }));
+
+export const grantLists: fc.Arbitrary<readonly Grant[]> = fc.uniqueArray(grants, {
+  maxLength: 4,
+  comparator: sameGrant,
+});
+
+export const callers: fc.Arbitrary<Caller> = fc.record({
+  id: fc.option(fc.constantFrom("usr_1", "usr_2")),
+  roles: roleLists,
+  claims: fc.constant({}),
+  credential: fc.constantFrom("", "key"),
+});
+
+const sent: fc.Arbitrary<SentIn> = fc.oneof(
+  fc.constantFrom("Bearer", "Basic", "Token", "Key").map((scheme) => ({ header: "Authorization", scheme })),
+  fc.constantFrom("X-Api-Key", "Door-Signature", "authorization").map((header) => ({ header })),
+);
+
+const lengths = fc.oneof(durations, fc.constant("until revoked"));
+const ends = fc.oneof(durations, fc.constantFrom("at once", "none"));
+const variables = fc.constantFrom("DOOR_SECRET", "KEY", "_x1");
+const addresses = fc.constantFrom("https://issuer.example", "https://issuer.example/.well-known/jwks.json?a=1,2");
+
+const common = { sent, obtained: sentences, renewed: sentences, lasts: lengths, revoked: ends };
+const needsNothing: { requiredKeys: ["kind"] } = { requiredKeys: ["kind"] };
+const scopes = fc.uniqueArray(names, { maxLength: 3 });
+
+const tokens = {
+  ...common,
+  secret: variables,
+  issuer: addresses,
+  audience: sentences,
+  jwks: addresses,
+  user: names,
+  roles: fc.oneof(roleLists, fc.record({ claim: names })),
+  scopes,
+};
+
+const logins = { ...common, of: resourceNames, name: names, field: names, roles: roleLists };
+
+export const credentials: fc.Arbitrary<Credential> = fc.oneof(
+  fc.record(
+    {
+      kind: fc.constant("api-key" as const),
+      ...common,
+      prefix: fc.constantFrom("pl_", "sk-live-"),
+      roles: roleLists,
+      scopes,
+    },
+    needsNothing,
+  ),
+  fc.record({ kind: fc.constant("password" as const), ...logins }, { requiredKeys: ["kind", "of", "name", "field"] }),
+  fc.record({ kind: fc.constant("jwt" as const), ...tokens }, { requiredKeys: ["kind", "secret"] }),
+  fc.record({ kind: fc.constant("oauth2" as const), ...tokens }, needsNothing),
+  fc.record({ kind: fc.constant("basic" as const), ...logins }, needsNothing),
+  fc.record(
+    { kind: fc.constant("hmac-sha256" as const), ...common, secret: variables, roles: roleLists },
+    { requiredKeys: ["kind", "secret"] },
+  ),
+);
+
+const fieldNames = fc.tuple(resourceNames, names).map(([resource, field]) => `${resource}.${field}`);
+
+export const authentications: fc.Arbitrary<Authentication> = fc.record(
+  {
+    credentials: records(names, credentials),
+    roles: roleLists,
+    own: records(resourceNames, expressions),
+    allow: records(names, grantLists),
+    show: records(fieldNames, grantLists),
+    unseen: fc.constantFrom(403 as const, 404 as const),
+  },
+  { requiredKeys: ["credentials", "own", "allow", "show"] },
+);
