@@ -39,7 +39,9 @@ export interface View {
 
 export interface ViewMember {
   readonly name: string;
-  readonly source: { readonly kind: "column"; readonly column: string } | { readonly kind: "expression"; readonly expression: TypedExpression };
+  readonly source:
+    | { readonly kind: "column"; readonly column: string }
+    | { readonly kind: "expression"; readonly expression: TypedExpression };
   readonly type: ColumnType;
   readonly absent: "left out" | "null";
   /** Given only where one of these is true; absent: always. */
@@ -118,7 +120,12 @@ export interface Transaction {
   /** Changes columns of the record `row` (from `get` or `first`); the revision becomes one that it never had. */
   update(resource: string, row: Row, changes: Row, view: View, variables: Variables): Awaitable<Written>;
   /** Deletes it, with what says `delete with`, clearing what says `clear`; or names what still refers to it. */
-  delete(resource: string, row: Row): Awaitable<{ readonly kind: "deleted" } | { readonly kind: "referenced"; readonly resource: string; readonly field: string }>;
+  delete(
+    resource: string,
+    row: Row,
+  ): Awaitable<
+    { readonly kind: "deleted" } | { readonly kind: "referenced"; readonly resource: string; readonly field: string }
+  >;
   /** The record at hand as a view. */
   view(row: Row, view: View, variables: Variables): Awaitable<string>;
   /** The answer remembered for an idempotency key, by its scope. */

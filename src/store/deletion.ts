@@ -1,0 +1,56 @@
+/** What deleting a record comes to, as the document says of each reference: refused, or these records deleted and those cleared. */
+import type { Table } from "../plan/plan.ts";
+import type { Row } from "./store.ts";
+
+export type Deletion =
+  | { readonly kind: "referenced"; readonly resource: string; readonly field: string }
+  | { readonly kind: "possible"; readonly deleted: readonly Held[]; readonly cleared: readonly Cleared[] };
+
+export interface Held {
+  readonly table: Table;
+  readonly row: Row;
+}
+
+export interface Cleared extends Held {
+  readonly columns: readonly string[];
+}
+
+/** The records of a table whose column has the value. */
+export type Referring = (table: Table, column: string, value: unknown) => readonly Row[];
+
+export function planDeletion(tables: readonly Table[], first: Held, referring: Referring): Deletion {
+  const deleted = new Map<string, Held>([[keyOf(first), first]]);
+  // A map's iteration goes on to what is added meanwhile, so this follows `delete with` to its end.
+  for (const held of deleted.values()) {
+    for (const { found } of referrers(tables, held, "delete", referring)) deleted.set(keyOf(found), found);
+  }
+  const cleared = new Map<string, Cleared>();
+  for (const held of deleted.values()) {
+    for (const { found, column } of referrers(tables, held, "refuse", referring)) {
+      if (!deleted.has(keyOf(found))) return { kind: "referenced", resource: found.table.resource, field: column };
+    }
+    for (const { found, column } of referrers(tables, held, "clear", referring)) {
+      const key = keyOf(found);
+      if (!deleted.has(key)) cleared.set(key, { ...found, columns: [...(cleared.get(key)?.columns ?? []), column] });
+    }
+  }
+  return { kind: "possible", deleted: [...deleted.values()], cleared: [...cleared.values()] };
+}
+
+function* referrers(
+  tables: readonly Table[],
+  to: Held,
+  onDelete: "refuse" | "delete" | "clear",
+  referring: Referring,
+): Generator<{ found: Held; column: string }> {
+  for (const table of tables) {
+    for (const { name, references } of table.columns) {
+      if (references?.resource !== to.table.resource || references.onDelete !== onDelete) continue;
+      for (const row of referring(table, name, to.row["id"])) yield { found: { table, row }, column: name };
+    }
+  }
+}
+
+function keyOf({ table, row }: Held): string {
+  return `${table.resource} ${row["_seq"] as number}`;
+}

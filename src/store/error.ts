@@ -1,0 +1,36 @@
+/**
+ * What can go wrong with durable state that neither the document nor a request is to blame for: the file, the disk,
+ * another process, or data that a changed document no longer fits.
+ */
+
+export type StoreErrorKind =
+  /** There is no such folder. */
+  | "missing-folder"
+  /** It may not be read or written, or is no file. */
+  | "not-accessible"
+  /** It is no database, or one that something else made. */
+  | "not-ours"
+  | "corrupt"
+  /** A newer release of Nonet wrote it. */
+  | "too-new"
+  /** What it holds does not fit the document; `differences` says where. */
+  | "incompatible"
+  /** Another process holds the file's write lock for longer than is waited. A request may be tried again (R7.4). */
+  | "busy"
+  /** The disk is full, or failed. */
+  | "disk"
+  /** The store is closing or closed. */
+  | "closed";
+
+export class StoreError extends Error {
+  readonly kind: StoreErrorKind;
+  /** Each in a sentence, with how many records are concerned. */
+  readonly differences: readonly string[];
+
+  constructor(kind: StoreErrorKind, message: string, differences: readonly string[] = [], cause?: unknown) {
+    super([message, ...differences.map((one) => `  ${one}`)].join("\n"), { cause });
+    this.name = "StoreError";
+    this.kind = kind;
+    this.differences = differences;
+  }
+}

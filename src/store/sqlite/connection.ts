@@ -1,0 +1,127 @@
+/**
+ * A connection to a database file with its prepared statements. SQLite's own complaints about files, disks and locks leave
+ * here as a `StoreError`.
+ */
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite";
+import { StoreError } from "../error.ts";
+
+export type Cells = readonly SQLOutputValue[];
+
+export class Connection {
+  readonly database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(file: string, waitMilliseconds: number) {
+    this.database = new DatabaseSync(file, { timeout: waitMilliseconds });
+    // What SQL cannot write as JSON does; see `numberText`.
+    this.database.function("nonet_number", { deterministic: true }, (value) =>
+      value === null ? null : JSON.stringify(value),
+    );
+  }
+
+  /** The statement, prepared once; rows come as arrays. */
+  prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.database.prepare(sql);
+      statement.setReturnArrays(true);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  get(sql: string, ...values: SQLInputValue[]): Cells | undefined {
+    return this.prepare(sql).get(...values) as Cells | undefined;
+  }
+
+  all(sql: string, ...values: SQLInputValue[]): readonly Cells[] {
+    return this.prepare(sql).all(...values) as unknown as readonly Cells[];
+  }
+
+  run(sql: string, ...values: SQLInputValue[]): ReturnType<StatementSync["run"]> {
+    return this.prepare(sql).run(...values);
+  }
+
+  /** The statement as a function that gives the first row; sets it to arrays, which `get` then returns. */
+  getter(sql: string): (...values: SQLInputValue[]) => Cells | undefined {
+    const statement = this.prepare(sql);
+    return (...values) => statement.get(...values) as Cells | undefined;
+  }
+
+  /** Everything that `work` reads is of one state. */
+  snapshot<T>(work: () => T): T {
+    if (this.database.isTransaction) return work();
+    this.run("BEGIN");
+    try {
+      return work();
+    } finally {
+      this.run("COMMIT");
+    }
+  }
+
+  exec(sql: string): void {
+    this.database.exec(sql);
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.database.close();
+  }
+}
+
+/** SQLite's result codes that are not about our SQL. https://www.sqlite.org/rescode.html */
+const primary = {
+  busy: 5,
+  locked: 6,
+  readOnly: 8,
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  notDatabase: 26,
+};
+
+function codeOf(thrown: unknown): number | undefined {
+  return thrown instanceof Error && "errcode" in thrown && typeof thrown.errcode === "number"
+    ? thrown.errcode
+    : undefined;
+}
+
+export function isBusy(thrown: unknown): boolean {
+  const code = (codeOf(thrown) ?? 0) & 0xff;
+  return code === primary.busy || code === primary.locked;
+}
+
+/** The names of the columns of a UNIQUE constraint that a statement ran into, as `table.column`. */
+export function duplicated(thrown: unknown): readonly string[] | undefined {
+  // 2067 SQLITE_CONSTRAINT_UNIQUE, 1555 SQLITE_CONSTRAINT_PRIMARYKEY
+  const code = codeOf(thrown);
+  if (code !== 2067 && code !== 1555) return undefined;
+  return /: (.*)$/s.exec((thrown as Error).message)?.[1]?.split(", ");
+}
+
+/** What was thrown, as a `StoreError` where the file, the disk or another process is to blame. */
+export function explained(thrown: unknown, file: string): unknown {
+  const code = codeOf(thrown);
+  if (code === undefined || thrown instanceof StoreError) return thrown;
+  const failure = (kind: StoreError["kind"], message: string) => new StoreError(kind, message, [], thrown);
+  switch (code & 0xff) {
+    case primary.busy:
+    case primary.locked:
+      return failure("busy", `another process is writing to ${file}`);
+    case primary.readOnly:
+      return failure("not-accessible", `${file} may not be written`);
+    case primary.cannotOpen:
+      return failure("not-accessible", `${file} cannot be opened`);
+    case primary.notDatabase:
+      return failure("not-ours", `${file} is not a database`);
+    case primary.corrupt:
+      return failure("corrupt", `${file} is damaged`);
+    case primary.full:
+      return failure("disk", `the disk that holds ${file} is full`);
+    case primary.ioError:
+      return failure("disk", `reading or writing ${file} failed`);
+    default:
+      return thrown;
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * The one writer. Transactions queue; those of one turn of the event loop run one after another in one transaction of the
+ * database, each inside a savepoint of its own, and are answered together once that is durable. So one wait for the disk
+ * serves them all, and one that fails undoes itself alone.
+ */
+import { StoreError } from "../error.ts";
+import { type Connection, explained, isBusy } from "./connection.ts";
+
+/** A transaction's turn at the database. */
+export interface Turn {
+  readonly connection: Connection;
+  /** To be called before anything is read, and before anything is written. */
+  reading(): void;
+  writing(): void;
+}
+
+export interface Writer {
+  /** Runs `work` alone; settles as it did, when what it wrote is durable. */
+  enqueue<T>(work: (turn: Turn) => T | Promise<T>): Promise<T>;
+  /** For work that writes and does not wait. */
+  write<T>(work: (turn: Turn) => T): Promise<T>;
+  /** Resolves when everything accepted so far is answered; refuses what comes later. */
+  finish(): Promise<void>;
+}
+
+export interface GroupLimits {
+  /** The most transactions in a group. */
+  readonly size: number;
+  /** A group takes in no more transactions after this time. */
+  readonly milliseconds: number;
+  /** How long a lock that another process holds is waited for. */
+  readonly waitMilliseconds: number;
+}
+
+interface Waiting {
+  readonly work: (turn: Turn) => unknown;
+  readonly resolve: (value: never) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** A transaction that has run, and what it is to be told once the group is durable. */
+interface Done {
+  readonly waiting: Waiting;
+  readonly outcome:
+    | { readonly kind: "value"; readonly value: unknown }
+    | { readonly kind: "error"; readonly error: unknown };
+}
+
+export function openWriter(connection: Connection, file: string, limits: GroupLimits): Writer {
+  const queue: Waiting[] = [];
+  let running: Promise<void> | undefined;
+  let finishing = false;
+
+  async function runGroups(): Promise<void> {
+    do {
+      // Requests whose bytes are here already are read first, and become part of the group.
+      await nextTurn();
+      await runGroup();
+    } while (queue.length > 0);
+    running = undefined;
+  }
+
+  async function runGroup(): Promise<void> {
+    const group: Done[] = [];
+    try {
+      await begin();
+      const ends = performance.now() + limits.milliseconds;
+      const alone = queue.length === 1;
+      while (
+        queue.length > 0 &&
+        group.length < limits.size &&
+        (group.length === 0 || (!alone && performance.now() < ends))
+      ) {
+        const waiting = queue.shift() as Waiting;
+        const outcome = await runWork(waiting, alone);
+        group.push({ waiting, outcome });
+        if (outcome.kind === "error" && !connection.database.isTransaction) throw outcome.error;
+      }
+      if (connection.database.isTransaction) connection.run("COMMIT");
+    } catch (thrown) {
+      fail(group, thrown);
+      return;
+    }
+    for (const { waiting, outcome } of group) {
+      if (outcome.kind === "value") waiting.resolve(outcome.value as never);
+      else waiting.reject(outcome.error);
+    }
+  }
+
+  /** Waits for other processes without holding up this one: only the lock itself is tried at once. */
+  async function begin(): Promise<void> {
+    const gives = performance.now() + limits.waitMilliseconds;
+    for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
+      try {
+        connection.run("BEGIN IMMEDIATE");
+        return;
+      } catch (thrown) {
+        if (!isBusy(thrown) || performance.now() > gives) throw thrown;
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+
+  /** Alone in its group, a work's savepoint is the transaction itself. */
+  async function runWork({ work }: Waiting, alone: boolean): Promise<Done["outcome"]> {
+    let wrote = false;
+    let over = false;
+    const reading = (): void => {
+      if (over) throw new Error("a transaction was used after its end");
+    };
+    const turn: Turn = {
+      connection,
+      reading,
+      writing: () => {
+        reading();
+        if (!wrote && !alone) connection.run("SAVEPOINT work");
+        wrote = true;
+      },
+    };
+    try {
+      const value = await work(turn);
+      if (wrote && !alone) connection.run("RELEASE work");
+      return { kind: "value", value };
+    } catch (thrown) {
+      if (wrote) undo(alone);
+      return { kind: "error", error: explained(thrown, file) };
+    } finally {
+      over = true;
+    }
+  }
+
+  function undo(alone: boolean): void {
+    // After a failure of the disk SQLite has already undone everything.
+    if (!connection.database.isTransaction) return;
+    if (alone) {
+      connection.run("ROLLBACK");
+    } else {
+      connection.run("ROLLBACK TO work");
+      connection.run("RELEASE work");
+    }
+  }
+
+  /** Nothing of the group has happened. */
+  function fail(group: readonly Done[], thrown: unknown): void {
+    const error = explained(thrown, file);
+    try {
+      if (connection.database.isTransaction) connection.run("ROLLBACK");
+    } catch {
+      // What made the group fail is the better account of it.
+    }
+    // Without a group not even the lock was had: all who wait would wait as long for nothing.
+    if (group.length === 0) for (const waiting of queue.splice(0)) waiting.reject(error);
+    for (const { waiting, outcome } of group) waiting.reject(outcome.kind === "error" ? outcome.error : error);
+  }
+
+  const enqueue = <T>(work: (turn: Turn) => T | Promise<T>): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      if (finishing) {
+        reject(new StoreError("closed", "the store is closing"));
+        return;
+      }
+      queue.push({ work, resolve, reject });
+      running ??= runGroups();
+    });
+
+  return {
+    enqueue,
+    write: (work) =>
+      enqueue((turn) => {
+        turn.writing();
+        return work(turn);
+      }),
+    finish: async () => {
+      finishing = true;
+      while (running) await running;
+    },
+  };
+}
+
+/** After the input that is ready now has been taken in. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,112 @@
+/** A store in one SQLite file, through `node:sqlite`. */
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Table } from "../../plan/plan.ts";
+import { StoreError } from "../error.ts";
+import type { Store } from "../store.ts";
+import { purgeAnswers } from "./answers.ts";
+import { Connection, explained } from "./connection.ts";
+import { openWriter } from "./group.ts";
+import { keyStore } from "./keys.ts";
+import { prepareList } from "./list.ts";
+import { migrate } from "./migrate.ts";
+import { prepareRead } from "./read.ts";
+import { relationsOf } from "./relations.ts";
+import { SqliteTransaction, Workshop } from "./transaction.ts";
+
+export interface SqliteOptions {
+  /** `:memory:` is a file of the store's own in the temporary folder, gone when it closes. */
+  readonly file: string;
+  readonly tables: readonly Table[];
+  /** `FULL`: an answered write survives a loss of power. `NORMAL`: the end of the process only. */
+  readonly synchronous?: "FULL" | "NORMAL";
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  /** How long another process's lock on the file is waited for. */
+  readonly waitMilliseconds?: number;
+}
+
+/** @throws StoreError when the file cannot be used, or holds data that the tables do not fit. */
+export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
+  const { clock, synchronous = "FULL", tables, waitMilliseconds = 5_000 } = options;
+  const folder = options.file === ":memory:" ? mkdtempSync(join(tmpdir(), "nonet-")) : undefined;
+  const file = folder ? join(folder, "store.db") : options.file;
+  const release = (): void => {
+    if (folder) rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    return open(file, tables, folder ? "OFF" : synchronous, clock, waitMilliseconds, release);
+  } catch (thrown) {
+    release();
+    throw explained(thrown, file);
+  }
+}
+
+function open(
+  file: string,
+  tables: readonly Table[],
+  synchronous: "FULL" | "NORMAL" | "OFF",
+  clock: () => number,
+  waitMilliseconds: number,
+  release: () => void,
+): Store {
+  checkPlace(file);
+  const writing = new Connection(file, waitMilliseconds);
+  const connections = [writing];
+  try {
+    // Before the file is touched: what is in it may not be ours.
+    migrate(writing, file, tables, clock);
+    writing.exec(`PRAGMA synchronous = ${synchronous}`);
+    writing.exec("PRAGMA busy_timeout = 0");
+    const reading = new Connection(file, waitMilliseconds);
+    connections.push(reading);
+    reading.exec("PRAGMA query_only = ON");
+    for (const { database } of connections) database.exec(`PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY`);
+
+    const relations = relationsOf(tables);
+    const shop = new Workshop(relations, writing, clock);
+    const writer = openWriter(writing, file, { size: 128, milliseconds: 10, waitMilliseconds });
+    const purgeFrom = (after: number, now: number): Promise<number | undefined> =>
+      writer.write(({ connection }) => purgeAnswers(connection, now, after, 500));
+    let open = true;
+    return {
+      ready: () => open && isReadable(reading),
+      read: (query) => prepareRead(query, relations, reading),
+      list: (query) => prepareList(query, relations, reading),
+      transaction: (work) => writer.enqueue((turn) => work(new SqliteTransaction(shop, turn))),
+      keys: keyStore(reading, writer),
+      purge: async (now) => {
+        // In batches, so that requests have their turn between them.
+        let after: number | undefined = 0;
+        while (after !== undefined) after = await purgeFrom(after, now);
+      },
+      close: async () => {
+        open = false;
+        await writer.finish();
+        for (const connection of connections.splice(0)) connection.close();
+        release();
+      },
+    };
+  } catch (thrown) {
+    for (const connection of connections) connection.close();
+    throw thrown;
+  }
+}
+
+function isReadable(connection: Connection): boolean {
+  try {
+    return connection.get("SELECT 1 FROM nonet_schema") !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function checkPlace(file: string): void {
+  const folder = dirname(file);
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new StoreError("missing-folder", `there is no folder ${folder} to keep ${file} in`);
+  }
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found && !found.isFile()) throw new StoreError("not-accessible", `${file} is not a file`);
+}

@@ -1,0 +1,126 @@
+/**
+ * The tables of a plan as SQLite's definitions: a typed column for each field under the field's own name, what the
+ * document closes closed by CHECK, references as foreign keys.
+ *
+ * Beside the columns stand `_json`, `_json2`, …: each the JSON text of a run of columns that everybody who sees the record
+ * sees. SQLite computes them from the columns at each write (they are generated), so that they cannot disagree with them;
+ * answers are put together from them, which makes a list three times cheaper than quoting each column anew.
+ */
+import type { Column, Table } from "../../plan/plan.ts";
+import { isAlwaysThere, memberText, plainNumberText } from "./json.ts";
+import { quoteName, quoteText } from "./value.ts";
+
+/** A stored text of consecutive columns. */
+export interface Segment {
+  /** `_json` */
+  readonly name: string;
+  readonly columns: readonly Column[];
+  /** The text begins with `{`; else each member has a comma before it. */
+  readonly opens: boolean;
+  /** Null where a number cannot be written by SQL as JSON has it (see `plainNumberText`). */
+  readonly mayFail: boolean;
+}
+
+export function segmentsOf(table: Table): readonly Segment[] {
+  const runs: Column[][] = [[]];
+  for (const column of table.columns) {
+    if (isOpen(column)) runs.at(-1)?.push(column);
+    else runs.push([]);
+  }
+  return runs
+    .filter((run) => run.length > 1)
+    .map((columns, index) => {
+      const [first] = columns;
+      return {
+        name: index === 0 ? "_json" : `_json${index + 1}`,
+        columns,
+        opens: first !== undefined && first === table.columns[0] && isAlwaysThere(first),
+        mayFail: columns.some(({ type }) => type === "number"),
+      };
+    });
+}
+
+function isOpen({ shown, marks }: Column): boolean {
+  return shown === undefined && !marks.includes("write-only") && !marks.includes("secret");
+}
+
+/** The statement that makes a table, under another name while it is being rebuilt. */
+export function tableSql(table: Table, tables: readonly Table[], name: string = table.name): string {
+  const columns = table.columns.map((column) => `  ${columnSql(column, tables)}`);
+  const segments = segmentsOf(table).map(
+    (segment) => `  ${segment.name} TEXT GENERATED ALWAYS AS (${segmentSql(segment)}) STORED`,
+  );
+  const lines = ["  _seq INTEGER PRIMARY KEY", "  _rev INTEGER NOT NULL", ...columns, ...segments];
+  return `CREATE TABLE ${quoteName(name)} (\n${lines.join(",\n")}\n) STRICT`;
+}
+
+const storedTypes = {
+  text: "TEXT",
+  integer: "INTEGER",
+  number: "REAL",
+  boolean: "INTEGER",
+  timestamp: "TEXT",
+  json: "TEXT",
+} as const;
+
+function columnSql(column: Column, tables: readonly Table[]): string {
+  const name = quoteName(column.name);
+  const target = column.references && tables.find(({ resource }) => resource === column.references?.resource);
+  return [
+    `${name} ${storedTypes[column.type]}`,
+    column.nullable ? "" : "NOT NULL",
+    checkSql(column, name),
+    // The store deletes and clears what refers to a record itself, because that changes revisions; this guards it.
+    target ? `REFERENCES ${quoteName(target.name)} ("id")` : "",
+  ]
+    .filter((part) => part !== "")
+    .join(" ");
+}
+
+function checkSql({ type, values }: Column, name: string): string {
+  if (type === "boolean") return `CHECK (${name} IN (0, 1))`;
+  if (type === "json") return `CHECK (json_valid(${name}))`;
+  return type === "text" && values ? `CHECK (${name} IN (${values.map(quoteText).join(", ")}))` : "";
+}
+
+function segmentSql({ columns, opens }: Segment): string {
+  const text = (column: Column, index: number) =>
+    memberText({
+      name: column.name,
+      start: opens && index === 0 ? "{" : ",",
+      absent: column.nullable ? column.absent : "never",
+      value: column.type === "number" ? plainNumberText(quoteName(column.name)) : undefined,
+      column: quoteName(column.name),
+      type: column.type,
+      values: column.values,
+    });
+  return columns.map(text).join(" || ");
+}
+
+/** The indexes of a table by name. A name says what it holds, so that a changed index has another one. */
+export function indexesOf(table: Table): ReadonlyMap<string, string> {
+  const indexes = new Map<string, string>();
+  const add = (columns: readonly string[], unique: boolean): void => {
+    const name = `${table.name}${unique ? " unique" : " by"} ${columns.join(" ")}`;
+    const kind = unique ? "UNIQUE INDEX" : "INDEX";
+    indexes.set(
+      name,
+      `CREATE ${kind} ${quoteName(name)} ON ${quoteName(table.name)} (${columns.map(quoteName).join(", ")})`,
+    );
+  };
+  if (table.columns.some(({ name }) => name === "id")) add(["id"], true);
+  const uniques = [["id"], ...table.uniques];
+  for (const columns of table.uniques) add(columns, true);
+  for (const { name, marks } of table.columns) {
+    if (marks.includes("unique") && !uniques.some((one) => one.length === 1 && one[0] === name)) {
+      uniques.push([name]);
+      add([name], true);
+    }
+  }
+  // `_seq` is the last part of every index by itself: it is the row's own key.
+  for (const columns of table.indexes) add(columns, false);
+  const starts = new Set([...uniques, ...table.indexes].map(([first]) => first));
+  // Deleting a record asks for what refers to it.
+  for (const { name, references } of table.columns) if (references && !starts.has(name)) add([name], false);
+  return indexes;
+}

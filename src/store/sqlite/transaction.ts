@@ -1,0 +1,258 @@
+/** What one transaction can do, on the writing connection while it is that transaction's turn. */
+import type { SQLInputValue } from "node:sqlite";
+import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
+import { parts, type TypedExpression } from "../../expression/typed.ts";
+import { planDeletion } from "../deletion.ts";
+import type { Remembered, Row, Transaction, View, Written } from "../store.ts";
+import { recomputed } from "../recompute.ts";
+import { type Evaluate, viewWriter, type Write } from "../text.ts";
+import { recall, remember } from "./answers.ts";
+import { conditionSql, resultOf, valueSql } from "./condition.ts";
+import { type Cells, type Connection, duplicated } from "./connection.ts";
+import { binder, type Fragment, sql } from "./fragment.ts";
+import type { Turn } from "./group.ts";
+import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
+import { quoteName, toStored } from "./value.ts";
+
+/** What transactions of one store have in common: everything that is made once and used by all. */
+export class Workshop {
+  readonly relations: Relations;
+  readonly connection: Connection;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  readonly #evaluates = new WeakMap<TypedExpression, Evaluate>();
+  readonly #writes = new WeakMap<View, Write>();
+  readonly #firsts = new WeakMap<TypedExpression, (variables: Variables) => Cells | undefined>();
+  readonly #gets = new Map<string, (value: Value) => Row | undefined>();
+
+  constructor(relations: Relations, connection: Connection, clock: () => number) {
+    this.relations = relations;
+    this.connection = connection;
+    this.clock = clock;
+  }
+
+  /** An expression over a row at hand: in JavaScript, or in SQL where it goes through the records of a resource. */
+  evaluate(expression: TypedExpression): Evaluate {
+    let evaluate = this.#evaluates.get(expression);
+    if (!evaluate) {
+      evaluate = readsRecords(expression) ? this.#evaluateInDatabase(expression) : this.#evaluateAtHand(expression);
+      this.#evaluates.set(expression, evaluate);
+    }
+    return evaluate;
+  }
+
+  #evaluateAtHand(expression: TypedExpression): Evaluate {
+    const run = compileFunction(expression);
+    const reference = (resource: string, id: string) => this.getter(resource, "id")(id);
+    return (record, variables) => run({ record, variables, reference });
+  }
+
+  #evaluateInDatabase(expression: TypedExpression): Evaluate {
+    const fields = [...fieldsOf(expression)];
+    const value = valueSql(expression, this.relations);
+    const columns = fields.map(
+      (name, index): Fragment => ({
+        sql: `? AS ${quoteName(name)}`,
+        bindings: [{ kind: "argument", index }],
+      }),
+    );
+    const row: Fragment = {
+      sql: columns.length === 0 ? "1" : columns.map((column) => column.sql).join(", "),
+      bindings: columns.flatMap((column) => column.bindings),
+    };
+    const { sql: text, bindings } = sql`SELECT ${value} FROM (SELECT ${row}) AS t`;
+    const get = this.connection.getter(text);
+    const bind = binder(bindings);
+    const read = resultOf(expression);
+    return (record, variables) => {
+      const values = fields.map((name) => valueAtHand(record[name] ?? null));
+      return read(get(...bind(values, variables))?.[0]);
+    };
+  }
+
+  write(view: View): Write {
+    let write = this.#writes.get(view);
+    if (!write) {
+      write = viewWriter(view, (expression) => this.evaluate(expression));
+      this.#writes.set(view, write);
+    }
+    return write;
+  }
+
+  /** The record whose unique column has a value. */
+  getter(resource: string, column: string): (value: Value) => Row | undefined {
+    const key = `${resource}.${column}`;
+    let getter = this.#gets.get(key);
+    if (!getter) {
+      const relation = relationFor(this.relations, resource);
+      const type = typeOf(relation, column);
+      const get = this.connection.getter(
+        `SELECT ${relation.everything} FROM ${relation.name} AS t WHERE t.${quoteName(column)} = ?`,
+      );
+      getter = (value) => {
+        const cells = get(toStored(value, type));
+        return cells && relation.decode(cells);
+      };
+      this.#gets.set(key, getter);
+    }
+    return getter;
+  }
+
+  first(relation: Relation, where: TypedExpression | undefined, variables: Variables): Cells | undefined {
+    const known = where && this.#firsts.get(where);
+    if (known) return known(variables);
+    const condition = conditionSql(where && { all: [where] }, this.relations);
+    const { sql: text, bindings } = sql`SELECT ${relation.everything} FROM ${relation.name} AS t
+      WHERE ${condition} ORDER BY t._seq LIMIT 1`;
+    const get = this.connection.getter(text);
+    const bind = binder(bindings);
+    const first = (given: Variables) => get(...bind([], given));
+    if (where) this.#firsts.set(where, first);
+    return first(variables);
+  }
+}
+
+/** A value of a row as its column would give it to SQL: truth as 0 and 1, structures as text. */
+function valueAtHand(value: Value): SQLInputValue {
+  return toStored(value, typeof value === "boolean" ? "boolean" : typeof value === "object" ? "json" : "text");
+}
+
+/** Whether an expression goes through all records of some resource. */
+function readsRecords(expression: TypedExpression): boolean {
+  return expression.kind === "records" || parts(expression).some(readsRecords);
+}
+
+function fieldsOf(expression: TypedExpression): Set<string> {
+  const fields = new Set(parts(expression).flatMap((part) => [...fieldsOf(part)]));
+  return expression.kind === "field" ? fields.add(expression.name) : fields;
+}
+
+export class SqliteTransaction implements Transaction {
+  readonly #shop: Workshop;
+  readonly #turn: Turn;
+
+  constructor(shop: Workshop, turn: Turn) {
+    this.#shop = shop;
+    this.#turn = turn;
+  }
+
+  get(resource: string, column: string, value: Value): Row | undefined {
+    this.#turn.reading();
+    return this.#shop.getter(resource, column)(value);
+  }
+
+  first(resource: string, where: TypedExpression | undefined, variables: Variables): Row | undefined {
+    this.#turn.reading();
+    const relation = relationFor(this.#shop.relations, resource);
+    const cells = this.#shop.first(relation, where, variables);
+    return cells && relation.decode(cells);
+  }
+
+  evaluate(expression: TypedExpression, row: Row, variables: Variables): Value {
+    this.#turn.reading();
+    return this.#shop.evaluate(expression)(row, variables);
+  }
+
+  insert(resource: string, values: Row, revision: number, view: View, variables: Variables): Written {
+    this.#turn.writing();
+    const relation = relationFor(this.#shop.relations, resource);
+    try {
+      const { lastInsertRowid } = this.#turn.connection.run(relation.insert, ...relation.encode(values, revision));
+      const row: Record<string, Value> = { _seq: Number(lastInsertRowid), _rev: revision };
+      for (const { name } of relation.table.columns) row[name] = values[name] ?? null;
+      return { kind: "written", text: this.#shop.write(view)(row, variables), revision, row };
+    } catch (thrown) {
+      return lost(thrown, relation);
+    }
+  }
+
+  update(resource: string, row: Row, changes: Row, view: View, variables: Variables): Written {
+    this.#turn.writing();
+    const relation = relationFor(this.#shop.relations, resource);
+    try {
+      const changed = this.#change(relation, row, changes);
+      return {
+        kind: "written",
+        text: this.#shop.write(view)(changed, variables),
+        revision: changed["_rev"] as number,
+        row: changed,
+      };
+    } catch (thrown) {
+      return lost(thrown, relation);
+    }
+  }
+
+  /** The record with its changes. A row that was read before an earlier change of this transaction is brought up to date. */
+  #change(relation: Relation, row: Row, changes: Row): Row {
+    const names = Object.keys(changes);
+    const values = names.map((name) => toStored(changes[name], typeOf(relation, name)));
+    const set = names.map((name) => `, ${quoteName(name)} = ?`).join("");
+    const update = `UPDATE ${relation.name} SET _rev = ?${set} WHERE _seq = ? AND _rev = ?`;
+    for (let present: Row | undefined = row; present; present = this.#present(relation, row)) {
+      const old = present["_rev"] as number;
+      const revision = Math.max(this.#shop.clock(), old + 1);
+      const { changes: count } = this.#turn.connection.run(update, revision, ...values, row["_seq"] as number, old);
+      if (Number(count) === 1) return { ...present, ...changes, _rev: revision };
+    }
+    throw new Error(`a ${relation.table.resource} was changed that is no longer there`);
+  }
+
+  #present(relation: Relation, row: Row): Row | undefined {
+    return this.#shop.getter(relation.table.resource, "_seq")(row["_seq"] as number);
+  }
+
+  delete(resource: string, row: Row): DeleteOutcome {
+    this.#turn.writing();
+    const { relations } = this.#shop;
+    const { table } = relationFor(relations, resource);
+    const tables = [...relations.values()].map((relation) => relation.table);
+    const plan = planDeletion(tables, { table, row }, (from, column, value) => {
+      const relation = relationFor(relations, from.resource);
+      return this.#turn.connection
+        .all(
+          `SELECT ${relation.everything} FROM ${relation.name} AS t WHERE t.${quoteName(column)} = ? ORDER BY t._seq`,
+          toStored(value as Value, typeOf(relation, column)),
+        )
+        .map(relation.decode);
+    });
+    if (plan.kind === "referenced") return plan;
+    for (const cleared of plan.cleared) {
+      const changes = recomputed(cleared, (expression, at) => this.evaluate(expression, at, {}));
+      this.#change(relationFor(relations, cleared.table.resource), cleared.row, changes);
+    }
+    this.#remove(plan.deleted.map((held) => [relationFor(relations, held.table.resource), held.row] as const));
+    return { kind: "deleted" };
+  }
+
+  /** Records may refer to each other in a circle, so that no order of deleting them would do. */
+  #remove(records: readonly (readonly [Relation, Row])[]): void {
+    const { connection } = this.#turn;
+    if (records.length > 1) connection.exec("PRAGMA defer_foreign_keys = ON");
+    for (const [{ name }, row] of records) connection.run(`DELETE FROM ${name} WHERE _seq = ?`, row["_seq"] as number);
+    if (records.length > 1) connection.exec("PRAGMA defer_foreign_keys = OFF");
+  }
+
+  view(row: Row, view: View, variables: Variables): string {
+    this.#turn.reading();
+    return this.#shop.write(view)(row, variables);
+  }
+
+  recall(scope: string, key: string): Remembered | undefined {
+    this.#turn.reading();
+    return recall(this.#turn.connection, scope, key);
+  }
+
+  remember(scope: string, key: string, answer: Remembered): void {
+    this.#turn.writing();
+    remember(this.#turn.connection, scope, key, answer);
+  }
+}
+
+type DeleteOutcome = Awaited<ReturnType<Transaction["delete"]>>;
+
+/** The losing side of a UNIQUE constraint; anything else is thrown on. */
+function lost(thrown: unknown, { table }: Relation): Written {
+  const columns = duplicated(thrown);
+  if (!columns) throw thrown;
+  return { kind: "duplicate", columns: columns.map((column) => column.slice(table.name.length + 1)) };
+}

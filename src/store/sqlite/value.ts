@@ -1,0 +1,34 @@
+/** Values as SQLite keeps them: truth as 0 and 1, structures as JSON text, everything else as it is. */
+import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
+import type { Value } from "../../expression/evaluate.ts";
+import type { ColumnType } from "../../plan/plan.ts";
+
+/** A value of a column for binding. */
+export function toStored(value: Value | undefined, type: ColumnType): SQLInputValue {
+  if (value === null || value === undefined) return null;
+  if (type === "json") return JSON.stringify(value);
+  return typeof value === "boolean" ? Number(value) : (value as string | number);
+}
+
+/** What a column or an expression of this type gave. */
+export function fromStored(stored: SQLOutputValue | undefined, type: ColumnType): Value {
+  if (stored === null || stored === undefined) return null;
+  switch (type) {
+    case "boolean":
+      return stored !== 0;
+    case "json":
+      return JSON.parse(stored as string) as Value;
+    default:
+      return stored as string | number;
+  }
+}
+
+/** A name in SQL. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** A text in SQL. */
+export function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
