@@ -1,5 +1,4 @@
 /** The order of checks (R0.1), on one screen. Each step either refuses or lets the request go on. */
-import type { Method } from "../parts/endpoints/model.ts";
 import { announcesBody, checkMedia, parseBody, readBytes } from "./body.ts";
 import type { Call, Context } from "./context.ts";
 import type { Authentication } from "./credentials/authenticate.ts";
