@@ -45,7 +45,12 @@ export function readModel(document: Document): ModelReading {
     errors: readErrors(reader, parts.errors.body),
     limits: readLimits(reader, parts.limits.body),
     versioning: readVersioning(reader, parts.versioning.body),
-    gaps: reader.gaps,
+    gaps: inOrder(reader.gaps, reader.places),
   };
   return { model, places: reader.places, diagnostics: reader.diagnostics, sections };
+}
+
+/** The gaps as they follow one another in the document. */
+function inOrder(gaps: readonly string[], places: Places): readonly string[] {
+  return gaps.toSorted((one, other) => (places.get(one)?.start.offset ?? 0) - (places.get(other)?.start.offset ?? 0));
 }

@@ -101,7 +101,7 @@ function printDefault(value: Default): string {
 
 /** In quotes where the bare text would read as something else. */
 function printLiteral(text: string): string {
-  const meant = /^(?:now|now on change|caller|counter|uuid|=|(?:digits|token)\b.*)$/.test(text);
+  const meant = /^(?:now|now on change|caller|counter|uuid|not shown|=|(?:digits|token)\b.*)$/.test(text);
   const bare =
     text !== "" && text === text.trim() && !/^["']|[\r\n]/.test(text) && splitAt(loosePhrase(text), ",").length === 1;
   return bare && !meant && balanced(text) ? text : JSON.stringify(text);

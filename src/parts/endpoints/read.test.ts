@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readBlock } from "../part.test-support.ts";
+import type { Endpoint, Endpoints } from "./model.ts";
+import { readEndpoints } from "./read.ts";
+
+const styles: readonly (readonly [yaml: string, part: Partial<Endpoints>])[] = [
+  ["lists: cursor, 50 per page, at most 200", { lists: { kind: "cursor", size: 50, max: 200 } }],
+  ["lists: page, at most 20", { lists: { kind: "page", max: 20 } }],
+  ["lists: { kind: offset, size: 5 }", { lists: { kind: "offset", size: 5 } }],
+  ["lists: none", { lists: { kind: "none" } }],
+  ["edits: If-Match required", { edits: "required" }],
+  ["edits: if-match optional", { edits: "optional" }],
+  ["edits: { If-Match: required }", { edits: "required" }],
+  ["edits: none", { edits: "none" }],
+  [
+    "repeats: Idempotency-Key on every POST, kept 24h",
+    { repeats: { header: "Idempotency-Key", on: "POST", required: false, kept: "24h" } },
+  ],
+  ["repeats: X-Key required on every write", { repeats: { header: "X-Key", on: "write", required: true } }],
+  [
+    "repeats: { header: X-Key, on: POST, required: true, kept: 1h }",
+    { repeats: { header: "X-Key", on: "POST", required: true, kept: "1h" } },
+  ],
+  ["repeats: none", { repeats: "none" }],
+  ['base: "{base_url}/v1"', { base: "{base_url}/v1" }],
+];
+
+for (const [yaml, expected] of styles) {
+  test(yaml, () => {
+    const { part, faults } = readBlock(readEndpoints, yaml);
+    assert.deepEqual(faults, []);
+    assert.deepEqual(part, { ...expected, endpoints: {} });
+  });
+}
+
+const endpoints: readonly (readonly [form: string, endpoint: Endpoint])[] = [
+  ["POST /a/{id}/b", { method: "POST", path: "/a/{id}/b" }],
+  [
+    "{ at: GET /a, of: A, does: list, where: b == 1, lists: none }",
+    { method: "GET", path: "/a", of: "A", does: "list", lists: { kind: "none" }, where: "b == 1" },
+  ],
+  [
+    "{ at: { method: GET, path: /a }, status: 204, takes: none, gives: none }",
+    { method: "GET", path: "/a", takes: {}, gives: {}, status: 204 },
+  ],
+  [
+    "{ at: POST /a, gives: { d: b.c }, choose: { b: { from: B, else: none-free } } }",
+    { method: "POST", path: "/a", gives: { d: "b.c" }, choose: { b: { from: "B", else: "none-free" } } },
+  ],
+];
+
+for (const [form, expected] of endpoints) {
+  test(form, () => {
+    const { part, faults, reader } = readBlock(readEndpoints, `endpoints:\n  x: ${form}`);
+    assert.deepEqual(faults, []);
+    assert.deepEqual(part.endpoints["x"], expected);
+    assert.ok(reader.places.has("endpoints/endpoints/x/at#value"));
+  });
+}
+
+const faults: readonly (readonly [yaml: string, ...faults: string[]])[] = [
+  ["wrap: { one: a }", "1:1 endpoints/unknown-key wrap"],
+  ["base: /v1", "1:7 endpoints/bad-base /v1"],
+  ["lists: cursors", "1:8 endpoints/unknown-value cursors"],
+  ["lists: cursor, fifty per page", "1:16 endpoints/bad-number fifty"],
+  ["lists: cursor, 50 each", "1:16 endpoints/bad-lists 50 each"],
+  ["lists: cursor, 50 per page, at most 20", "1:16 endpoints/bad-lists 50"],
+  ["edits: ETag", "1:8 endpoints/bad-edits ETag"],
+  ["edits: If-Match sometimes", "1:17 endpoints/unknown-value sometimes"],
+  ["repeats: never", "1:10 endpoints/bad-repeats never"],
+  ["repeats: Idempotency-Key on every POST, 24h", "1:41 endpoints/bad-repeats 24h"],
+  ["repeats: Idempotency-Key on every POST, kept long", "1:46 endpoints/bad-duration long"],
+  ["endpoints:\n  x: post /a", "2:6 endpoints/bad-method post"],
+  ["endpoints:\n  x: POST a", "2:11 endpoints/bad-path a"],
+  ["endpoints:\n  x: POST /a/{id}/{id}", "2:6 endpoints/bad-path POST /a/{id}/{id}"],
+  ["endpoints:\n  x: POST /a/{id", "2:6 endpoints/bad-path POST /a/{id"],
+  ["endpoints:\n  x: { of: A }", "2:3 endpoints/no-address x"],
+  ["endpoints:\n  x: { at: GET /a, does: lists }", "2:26 endpoints/unknown-value lists"],
+  ["endpoints:\n  x: { at: GET /a, status: 404 }", "2:28 endpoints/bad-status 404"],
+  ["endpoints:\n  x: { at: GET /a, link: {} }", "2:20 endpoints/unknown-key link"],
+  ["endpoints:\n  x:\n    at: GET /a\n    takes: { code: strng(6) }", "4:20 endpoints/unknown-type strng"],
+  [
+    "endpoints:\n  x:\n    at: GET /a\n    choose: { b: { if: c } }",
+    "4:15 endpoints/bad-choice b",
+    "4:15 endpoints/bad-choice b",
+  ],
+  ["endpoints: none"],
+];
+
+for (const [yaml, ...expected] of faults) {
+  test(JSON.stringify(yaml), () => assert.deepEqual(readBlock(readEndpoints, yaml).faults, expected));
+}

@@ -1,0 +1,71 @@
+/** Any part 4 that a document can say. */
+import fc from "fast-check";
+import {
+  deeds,
+  type Endpoint,
+  type Endpoints,
+  type ListStyle,
+  listKinds,
+  methods,
+  repeatScopes,
+} from "../../src/parts/endpoints/model.ts";
+import { fields } from "./resources.ts";
+import { durations, expressions, kebabNames, names, paths, records, resourceNames } from "./words.ts";
+
+const lists: fc.Arbitrary<ListStyle> = fc.record(
+  {
+    kind: fc.constantFrom(...listKinds),
+    size: fc.integer({ min: 1, max: 500 }),
+    max: fc.integer({ min: 500, max: 999 }),
+  },
+  { requiredKeys: ["kind"] },
+);
+
+const choices = fc.record(
+  { from: resourceNames, if: expressions, else: kebabNames },
+  { requiredKeys: ["from", "else"] },
+);
+
+/** No parameter stands twice in a path. */
+const soundPaths = paths.filter((path) => {
+  const parameters = path.match(/\{[^}]*\}/g) ?? [];
+  return new Set(parameters).size === parameters.length;
+});
+
+const endpoints: fc.Arbitrary<Endpoint> = fc.record(
+  {
+    method: fc.constantFrom(...methods),
+    path: soundPaths,
+    of: resourceNames,
+    does: fc.constantFrom(...deeds),
+    takes: fields,
+    gives: records(names, expressions),
+    choose: records(names, choices, 2),
+    status: fc.integer({ min: 200, max: 299 }),
+    lists,
+    where: expressions,
+  },
+  { requiredKeys: ["method", "path"] },
+);
+
+export const endpointParts: fc.Arbitrary<Endpoints> = fc.record(
+  {
+    base: fc.constantFrom("{base_url}", "{base_url}/v1", "https://api.example.com", "http://localhost:8080/x"),
+    lists,
+    edits: fc.constantFrom("required" as const, "optional" as const, "none" as const),
+    repeats: fc.oneof(
+      fc.constant("none" as const),
+      fc.record(
+        {
+          header: fc.constantFrom("Idempotency-Key", "x-repeat"),
+          on: fc.constantFrom(...repeatScopes),
+          required: fc.boolean(),
+          kept: durations,
+        },
+        { requiredKeys: ["header", "on", "required"] },
+      ),
+    ),
+    endpoints: records(names, endpoints),
+  },
+  { requiredKeys: ["endpoints"] },
+);

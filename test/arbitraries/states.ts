@@ -1,0 +1,49 @@
+/** Any part 3 that a document can say. */
+import fc from "fast-check";
+import {
+  type Cause,
+  type Lifecycle,
+  type Move,
+  moveName,
+  type States,
+  type Trigger,
+} from "../../src/parts/states/model.ts";
+import { durations, expressions, kebabNames, names, records, resourceNames, sentences } from "./words.ts";
+
+const stateNames = kebabNames.filter((name) => name !== "any" && name !== "none");
+const eventNames = fc.tuple(names, names).map(([noun, verb]) => `${noun}.${verb}`);
+
+const causes: fc.Arbitrary<Cause> = fc.oneof(
+  names.map((operation): Cause => ({ kind: "by", operation })),
+  durations.map((duration): Cause => ({ kind: "after", duration })),
+  names.map((field): Cause => ({ kind: "at", field })),
+  fc
+    .tuple(fc.uniqueArray(eventNames, { minLength: 1, maxLength: 3 }), fc.option(names, { nil: undefined }))
+    .map(([events, field]): Cause => ({ kind: "when", events, ...(field === undefined ? {} : { field }) })),
+);
+
+const triggers: fc.Arbitrary<Trigger> = fc.oneof(
+  causes.map((on) => ({ on })),
+  fc.record(
+    { on: causes, if: expressions, else: kebabNames, set: records(names, expressions) },
+    { requiredKeys: ["on"] },
+  ),
+);
+
+const moves: fc.Arbitrary<Move> = fc.record({
+  from: fc.oneof(fc.constant("any" as const), fc.uniqueArray(stateNames, { minLength: 1, maxLength: 3 })),
+  to: stateNames,
+  triggers: fc.array(triggers, { minLength: 1, maxLength: 3 }),
+});
+
+const lifecycles: fc.Arbitrary<Lifecycle> = fc.record(
+  {
+    states: records(stateNames, fc.oneof(sentences, fc.constant(""))),
+    start: stateNames,
+    final: fc.uniqueArray(stateNames, { maxLength: 3 }),
+    moves: fc.uniqueArray(moves, { maxLength: 4, selector: moveName }),
+  },
+  { requiredKeys: ["states", "moves"] },
+);
+
+export const states: fc.Arbitrary<States> = records(resourceNames, fc.oneof(fc.constant("none" as const), lifecycles));
