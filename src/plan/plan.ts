@@ -6,7 +6,8 @@ import type { Json, JsonObject } from "../base/json.ts";
 import type { TypedExpression } from "../expression/typed.ts";
 import type { CredentialKind, SentIn } from "../parts/authentication/model.ts";
 import type { Deed, Method } from "../parts/endpoints/model.ts";
-import type { Default } from "../parts/resources/model.ts";
+import type { PathSegment } from "../parts/endpoints/meaning.ts";
+import type { Default, Mark } from "../parts/resources/model.ts";
 
 export interface Plan {
   readonly service: string;
@@ -52,17 +53,30 @@ export interface Table {
   readonly resource: string;
   /** The table's name in the store, snake_case plural: `parcels`. */
   readonly name: string;
+  /** How the column `id` gets its value. */
+  readonly id: IdPlan;
   /** In the order in which a record is written on the wire. */
   readonly columns: readonly Column[];
   /** Fields computed at reading, `:=` without `unique`, `filter` or `sort`. */
   readonly virtual: readonly Virtual[];
   /** Sets of columns that together are unique, besides `id`. */
   readonly uniques: readonly (readonly string[])[];
+  /** Sets of `uniques` whose being taken has an error of the document's own; for all others it is `already-exists`. */
+  readonly conflicts: readonly { readonly columns: readonly string[]; readonly else: string }[];
   /** Sets of columns to index, `_seq` understood as the last: what filters, sorts and ownership use. */
   readonly indexes: readonly (readonly string[])[];
   readonly rules: readonly RulePlan[];
   readonly lifecycle?: LifecyclePlan;
 }
+
+/**
+ * `server`: a prefix, `_` and 26 characters that sort by time; where the id has another type than `id(prefix)`, from the
+ * column's `default`. `counter`: 1, 2, 3, never reused. `client`: from the body, or for a PUT from the path.
+ */
+export type IdPlan =
+  | { readonly made: "server"; readonly prefix?: string }
+  | { readonly made: "counter" }
+  | { readonly made: "client" };
 
 export interface Column {
   /** The field's name, which is also the column's and the wire's. */
@@ -77,13 +91,18 @@ export interface Column {
   readonly references?: { readonly resource: string; readonly onDelete: "refuse" | "delete" | "clear" };
   /** Stored and kept current at each write of the record. */
   readonly computed?: TypedExpression;
-  readonly default?: Default;
-  readonly marks: readonly string[];
-  /** Who sees it; absent: everybody who sees the record. Empty: nobody. */
+  readonly default?: DefaultPlan;
+  readonly marks: readonly Mark[];
+  /** Who sees it; absent: everybody who sees the record. Empty: nobody (`write-only`, `secret`). */
   readonly shown?: readonly GrantPlan[];
   /** What JSON Schema says of the value on the wire. */
   readonly schema: JsonObject;
 }
+
+/** A default; a literal with the value that the field's type gives it. */
+export type DefaultPlan =
+  | Exclude<Default, { kind: "literal" }>
+  | { readonly kind: "literal"; readonly text: string; readonly value: Json };
 
 /**
  * How a value is kept and given. `text`; `integer`; `number` (double; a whole number is written without a fraction);
@@ -115,7 +134,10 @@ export interface LifecyclePlan {
 
 /** One alternative of a permission; a caller passes when any of a list does. */
 export interface GrantPlan {
-  readonly who: { readonly kind: "role"; readonly role: string } | { readonly kind: "signed-in" } | { readonly kind: "anyone" };
+  readonly who:
+    | { readonly kind: "role"; readonly role: string }
+    | { readonly kind: "signed-in" }
+    | { readonly kind: "anyone" };
   /** Over the record at hand and `caller`; `own` is already replaced. */
   readonly if?: TypedExpression;
 }
@@ -134,7 +156,10 @@ export interface CredentialPlan {
   readonly jwks?: string;
   /** The claim that names the caller. */
   readonly userClaim: string;
-  readonly roles: { readonly kind: "own" } | { readonly kind: "claim"; readonly claim: string } | { readonly kind: "fixed"; readonly roles: readonly string[] };
+  readonly roles:
+    | { readonly kind: "own" }
+    | { readonly kind: "claim"; readonly claim: string }
+    | { readonly kind: "fixed"; readonly roles: readonly string[] };
 }
 
 // ── Operations ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -151,29 +176,41 @@ export interface Operation {
   readonly resource: string;
   /** The path parameter that names the record at hand, and the unique column it is matched with. */
   readonly key?: { readonly parameter: string; readonly column: string };
-  /** Path parameters before it that name parents: matched with `column` of `resource`, and bound to field `field` of the record. */
+  /**
+   * Path parameters before it that name parents, outermost first: each is matched with `column` of `resource`, and bound
+   * to the field `field` of the next parent, the last one's to that of the record.
+   */
   readonly parents: readonly Parent[];
   readonly allow: readonly GrantPlan[];
-  /** Whether a record exists for this caller: the grants of the resource's read (else list) operation. */
+  /**
+   * Whether a record exists for a caller whom no grant of `allow` lets run this on it (403 if so, else the `unseen`
+   * answer); whom one lets, it exists for. The grants of the resource's read and list operations, those of lists with a
+   * `where` of their own left out; where there are none, of all its operations.
+   */
   readonly visible: readonly GrantPlan[];
+  /** Absent for read, list and delete: a body is refused. A move without `takes` has one that may only be `{}`. */
   readonly body?: BodyPlan;
+  /** PUT only: whether it creates the record where there is none, with the path's key as its id. */
+  readonly creates: boolean;
   readonly answer: AnswerPlan;
   readonly list?: ListPlan;
   /** For `move`: tried in order; the first whose `from` holds the present state and whose guard is true is made. */
   readonly moves: readonly MovePlan[];
   readonly choose: readonly ChoicePlan[];
-  /** Whether `If-Match` must (or may) be sent. */
+  /** Whether `If-Match` must or may be sent. Required only of update, replace and delete; of a move it may be sent. */
   readonly edits: "required" | "optional" | "none";
   readonly repeats?: { readonly header: string; readonly required: boolean; readonly keptMilliseconds: number };
   /** What entering a state or running this operation causes in other records, in the same transaction. */
   readonly effects: readonly EffectPlan[];
+  /** The rules of the table that a write by this operation can break; asked of the record as it would be afterwards. */
+  readonly rules: readonly RulePlan[];
   /** Codes of the document's own errors that this operation can give. */
   readonly errors: readonly string[];
   /** Columns of the record at hand that deciding needs (guards, permissions, rules), for stores that load only these. */
   readonly needs: readonly string[];
 }
 
-export type Segment = { readonly kind: "literal"; readonly text: string } | { readonly kind: "parameter"; readonly name: string };
+export type Segment = PathSegment;
 
 export interface Parent {
   readonly parameter: string;
@@ -194,7 +231,11 @@ export interface BodyPlan {
   readonly required: boolean;
   /** Fields of the record that the body sets. Members that are not fields are `input.x` only. */
   readonly fields: readonly InputField[];
-  /** Fields of the record that may be sent only with the value they have (R2.4). */
+  /**
+   * For `update` and `replace`: fields (columns or virtual) that may be sent only with the value that the record has
+   * (R2.4), so that what a read gave can be sent back. Those that `schema` does not know are compared and taken out before
+   * it is asked. Empty for what a caller never sees.
+   */
   readonly fixed: readonly string[];
 }
 
@@ -203,9 +244,11 @@ export interface InputField {
   readonly type: ColumnType;
   /** How the text is brought to its stored form: `2026-01-01T01:00:00+01:00` to UTC. */
   readonly canonical?: "timestamp";
+  /** Of a list: each of its items. */
   readonly references?: ReferenceCheck;
 }
 
+/** The record with this id has to exist for the caller (R2.10). */
 export interface ReferenceCheck {
   readonly resource: string;
   readonly visible: readonly GrantPlan[];
@@ -213,15 +256,20 @@ export interface ReferenceCheck {
 
 export interface AnswerPlan {
   readonly status: number;
-  /** `record`: the resource as the caller may see it; `members`: the document's own `gives`; `none`: no body. */
+  /** For an operation that `creates`: the status when it has. */
+  readonly created?: number;
+  /** `record`: the resource as the caller may see it; `members`: the document's own `gives`; `none`: no body. Of a list: each item. */
   readonly kind: "record" | "members" | "none";
   readonly members?: readonly AnswerMember[];
 }
 
 export interface AnswerMember {
   readonly name: string;
+  /** Over the record as it is afterwards. A null is given as null. */
   readonly expression: TypedExpression;
   readonly type: ColumnType;
+  /** Who sees it, where it is a hidden field of the record. */
+  readonly shown?: readonly GrantPlan[];
   readonly schema: JsonObject;
 }
 
@@ -235,6 +283,7 @@ export interface ListPlan {
   readonly sorts: readonly string[];
 }
 
+/** A filter, and a sort, is only for those who see the column (its `shown`); for others there is no such parameter. */
 export interface FilterPlan {
   readonly field: string;
   readonly type: ColumnType;
@@ -247,11 +296,12 @@ export interface FilterPlan {
 export type FilterOperator = "eq" | "in" | "gt" | "gte" | "lt" | "lte";
 
 export interface MovePlan {
-  /** The states it starts from. */
+  /** The states it starts from; `any` in the document is every state but final ones and the one it leads to. */
   readonly from: readonly string[];
   readonly to: string;
   /** Entering: false for a self-move. */
   readonly enters: boolean;
+  /** `old` in it, and in `set`, is the record before the move, and so are bare names. */
   readonly if?: TypedExpression;
   readonly else?: string;
   readonly set: readonly { readonly field: string; readonly expression: TypedExpression }[];
@@ -264,7 +314,10 @@ export interface ChoicePlan {
   readonly else: string;
 }
 
-/** When the record at hand enters `state` (absent: whenever the operation succeeds), the record that `field` refers to makes the first of `moves` that fits. */
+/**
+ * When the record at hand enters `state` (absent: whenever the operation succeeds), the record that `field` refers to
+ * makes the first of `moves` that fits; where none does, nothing happens. `field` is `id` where it is the record itself.
+ */
 export interface EffectPlan {
   readonly event: string;
   readonly state?: string;
@@ -279,6 +332,8 @@ export interface EffectPlan {
 
 export interface ErrorPlan {
   readonly status: number;
+  /** Every status it can come with, `status` first: `invalid-request` is 422, and 400 for what cannot be read. */
+  readonly statuses: readonly number[];
   readonly title: string;
   readonly retryAfterSeconds?: number;
   /** Declared in the document's own part 7, in the catalogue it imports, or given by HTTP itself. */

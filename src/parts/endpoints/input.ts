@@ -1,0 +1,63 @@
+/** What an operation takes: the members of its body, and which of them are fields of the record. */
+import type { Model } from "../model.ts";
+import { fieldsOf, hasClientId, isChangeable, isServerSet, own } from "../resources/fields.ts";
+import type { Field } from "../resources/model.ts";
+import type { ResourceEndpoint } from "./meaning.ts";
+
+export interface InputMember {
+  readonly name: string;
+  readonly field: Field;
+  /** Whether a body without it is refused. */
+  readonly required: boolean;
+  /** Whether it is the field of the record with this name that it sets; others are `input.name` in expressions only. */
+  readonly sets: boolean;
+}
+
+/**
+ * The members that a body may have: those of `takes`, else the fields that the deed implies. A create takes all fields but
+ * those that the server sets, `choose` finds or the path binds; an update those that may change; a replace the same, and
+ * where it can also create (`creates`) the create-only ones and not the id, which the path gives. A move takes nothing
+ * unless `takes` says so, and its members set no field by themselves: `set` does. Reads and deletes take nothing.
+ */
+export function inputOf(model: Model, meaning: ResourceEndpoint): readonly InputMember[] {
+  const { deed, endpoint } = meaning;
+  if (deed === "read" || deed === "list" || deed === "delete") return [];
+  const fields = fieldsOf(model, meaning.resource);
+  const taken = endpoint.takes ?? (deed === "move" ? {} : impliedFields(model, meaning));
+  return Object.entries(taken).map(([name, field]) => {
+    const target = deed === "move" ? undefined : own(fields, name);
+    return {
+      name,
+      field,
+      required: deed !== "update" && !field.optional && field.default === undefined,
+      sets:
+        target !== undefined &&
+        !isServerSet(target) &&
+        (deed === "create" || creates(model, meaning) || isChangeable(name, target)),
+    };
+  });
+}
+
+/** Whether a PUT to a name that is not taken creates the record: where the client gives the id that the path has. */
+export function creates(model: Model, { deed, resource, key }: ResourceEndpoint): boolean {
+  return deed === "replace" && key?.column === "id" && hasClientId(model, resource);
+}
+
+function impliedFields(model: Model, meaning: ResourceEndpoint): Readonly<Record<string, Field>> {
+  const bound = boundFields(model, meaning);
+  const create = meaning.deed === "create";
+  const upsert = creates(model, meaning);
+  return Object.fromEntries(
+    Object.entries(fieldsOf(model, meaning.resource)).filter(([name, field]) => {
+      if (isServerSet(field) || bound.includes(name)) return false;
+      return create || (upsert && name !== "id") || isChangeable(name, field);
+    }),
+  );
+}
+
+/** The fields of the record that the path or `choose` gives a value. */
+export function boundFields(model: Model, meaning: ResourceEndpoint): readonly string[] {
+  const { endpoint, parents, deed } = meaning;
+  const parent = deed === "create" || creates(model, meaning) ? parents.at(-1)?.field : undefined;
+  return [...(parent === undefined ? [] : [parent]), ...Object.keys(endpoint.choose ?? {})];
+}

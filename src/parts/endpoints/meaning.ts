@@ -1,0 +1,219 @@
+/**
+ * What an endpoint means: its resource, what it does to it, which record it is about and whose child that is (language,
+ * section 7). Read off method and path, unless `of` and `does` say it.
+ *
+ *     /parcels                        the collection            GET lists, POST creates
+ *     /parcels/{id}                   one record                GET reads, PATCH updates, PUT replaces, DELETE deletes
+ *     /parcels/{id}/collect           something done to it      POST moves, GET reads
+ *     /parcels/overdue                a part of the collection  GET lists
+ *     /lockers/{id}/parcels…          the same below a parent   the parent's record is bound
+ *
+ * The collection is the last segment that is the plural of a resource, in kebab-case, snake_case or camelCase. A
+ * parameter names a unique field of its resource, or the resource itself (`{parcel}`, `{parcelId}`, `{parcel_id}`: the
+ * id). An operation that makes a move (`by` in part 3) moves, whatever its method.
+ */
+import { camelCase, kebabCase, plural, snakeCase } from "../../base/case.ts";
+import type { Model } from "../model.ts";
+import { fieldsOf, isUnique, lifecycleOf, own, referencesTo } from "../resources/fields.ts";
+import type { Deed, Endpoint } from "./model.ts";
+
+export type PathSegment =
+  | { readonly kind: "literal"; readonly text: string }
+  | { readonly kind: "parameter"; readonly name: string };
+
+export interface ResourceEndpoint {
+  readonly kind: "resource";
+  readonly operation: string;
+  readonly endpoint: Endpoint;
+  readonly deed: Exclude<Deed, "login" | "handler">;
+  readonly resource: string;
+  readonly segments: readonly PathSegment[];
+  /** The parameter that names the record at hand, by which of its unique fields. */
+  readonly key?: { readonly parameter: string; readonly column: string };
+  /** Outermost first. */
+  readonly parents: readonly PathParent[];
+}
+
+export interface PathParent {
+  readonly parameter: string;
+  /** The resource that the parameter names, by which unique field. */
+  readonly resource: string;
+  readonly column: string;
+  /** The field by which the next parent, or the record, refers to it. */
+  readonly field: string;
+}
+
+/** A handler or a login need not be about a resource. */
+export interface FreeEndpoint {
+  readonly kind: "free";
+  readonly operation: string;
+  readonly endpoint: Endpoint;
+  readonly deed: "login" | "handler";
+  readonly resource?: string;
+  readonly segments: readonly PathSegment[];
+}
+
+export interface UnclearEndpoint {
+  readonly kind: "unclear";
+  readonly operation: string;
+  readonly endpoint: Endpoint;
+  /** The resource, the deed, the field that a parameter stands for, or what a parent's parameter is to the record. */
+  readonly what: "resource" | "deed" | "key" | "parent";
+  /** One sentence, naming what is unclear. */
+  readonly sentence: string;
+}
+
+export type EndpointMeaning = ResourceEndpoint | FreeEndpoint | UnclearEndpoint;
+
+/** The meaning of an operation's endpoint, or undefined where it has no endpoint. */
+export function meaningOf(model: Model, operation: string): EndpointMeaning | undefined {
+  const endpoint = own(model.endpoints.endpoints, operation);
+  if (endpoint === undefined) return undefined;
+  const segments = pathSegments(endpoint.path);
+  const unclear = (what: UnclearEndpoint["what"], sentence: string): UnclearEndpoint => {
+    return { kind: "unclear", operation, endpoint, what, sentence };
+  };
+  const collections = collectionsOf(model, segments);
+  const resource = endpoint.of ?? collections.findLast((name) => name !== undefined);
+  const { does } = endpoint;
+  if (does === "login" || does === "handler") {
+    return { kind: "free", operation, endpoint, deed: does, segments, ...(resource === undefined ? {} : { resource }) };
+  }
+  if (resource === undefined || own(model.resources.resources, resource) === undefined) {
+    return unclear("resource", `\`${endpoint.path}\` does not say which resource \`${operation}\` is about`);
+  }
+  const anchor = anchorOf(segments, collections, resource);
+  const rest = segments.slice(anchor + 1);
+  const deed = does ?? deedOf(endpoint, rest, makesMove(model, resource, operation));
+  if (deed === undefined) {
+    return unclear("deed", `\`${endpoint.method} ${endpoint.path}\` does not say what \`${operation}\` does`);
+  }
+  const key = keyOf(model, resource, rest);
+  const collective = deed === "create" || deed === "list";
+  if (collective ? rest.some((segment) => segment.kind === "parameter") : key === undefined) {
+    const [parameter] = rest.flatMap((segment) => (segment.kind === "parameter" ? [segment.name] : []));
+    const subject = parameter === undefined ? `no part of \`${endpoint.path}\`` : `\`{${parameter}}\``;
+    return unclear("key", `${subject} names one ${resource} by a unique field`);
+  }
+  const parents = parentsOf(model, resource, segments.slice(0, Math.max(anchor, 0)), collections);
+  if (typeof parents === "string") return unclear("parent", parents);
+  return {
+    kind: "resource",
+    operation,
+    endpoint,
+    deed,
+    resource,
+    segments,
+    ...(key === undefined || collective ? {} : { key }),
+    parents,
+  };
+}
+
+/** The endpoints that are about a resource, in the document's order. */
+export function resourceEndpoints(model: Model): readonly ResourceEndpoint[] {
+  return Object.keys(model.endpoints.endpoints).flatMap((operation) => {
+    const meaning = meaningOf(model, operation);
+    return meaning?.kind === "resource" ? [meaning] : [];
+  });
+}
+
+export function pathSegments(path: string): readonly PathSegment[] {
+  return path
+    .split("/")
+    .filter((part) => part !== "")
+    .map((part) => {
+      const name = /^\{(.+)\}$/.exec(part)?.[1];
+      return name === undefined ? { kind: "literal", text: part } : { kind: "parameter", name };
+    });
+}
+
+/** Whether `moves` of the resource say `by` this operation. */
+export function makesMove(model: Model, resource: string, operation: string): boolean {
+  const moves = lifecycleOf(model, resource)?.moves ?? [];
+  return moves.some((move) => move.triggers.some(({ on }) => on.kind === "by" && on.operation === operation));
+}
+
+/** For each segment, the resource whose collection it is. */
+function collectionsOf(model: Model, segments: readonly PathSegment[]): readonly (string | undefined)[] {
+  const resources = new Map<string, string>();
+  for (const resource of Object.keys(model.resources.resources)) {
+    for (const write of [kebabCase, snakeCase, camelCase]) resources.set(write(plural(resource)), resource);
+  }
+  return segments.map((segment) => (segment.kind === "literal" ? resources.get(segment.text) : undefined));
+}
+
+/** The index of the segment behind which the record is named; -1 where the path starts with its parameter. */
+function anchorOf(
+  segments: readonly PathSegment[],
+  collections: readonly (string | undefined)[],
+  resource: string,
+): number {
+  const collection = collections.lastIndexOf(resource);
+  if (collection >= 0) return collection;
+  const parameter = segments.findLastIndex((segment) => segment.kind === "parameter");
+  const belowAnother = parameter > 0 && collections[parameter - 1] !== undefined;
+  return parameter < 0 || (belowAnother && parameter < segments.length - 1) ? segments.length - 1 : parameter - 1;
+}
+
+function deedOf(
+  { method }: Endpoint,
+  rest: readonly PathSegment[],
+  moves: boolean,
+): ResourceEndpoint["deed"] | undefined {
+  const [first, ...more] = rest;
+  if (first?.kind !== "parameter") {
+    if (method === "GET") return "list";
+    return method === "POST" && rest.length === 0 ? "create" : undefined;
+  }
+  if (moves && method !== "GET") return "move";
+  if (method === "GET") return "read";
+  if (more.length > 0) return method === "POST" ? "move" : undefined;
+  return ({ PATCH: "update", PUT: "replace", DELETE: "delete" } as const)[method as string];
+}
+
+function keyOf(model: Model, resource: string, rest: readonly PathSegment[]): ResourceEndpoint["key"] {
+  const [first, ...more] = rest;
+  if (first?.kind !== "parameter" || more.some((segment) => segment.kind === "parameter")) return undefined;
+  const column = columnOf(model, resource, first.name);
+  return column === undefined ? undefined : { parameter: first.name, column };
+}
+
+/** The unique field of the resource that a path parameter stands for. */
+function columnOf(model: Model, resource: string, parameter: string): string | undefined {
+  if (own(fieldsOf(model, resource), parameter) !== undefined) {
+    return isUnique(model, resource, parameter) ? parameter : undefined;
+  }
+  const name = camelCase(resource);
+  return [name, `${name}Id`, `${snakeCase(resource)}_id`, "id"].includes(parameter) ? "id" : undefined;
+}
+
+/** The parents that the segments before the collection name, or a sentence that says what is unclear about them. */
+function parentsOf(
+  model: Model,
+  resource: string,
+  before: readonly PathSegment[],
+  collections: readonly (string | undefined)[],
+): readonly PathParent[] | string {
+  const parents: PathParent[] = [];
+  let child = resource;
+  for (let index = before.length - 1; index >= 0; index--) {
+    const segment = before[index];
+    if (segment?.kind !== "parameter") continue;
+    const parent = collections[index - 1];
+    const column = parent === undefined ? undefined : columnOf(model, parent, segment.name);
+    if (parent === undefined || column === undefined) return `\`{${segment.name}}\` names no record by a unique field`;
+    const field = fieldTo(model, child, parent, segment.name);
+    if (field === undefined)
+      return `it is unclear which field of ${child} refers to the ${parent} of \`{${segment.name}}\``;
+    parents.unshift({ parameter: segment.name, resource: parent, column, field });
+    child = parent;
+  }
+  return parents;
+}
+
+/** The one field that refers to the parent; of several the one with the parent's or the parameter's name. */
+function fieldTo(model: Model, child: string, parent: string, parameter: string): string | undefined {
+  const fields = referencesTo(model, child, parent);
+  if (fields.length <= 1) return fields[0];
+  return [parameter, camelCase(parent)].find((name) => fields.includes(name));
+}

@@ -1,0 +1,392 @@
+/**
+ * Every expression of a model, found and typed in one pass: `nonet check` reports the problems, the plan takes the typed
+ * trees. Both are by path, as in `Places` without `#value`.
+ *
+ * What an expression can name depends on where it stands:
+ *
+ *     computed field           fields of its record; when it is worked out at reading, `caller` and `now` too
+ *     rule                     fields, `old` (the record before the write, null when it is created), `caller`, `now`
+ *     move: if, set            fields and `old` (as they were), `caller`, `now`, and `input`: what the operation takes,
+ *                              for `when` what the event carries
+ *     choose                   fields of the record that is looked for, `input`, `caller`, `now`
+ *     gives                    fields of the record as it is afterwards, `input`, `caller`, `now`
+ *     where, own, allow, show  fields, `caller`, `now`; in allow, show and `for` the bare word `own` is the ownership
+ *                              expression of the resource
+ *
+ * Fields are those with a column, and `state`. `caller` is `{ id, roles, claims }`; its id is null where anyone may call.
+ */
+import { parseExpression } from "../expression/parse.ts";
+import { checkExpression, type TypedExpression } from "../expression/check.ts";
+import { children, type Expression, type ExpressionProblem } from "../expression/syntax.ts";
+import type { FieldType as ExpressionField, NamedType, TypeEnvironment, ValueType } from "../expression/types.ts";
+import type { Grant } from "./authentication/model.ts";
+import { inputOf } from "./endpoints/input.ts";
+import { meaningOf } from "./endpoints/meaning.ts";
+import type { Model } from "./model.ts";
+import { fieldsOf, isNullable, isStored, own } from "./resources/fields.ts";
+import type { Fields } from "./resources/model.ts";
+import { recordMembers, valueOf, valueTypeOf } from "./resources/value-type.ts";
+import { moveName, type Trigger } from "./states/model.ts";
+
+export interface TypedExpressions {
+  /** Of each expression without a problem. */
+  readonly typed: ReadonlyMap<string, TypedExpression>;
+  readonly problems: readonly MisplacedExpression[];
+}
+
+/** What is wrong with the expression at `path`; the problem's offsets are into `text`. */
+export interface MisplacedExpression {
+  readonly path: string;
+  readonly text: string;
+  readonly problem: ExpressionProblem;
+}
+
+export function typeExpressions(model: Model): TypedExpressions {
+  const typed = new Map<string, TypedExpression>();
+  const problems: MisplacedExpression[] = [];
+  const resources = Object.fromEntries(
+    Object.keys(model.resources.resources).map((name) => [name, recordMembers(model, name)]),
+  );
+  for (const site of sites(model)) {
+    const found = typeSite(model, site, resources);
+    problems.push(...found.problems.map((problem) => ({ path: site.path, text: site.text, problem })));
+    // Where one text is asked of several resources, the first typing stands for it.
+    if (found.typed !== undefined && !typed.has(site.path)) typed.set(site.path, found.typed);
+  }
+  return { typed, problems };
+}
+
+/** An expression with its surroundings. */
+interface Site {
+  readonly path: string;
+  readonly text: string;
+  readonly names: Readonly<Record<string, NamedType>>;
+  readonly expected?: ExpressionField;
+  /** The resource whose ownership expression `own` stands for. */
+  readonly owned?: string;
+}
+
+interface Typing {
+  readonly typed?: TypedExpression;
+  readonly problems: readonly ExpressionProblem[];
+}
+
+function typeSite(model: Model, site: Site, resources: TypeEnvironment["resources"]): Typing {
+  const parsed = parseExpression(site.text);
+  if (parsed.expression === undefined) return { problems: parsed.problems };
+  const expression = site.owned === undefined ? parsed.expression : withOwnership(model, parsed.expression, site.owned);
+  if (!("kind" in expression)) return expression;
+  const { typed, problems } = checkExpression(expression, { names: site.names, resources }, site.expected?.type);
+  if (typed === undefined) return { problems };
+  if (site.expected?.nullable === false && typed.nullable) {
+    const problem: ExpressionProblem = {
+      code: "may-be-absent",
+      message: "this can be null, where a value has to be",
+      help: "say what it is then, as in `a == null ? 0 : a`, or let the field be absent (`?`)",
+      start: 0,
+      end: site.text.length,
+    };
+    return { problems: [problem] };
+  }
+  return { typed, problems: [] };
+}
+
+// ── `own` ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The condition with the ownership expression in place of the word, or what is wrong with that. */
+function withOwnership(model: Model, condition: Expression, resource: string): Expression | Typing {
+  const word = nameNode(condition, "own");
+  if (word === undefined || own(fieldsOf(model, resource), "own") !== undefined) return condition;
+  const text = own(model.authentication.own, resource);
+  if (text === undefined) {
+    const message = `the document does not say which ${resource} is one's own`;
+    const help = `write \`own: { ${resource}: owner == caller.id }\` in part 5`;
+    return { problems: [{ code: "no-ownership", message, help, ...word.at }] };
+  }
+  const ownership = parseExpression(text).expression;
+  // A fault in the ownership expression is reported once, where it stands.
+  return ownership === undefined ? { problems: [] } : replaced(condition, { ...ownership, at: word.at });
+}
+
+function nameNode(expression: Expression, name: string): Expression | undefined {
+  if (expression.kind === "name") return expression.name === name ? expression : undefined;
+  for (const child of children(expression)) {
+    const found = nameNode(child, name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function replaced(expression: Expression, ownership: Expression): Expression {
+  const inside = (child: Expression): Expression => replaced(child, ownership);
+  switch (expression.kind) {
+    case "name":
+      return expression.name === "own" ? ownership : expression;
+    case "list":
+      return { ...expression, items: expression.items.map(inside) };
+    case "member":
+      return { ...expression, object: inside(expression.object) };
+    case "call": {
+      const { target } = expression;
+      return {
+        ...expression,
+        ...(target === undefined ? {} : { target: inside(target) }),
+        arguments: expression.arguments.map(inside),
+      };
+    }
+    case "not":
+    case "negate":
+      return { ...expression, operand: inside(expression.operand) };
+    case "binary":
+      return { ...expression, left: inside(expression.left), right: inside(expression.right) };
+    case "conditional":
+      return {
+        ...expression,
+        test: inside(expression.test),
+        whenTrue: inside(expression.whenTrue),
+        whenFalse: inside(expression.whenFalse),
+      };
+    default:
+      return expression;
+  }
+}
+
+// ── Where expressions stand ────────────────────────────────────────────────────────────────────────────────────────
+
+function sites(model: Model): readonly Site[] {
+  return [
+    ...computedSites(model),
+    ...ruleSites(model),
+    ...moveSites(model),
+    ...endpointSites(model),
+    ...permissionSites(model),
+    ...deliverySites(model),
+  ];
+}
+
+const condition: ExpressionField = { type: { kind: "bool" }, nullable: true };
+const now: NamedType = { type: { kind: "timestamp" }, nullable: false, from: "variables" };
+
+function callerType(anonymous: boolean): NamedType {
+  const present = (type: ValueType): ExpressionField => ({ type, nullable: false });
+  const members = {
+    id: { type: { kind: "string" }, nullable: anonymous },
+    roles: present({ kind: "list", of: { kind: "string" } }),
+    claims: present({ kind: "map", of: { kind: "any" } }),
+  } as const satisfies Record<string, ExpressionField>;
+  return { type: { kind: "object", members }, nullable: false, from: "variables" };
+}
+
+function moment(anonymous = true): Record<string, NamedType> {
+  return { caller: callerType(anonymous), now };
+}
+
+function recordNames(model: Model, resource: string): Record<string, NamedType> {
+  const members = Object.entries(recordMembers(model, resource));
+  return Object.fromEntries(members.map(([name, type]) => [name, { ...type, from: "record" } as const]));
+}
+
+/** A record as a variable: `old`. */
+function recordVariable(model: Model, resource: string, nullable: boolean): NamedType {
+  const members = Object.entries(recordMembers(model, resource)).map(([name, member]) => {
+    return [name, nullable ? { ...member, nullable: true } : member] as const;
+  });
+  return { type: { kind: "object", members: Object.fromEntries(members) }, nullable, from: "variables" };
+}
+
+/** The body as a variable. A member that may be left out is null then, also where its field has a default. */
+function inputVariable(members: Readonly<Record<string, ExpressionField>>): NamedType {
+  return { type: { kind: "object", members }, nullable: false, from: "variables" };
+}
+
+function operationInput(model: Model, operation: string): NamedType {
+  const meaning = meaningOf(model, operation);
+  if (meaning?.kind === "resource") {
+    const members = inputOf(model, meaning).map(({ name, field, required }) => {
+      return [name, { type: valueTypeOf(model, field.type), nullable: !required || isNullable(field) }] as const;
+    });
+    return inputVariable(Object.fromEntries(members));
+  }
+  return inputVariable(inputFields(model, meaning?.endpoint.takes ?? {}));
+}
+
+function inputFields(model: Model, fields: Fields): Record<string, ExpressionField> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => {
+      const { type, nullable } = valueOf(model, field);
+      return [name, { type, nullable: nullable || field.default !== undefined }];
+    }),
+  );
+}
+
+function computedSites(model: Model): Site[] {
+  return Object.entries(model.resources.resources).flatMap(([resource, { fields }]) =>
+    Object.entries(fields).flatMap(([name, field]): Site[] => {
+      if (field.computed === undefined) return [];
+      const { [name]: _itself, ...names } = recordNames(model, resource);
+      const plain = Object.entries(names).filter(([other]) => own(fields, other)?.computed === undefined);
+      return [
+        {
+          path: `resources/${resource}/${name}/computed`,
+          text: field.computed,
+          // One that is stored must not depend on who asks and when, nor on others that are worked out at the same time.
+          names: isStored(field) ? Object.fromEntries(plain) : { ...names, ...moment() },
+          expected: valueOf(model, field),
+        },
+      ];
+    }),
+  );
+}
+
+function ruleSites(model: Model): Site[] {
+  return Object.entries(model.resources.rules).flatMap(([resource, rules]) => {
+    const names = { ...recordNames(model, resource), old: recordVariable(model, resource, true), ...moment() };
+    return rules.flatMap((rule, index): Site[] => {
+      if (rule.kind !== "holds") return [];
+      return [
+        { path: `resources/rules/${resource}/${index}/holds`, text: rule.expression, names, expected: condition },
+      ];
+    });
+  });
+}
+
+function moveSites(model: Model): Site[] {
+  return Object.entries(model.states).flatMap(([resource, lifecycle]) => {
+    if (lifecycle === "none") return [];
+    return lifecycle.moves.flatMap((move) =>
+      move.triggers.flatMap((trigger, index) => {
+        const path = `states/${resource}/moves/${moveName(move)}/${index}`;
+        return triggerSites(model, resource, trigger, path);
+      }),
+    );
+  });
+}
+
+function triggerSites(model: Model, resource: string, trigger: Trigger, path: string): Site[] {
+  const names = {
+    ...recordNames(model, resource),
+    old: recordVariable(model, resource, false),
+    ...triggerInput(model, trigger),
+  };
+  const fields = fieldsOf(model, resource);
+  const guard = trigger.if === undefined ? [] : [{ path: `${path}/if`, text: trigger.if, names, expected: condition }];
+  const set = Object.entries(trigger.set ?? {}).map(([name, text]): Site => {
+    const field = own(fields, name);
+    return {
+      path: `${path}/set/${name}`,
+      text,
+      names,
+      ...(field === undefined ? {} : { expected: valueOf(model, field) }),
+    };
+  });
+  return [...guard, ...set];
+}
+
+function triggerInput(model: Model, { on }: Trigger): Record<string, NamedType> {
+  if (on.kind === "by") {
+    return { ...moment(allowsAnyone(model, on.operation)), input: operationInput(model, on.operation) };
+  }
+  if (on.kind !== "when") return { now };
+  const payloads = on.events.map((event) => payloadOf(model, event));
+  const [first = {}, ...others] = payloads;
+  const shared = Object.entries(first).filter(([name]) => others.every((payload) => own(payload, name) !== undefined));
+  return { now, input: inputVariable(Object.fromEntries(shared)) };
+}
+
+/** What the payload of an event holds, as expressions see it. */
+function payloadOf(model: Model, event: string): Record<string, ExpressionField> {
+  const inbound = own(model.events.in ?? {}, event);
+  if (inbound !== undefined) {
+    const members = Object.entries(inbound.carries).map(([name, type]) => {
+      const nullable = type.kind === "nullable" || (inbound.optional ?? []).includes(name);
+      return [name, { type: valueTypeOf(model, type), nullable }] as const;
+    });
+    return Object.fromEntries(members);
+  }
+  const outbound = own(model.events.out ?? {}, event);
+  const resource = outbound === undefined ? undefined : eventResource(model, event);
+  if (outbound === undefined || resource === undefined) return {};
+  const all = Object.entries(recordMembers(model, resource));
+  return Object.fromEntries(all.filter(([name]) => outbound.carries?.includes(name) ?? true));
+}
+
+/** The resource that an event of this service is about. */
+export function eventResource(model: Model, event: string): string | undefined {
+  const source = own(model.events.out ?? {}, event)?.when;
+  if (source?.kind !== "operation") return source?.resource;
+  const meaning = meaningOf(model, source.operation);
+  return meaning === undefined || meaning.kind === "unclear" ? undefined : meaning.resource;
+}
+
+function endpointSites(model: Model): Site[] {
+  return Object.entries(model.endpoints.endpoints).flatMap(([operation, endpoint]) => {
+    const path = `endpoints/endpoints/${operation}`;
+    const meaning = meaningOf(model, operation);
+    const resource = meaning === undefined || meaning.kind === "unclear" ? undefined : meaning.resource;
+    const input = operationInput(model, operation);
+    const around = moment(allowsAnyone(model, operation));
+    const record = resource === undefined ? {} : recordNames(model, resource);
+    const choices = Object.entries(endpoint.choose ?? {}).flatMap(([field, choice]): Site[] => {
+      if (choice.if === undefined) return [];
+      const names = { ...recordNames(model, choice.from), ...around, input };
+      return [{ path: `${path}/choose/${field}/if`, text: choice.if, names, expected: condition }];
+    });
+    const answers = Object.entries(endpoint.gives ?? {}).map(([name, text]): Site => {
+      return { path: `${path}/gives/${name}`, text, names: { ...record, ...around, input } };
+    });
+    const { where } = endpoint;
+    const lists =
+      where === undefined
+        ? []
+        : [{ path: `${path}/where`, text: where, names: { ...record, ...around }, expected: condition }];
+    return [...choices, ...answers, ...lists];
+  });
+}
+
+function permissionSites(model: Model): Site[] {
+  const { own: ownership, allow, show } = model.authentication;
+  const owned = Object.entries(ownership).map(([resource, text]): Site => {
+    const names = { ...recordNames(model, resource), ...moment() };
+    return { path: `authentication/own/${resource}`, text, names, expected: condition };
+  });
+  const allowed = Object.entries(allow).flatMap(([operation, grants]) => {
+    const meaning = meaningOf(model, operation);
+    const resource = meaning === undefined || meaning.kind === "unclear" ? undefined : meaning.resource;
+    return grantSites(model, `authentication/allow/${operation}`, grants, resource);
+  });
+  const shown = Object.entries(show).flatMap(([field, grants]) => {
+    return grantSites(model, `authentication/show/${field}`, grants, field.slice(0, field.indexOf(".")));
+  });
+  return [...owned, ...allowed, ...shown];
+}
+
+function grantSites(model: Model, path: string, grants: readonly Grant[], resource: string | undefined): Site[] {
+  return grants.flatMap((grant, index): Site[] => {
+    if (grant.if === undefined) return [];
+    const anonymous = grant.who.kind === "anyone";
+    const record = resource === undefined ? {} : recordNames(model, resource);
+    return [
+      {
+        path: `${path}/${index}/if`,
+        text: grant.if,
+        names: { ...record, ...moment(anonymous) },
+        expected: condition,
+        ...(resource === undefined ? {} : { owned: resource }),
+      },
+    ];
+  });
+}
+
+/** Who receives events is asked of each resource that has any. */
+function deliverySites(model: Model): Site[] {
+  const { webhook, stream } = model.events.delivery ?? {};
+  const emitting = Object.keys(model.events.out ?? {}).map((event) => eventResource(model, event));
+  return [...new Set(emitting)].flatMap((resource) => [
+    ...grantSites(model, "events/delivery/webhook/for", webhook?.for ?? [], resource),
+    ...grantSites(model, "events/delivery/stream/for", stream?.for ?? [], resource),
+  ]);
+}
+
+function allowsAnyone(model: Model, operation: string): boolean {
+  return (own(model.authentication.allow, operation) ?? []).some((grant) => grant.who.kind === "anyone");
+}

@@ -1,0 +1,39 @@
+/**
+ * A model without errors to its plan. Cannot fail for one: what is missing then is a mistake of Nonet's own and throws.
+ * The same document gives the same plan.
+ */
+import { kebabCase } from "../base/case.ts";
+import type { TypedExpressions } from "../parts/expressions.ts";
+import type { Model, Places } from "../parts/model.ts";
+import { credentialPlans, roleNames } from "./credentials.ts";
+import { errorPlans } from "./errors.ts";
+import { serverLimits } from "./limits.ts";
+import { buildOperations } from "./operations.ts";
+import type { Plan } from "./plan.ts";
+import { assert, type Sources } from "./sources.ts";
+import { buildTables } from "./tables.ts";
+import { unenforcedStatements } from "./unenforced.ts";
+
+export function buildPlan(model: Model, places: Places, expressions: TypedExpressions): Plan {
+  const [problem] = expressions.problems;
+  assert(problem === undefined, `${problem?.path}: ${problem?.problem.message}`);
+  const sources: Sources = { model, places, typed: expressions.typed };
+  const title = model.title ?? model.purpose.service ?? "Service";
+  const tables = buildTables(sources);
+  return {
+    service: model.purpose.service ?? kebabCase(title),
+    title,
+    purpose: model.purpose.purpose ?? "",
+    base: model.endpoints.base ?? "{base_url}",
+    tables,
+    operations: buildOperations(sources, tables),
+    credentials: credentialPlans(sources),
+    roles: roleNames(sources),
+    errors: errorPlans(sources),
+    problemBody: model.errors.body ?? "problem+json",
+    // Saying that a record exists is saying something about it, so the silent answer is 404 (R5.8).
+    unseen: model.authentication.unseen ?? 404,
+    limits: serverLimits(sources),
+    unenforced: unenforcedStatements(sources),
+  };
+}

@@ -1,0 +1,128 @@
+/** Which moves an operation makes, and which moves of other records that causes. */
+import { eventResource } from "../parts/expressions.ts";
+import { fieldsOf, lifecycleOf, own, referencesTo } from "../parts/resources/fields.ts";
+import { type Move, moveName, type Trigger } from "../parts/states/model.ts";
+import type { EffectPlan, MovePlan } from "./plan.ts";
+import { type Sources, typedAt, unique } from "./sources.ts";
+
+/** The moves of the resource that the operation makes, in the document's order. */
+export function movesBy(sources: Sources, resource: string, operation: string): readonly MovePlan[] {
+  return triggered(sources, resource).flatMap((one) =>
+    one.trigger.on.kind === "by" && one.trigger.on.operation === operation ? movePlans(sources, resource, one) : [],
+  );
+}
+
+interface Triggered {
+  readonly move: Move;
+  readonly trigger: Trigger;
+  readonly index: number;
+}
+
+function triggered({ model }: Sources, resource: string): readonly Triggered[] {
+  const moves = lifecycleOf(model, resource)?.moves ?? [];
+  return moves.flatMap((move) => move.triggers.map((trigger, index) => ({ move, trigger, index })));
+}
+
+/** One plan, or two where a move with several starts leads to one of them: only from the others does it enter. */
+function movePlans(sources: Sources, resource: string, { move, trigger, index }: Triggered): readonly MovePlan[] {
+  const path = `states/${resource}/moves/${moveName(move)}/${index}`;
+  const from = startsOf(sources, resource, move);
+  const rest = {
+    to: move.to,
+    ...(trigger.if === undefined ? {} : { if: typedAt(sources, `${path}/if`) }),
+    ...(trigger.else === undefined ? {} : { else: trigger.else }),
+    set: Object.keys(trigger.set ?? {}).map((field) => ({
+      field,
+      expression: typedAt(sources, `${path}/set/${field}`),
+    })),
+  };
+  const entering = from.filter((state) => state !== move.to);
+  const staying = from.filter((state) => state === move.to);
+  return [
+    ...(entering.length === 0 ? [] : [{ from: entering, enters: true, ...rest }]),
+    ...(staying.length === 0 ? [] : [{ from: staying, enters: false, ...rest }]),
+  ];
+}
+
+function startsOf({ model }: Sources, resource: string, { from, to }: Move): readonly string[] {
+  if (from !== "any") return from;
+  const { states = {}, final = [] } = lifecycleOf(model, resource) ?? {};
+  return Object.keys(states).filter((state) => state !== to && !final.includes(state));
+}
+
+/**
+ * What an operation causes in other records: its own events, and those of the states that it can lead its record into,
+ * move the records that their payloads refer to, which enter states in turn.
+ */
+export function effectsOf(
+  sources: Sources,
+  resource: string,
+  operation: string,
+  states: readonly string[],
+): readonly EffectPlan[] {
+  const { out = {} } = sources.model.events;
+  const caused = Object.entries(out).filter(
+    ([, { when }]) => when.kind === "operation" && when.operation === operation,
+  );
+  return [
+    ...caused.flatMap(([event]) => effectsOfEvent(sources, event, resource, undefined, [])),
+    ...states.flatMap((state) => effectsOfState(sources, resource, state, [])),
+  ];
+}
+
+function effectsOfState(
+  sources: Sources,
+  resource: string,
+  state: string,
+  before: readonly string[],
+): readonly EffectPlan[] {
+  const { out = {} } = sources.model.events;
+  return Object.entries(out).flatMap(([event, { when }]) => {
+    // The check refuses events that cause themselves; without this a document that it does not see through would not end.
+    const emitted =
+      when.kind === "enters" && when.resource === resource && when.state === state && !before.includes(event);
+    return emitted ? effectsOfEvent(sources, event, resource, state, [...before, event]) : [];
+  });
+}
+
+function effectsOfEvent(
+  sources: Sources,
+  event: string,
+  resource: string,
+  state: string | undefined,
+  before: readonly string[],
+): readonly EffectPlan[] {
+  return Object.keys(sources.model.states).flatMap((target) => {
+    const byField = new Map<string, MovePlan[]>();
+    for (const one of triggered(sources, target)) {
+      const field = referringField(sources, event, resource, target, one.trigger);
+      if (field !== undefined) byField.set(field, [...(byField.get(field) ?? []), ...movePlans(sources, target, one)]);
+    }
+    return [...byField].map(([field, moves]): EffectPlan => {
+      const entered = unique(moves.filter((move) => move.enters).map((move) => move.to));
+      return {
+        event,
+        ...(state === undefined ? {} : { state }),
+        field,
+        resource: target,
+        moves,
+        effects: entered.flatMap((next) => effectsOfState(sources, target, next, before)),
+      };
+    });
+  });
+}
+
+/** The member of the event's payload that refers to the record which the trigger moves; undefined where it is not meant. */
+function referringField(
+  { model }: Sources,
+  event: string,
+  resource: string,
+  target: string,
+  { on }: Trigger,
+): string | undefined {
+  if (on.kind !== "when" || !on.events.includes(event) || eventResource(model, event) !== resource) return undefined;
+  if (on.field !== undefined) return own(fieldsOf(model, resource), on.field) === undefined ? undefined : on.field;
+  const carries = own(model.events.out ?? {}, event)?.carries;
+  const references = referencesTo(model, resource, target).filter((field) => carries?.includes(field) ?? true);
+  return resource === target ? "id" : references[0];
+}

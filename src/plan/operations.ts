@@ -1,0 +1,257 @@
+/** Operations: what each takes, checks, changes, causes and answers. */
+import type { JsonObject } from "../base/json.ts";
+import { parseClockDuration } from "../base/duration.ts";
+import { boundFields, creates, type InputMember, inputOf } from "../parts/endpoints/input.ts";
+import { type ResourceEndpoint, resourceEndpoints } from "../parts/endpoints/meaning.ts";
+import type { RepeatStyle } from "../parts/endpoints/model.ts";
+import { bareType, fieldsOf, isNullable, own, referenceOf } from "../parts/resources/fields.ts";
+import { closedObject, fieldSchema, orNull } from "../parts/resources/json-schema.ts";
+import { defaultValue } from "../parts/resources/default-value.ts";
+import { columnTypeOf, columnTypeOfValue, schemaOfExpression } from "./columns.ts";
+import { listPlan } from "./lists.ts";
+import { effectsOf, movesBy } from "./moves.ts";
+import { allowOf, shownOf, visibleOf } from "./permissions.ts";
+import type {
+  AnswerMember,
+  AnswerPlan,
+  BodyPlan,
+  ChoicePlan,
+  EffectPlan,
+  InputField,
+  MovePlan,
+  Operation,
+  Parent,
+  RulePlan,
+  Table,
+} from "./plan.ts";
+import { assert, fieldsRead, isOfRecord, type Sources, typedAt, unique } from "./sources.ts";
+
+export function buildOperations(sources: Sources, tables: readonly Table[]): readonly Operation[] {
+  return resourceEndpoints(sources.model).map((meaning) => {
+    const table = tables.find(({ resource }) => resource === meaning.resource);
+    assert(table !== undefined, `${meaning.operation} is about ${meaning.resource}, which has no table`);
+    return buildOperation(sources, meaning, table);
+  });
+}
+
+function buildOperation(sources: Sources, meaning: ResourceEndpoint, table: Table): Operation {
+  const { operation, endpoint, deed, resource, key } = meaning;
+  const body = bodyPlan(sources, meaning, table);
+  const moves = deed === "move" ? movesBy(sources, resource, operation) : [];
+  const repeats = repeatsOf(sources, meaning);
+  const known = {
+    name: operation,
+    sentence: own(sources.model.purpose.operations, operation) ?? "",
+    deed,
+    method: endpoint.method,
+    path: meaning.segments,
+    template: endpoint.path,
+    resource,
+    ...(key === undefined ? {} : { key }),
+    parents: parentPlans(sources, meaning),
+    allow: allowOf(sources, operation),
+    visible: visibleOf(sources, resource),
+    ...(body === undefined ? {} : { body }),
+    creates: creates(sources.model, meaning),
+    answer: answerPlan(sources, meaning),
+    ...(deed === "list" ? { list: listPlan(sources, meaning, table) } : {}),
+    moves,
+    choose: choicePlans(sources, meaning),
+    edits: editsOf(sources, meaning),
+    ...(repeats === undefined ? {} : { repeats }),
+    effects: effectsOf(sources, resource, operation, statesEntered(sources, meaning, table, moves)),
+    rules: rulesOf(meaning, table, moves, body),
+  } satisfies Omit<Operation, "errors" | "needs">;
+  return { ...known, errors: errorsOf(known, table), needs: needsOf(known, table) };
+}
+
+function parentPlans(sources: Sources, { parents }: ResourceEndpoint): readonly Parent[] {
+  return parents.map((parent) => ({ ...parent, visible: visibleOf(sources, parent.resource) }));
+}
+
+function statesEntered(
+  sources: Sources,
+  meaning: ResourceEndpoint,
+  { lifecycle }: Table,
+  moves: readonly MovePlan[],
+): readonly string[] {
+  const created = meaning.deed === "create" || creates(sources.model, meaning);
+  const start = created && lifecycle !== undefined ? [lifecycle.start] : [];
+  return unique([...start, ...moves.filter((move) => move.enters).map((move) => move.to)]);
+}
+
+// ── Body ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function bodyPlan(sources: Sources, meaning: ResourceEndpoint, table: Table): BodyPlan | undefined {
+  const { deed } = meaning;
+  if (deed === "read" || deed === "list" || deed === "delete") return undefined;
+  const members = inputOf(sources.model, meaning);
+  const required = members.filter((member) => member.required).map(({ name }) => name);
+  const properties = members.map((member) => [member.name, memberSchema(sources, meaning, member)] as const);
+  return {
+    schema: closedObject(Object.fromEntries(properties), required),
+    mediaTypes: deed === "update" ? ["application/merge-patch+json", "application/json"] : ["application/json"],
+    required: deed !== "move" || required.length > 0,
+    fields: members.filter((member) => member.sets).map((member) => inputField(sources, member)),
+    fixed: deed === "update" || deed === "replace" ? fixedFields(sources, meaning, table, members) : [],
+  };
+}
+
+/** In a merge patch null takes a field away (RFC 7396), so there an optional field takes it. */
+function memberSchema({ model }: Sources, { deed }: ResourceEndpoint, { field }: InputMember): JsonObject {
+  const schema = fieldSchema(model, field, "input");
+  if (deed === "update") return isNullable(field) && field.type.kind !== "nullable" ? orNull(schema) : schema;
+  const value = defaultValue(model, field);
+  return value === undefined ? schema : { ...schema, default: value };
+}
+
+function inputField(sources: Sources, { name, field }: InputMember): InputField {
+  const { model } = sources;
+  const type = columnTypeOf(model, field.type);
+  const bare = bareType(field.type);
+  const target = referenceOf(model, bare.kind === "list" ? bare.of : bare);
+  return {
+    name,
+    type,
+    ...(type === "timestamp" ? { canonical: "timestamp" as const } : {}),
+    ...(target === undefined ? {} : { references: { resource: target, visible: visibleOf(sources, target) } }),
+  };
+}
+
+function fixedFields(
+  sources: Sources,
+  meaning: ResourceEndpoint,
+  table: Table,
+  members: readonly InputMember[],
+): readonly string[] {
+  const upsert = creates(sources.model, meaning);
+  const fields = fieldsOf(sources.model, meaning.resource);
+  const changeable = members.filter(({ name }) => {
+    // A PUT that creates takes create-only fields, and holds what exists to them.
+    return !(upsert && own(fields, name)?.marks.includes("create-only"));
+  });
+  const open = new Set(changeable.map(({ name }) => name));
+  const seen = [...table.columns, ...table.virtual].filter(({ shown }) => shown === undefined || shown.length > 0);
+  const bound = boundFields(sources.model, meaning);
+  return seen.map(({ name }) => name).filter((name) => !open.has(name) || bound.includes(name));
+}
+
+// ── Answer ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function answerPlan(sources: Sources, meaning: ResourceEndpoint): AnswerPlan {
+  const { deed, endpoint, operation, resource } = meaning;
+  const status = endpoint.status ?? (deed === "create" ? 201 : deed === "delete" ? 204 : 200);
+  const created = creates(sources.model, meaning) ? { created: 201 } : {};
+  if (status === 204 || status === 205) return { status, ...created, kind: "none" };
+  if (endpoint.gives === undefined) return { status, ...created, kind: deed === "delete" ? "none" : "record" };
+  const members = Object.keys(endpoint.gives).map((name): AnswerMember => {
+    const expression = typedAt(sources, `endpoints/endpoints/${operation}/gives/${name}`);
+    return {
+      name,
+      expression,
+      type: columnTypeOfValue(sources.model, expression.type),
+      ...(expression.kind === "field" ? shownOf(sources, resource, expression.name) : {}),
+      schema: schemaOfExpression(sources.model, resource, expression),
+    };
+  });
+  return { status, ...created, kind: "members", members };
+}
+
+// ── What else ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function choicePlans(sources: Sources, { operation, endpoint }: ResourceEndpoint): readonly ChoicePlan[] {
+  return Object.entries(endpoint.choose ?? {}).map(([field, choice]) => ({
+    field,
+    resource: choice.from,
+    ...(choice.if === undefined ? {} : { if: typedAt(sources, `endpoints/endpoints/${operation}/choose/${field}/if`) }),
+    else: choice.else,
+  }));
+}
+
+/** Where the document is silent, `If-Match` is honoured when it is sent (R4.16). */
+function editsOf({ model }: Sources, { deed }: ResourceEndpoint): Operation["edits"] {
+  const said = model.endpoints.edits ?? "optional";
+  if (deed === "update" || deed === "replace" || deed === "delete") return said;
+  return deed === "move" && said !== "none" ? "optional" : "none";
+}
+
+/** Where the document is silent: on every write, not required, kept a day (R4.18, R4.20). */
+const silentRepeats: RepeatStyle = { header: "Idempotency-Key", on: "write", required: false };
+
+function repeatsOf({ model }: Sources, { deed, endpoint }: ResourceEndpoint): Operation["repeats"] {
+  const said = model.endpoints.repeats ?? silentRepeats;
+  if (said === "none" || deed === "read" || deed === "list") return undefined;
+  if (said.on === "POST" && endpoint.method !== "POST") return undefined;
+  const kept = said.kept === undefined ? undefined : parseClockDuration(said.kept);
+  return { header: said.header, required: said.required, keptMilliseconds: kept ?? 86_400_000 };
+}
+
+type Known = Omit<Operation, "errors" | "needs">;
+
+/** The document's own errors that can come of it: of guards, choices and rules, and of what is taken already. */
+function errorsOf({ moves, choose, rules, body, deed }: Known, { conflicts }: Table): readonly string[] {
+  const changed = new Set([...(body?.fields ?? []).map(({ name }) => name), ...moves.flatMap(fieldsSet)]);
+  const taken = conflicts.filter(({ columns }) => deed === "create" || columns.some((name) => changed.has(name)));
+  return unique([
+    ...choose.map((choice) => choice.else),
+    ...moves.flatMap((move) => move.else ?? []),
+    ...[...rules, ...taken].map((rule) => rule.else),
+  ]);
+}
+
+/**
+ * The rules that a write by the operation can break: all for a whole record, else those that read what changes, or that
+ * depend on more than the record. The others held before and do so after.
+ */
+function rulesOf(
+  { deed }: ResourceEndpoint,
+  { rules, columns }: Table,
+  moves: readonly MovePlan[],
+  body: BodyPlan | undefined,
+): readonly RulePlan[] {
+  if (deed === "read" || deed === "list" || deed === "delete") return [];
+  if (deed !== "update" && deed !== "move") return rules;
+  const kept = columns.filter((one) => one.computed !== undefined || one.default?.kind === "now-on-change");
+  const changed = new Set([
+    ...(body?.fields ?? []).map(({ name }) => name),
+    ...moves.flatMap(fieldsSet),
+    ...kept.map(({ name }) => name),
+    ...(deed === "move" ? ["state"] : []),
+  ]);
+  return rules.filter(
+    ({ expression }) => !isOfRecord(expression) || fieldsRead(expression).some((name) => changed.has(name)),
+  );
+}
+
+function fieldsSet({ set }: MovePlan): readonly string[] {
+  return set.map(({ field }) => field);
+}
+
+/** Stored columns only, in the table's order. */
+function needsOf(operation: Known, table: Table): readonly string[] {
+  const { deed, allow, visible, moves, effects, body, key, parents } = operation;
+  const writes = deed === "create" || deed === "update" || deed === "replace" || deed === "move";
+  const fixed = body?.fixed ?? [];
+  const expressions = [
+    ...[...allow, ...visible].flatMap((grant) => grant.if ?? []),
+    ...moves.flatMap((move) => [...(move.if === undefined ? [] : [move.if]), ...move.set.map((one) => one.expression)]),
+    ...operation.rules.map((rule) => rule.expression),
+    ...(writes ? table.columns.flatMap((column) => column.computed ?? []) : []),
+    ...table.virtual.filter(({ name }) => fixed.includes(name)).map((one) => one.expression),
+  ];
+  const needed = new Set([
+    "id",
+    "state",
+    ...(key === undefined ? [] : [key.column]),
+    ...parents.slice(-1).map((parent) => parent.field),
+    ...expressions.flatMap(fieldsRead),
+    ...effectFields(effects),
+    ...fixed,
+  ]);
+  return table.columns.map(({ name }) => name).filter((name) => needed.has(name));
+}
+
+/** The fields of the record at hand only; those of the records that are moved in turn belong to other tables. */
+function effectFields(effects: readonly EffectPlan[]): readonly string[] {
+  return effects.map((effect) => effect.field);
+}

@@ -1,0 +1,50 @@
+/** Who may: the grants of part 5 with their conditions typed and `own` replaced. */
+import type { Grant } from "../parts/authentication/model.ts";
+import { resourceEndpoints } from "../parts/endpoints/meaning.ts";
+import { fieldsOf, own } from "../parts/resources/fields.ts";
+import type { GrantPlan } from "./plan.ts";
+import { type Sources, typedAt } from "./sources.ts";
+
+/** Who may run the operation; nobody where no line allows it. */
+export function allowOf(sources: Sources, operation: string): readonly GrantPlan[] {
+  const grants = own(sources.model.authentication.allow, operation) ?? [];
+  return grantsAt(sources, `authentication/allow/${operation}`, grants);
+}
+
+/** For whom the records of a resource exist; see `Operation.visible`. */
+export function visibleOf(sources: Sources, resource: string): readonly GrantPlan[] {
+  const endpoints = resourceEndpoints(sources.model).filter((endpoint) => endpoint.resource === resource);
+  const reading = endpoints.filter(
+    ({ deed, endpoint }) => deed === "read" || (deed === "list" && endpoint.where === undefined),
+  );
+  // Of what can only be made and moved, whoever may do that has to be able to name one.
+  const asked = reading.length > 0 ? reading : endpoints;
+  return distinct(asked.flatMap(({ operation }) => allowOf(sources, operation)));
+}
+
+/** Who sees a field: absent where everybody who sees the record does. */
+export function shownOf(sources: Sources, resource: string, field: string): { readonly shown?: readonly GrantPlan[] } {
+  const marks = own(fieldsOf(sources.model, resource), field)?.marks ?? [];
+  if (marks.includes("write-only") || marks.includes("secret")) return { shown: [] };
+  const grants = own(sources.model.authentication.show, `${resource}.${field}`);
+  return grants === undefined ? {} : { shown: grantsAt(sources, `authentication/show/${resource}.${field}`, grants) };
+}
+
+function grantsAt(sources: Sources, path: string, grants: readonly Grant[]): readonly GrantPlan[] {
+  return grants.map(({ who, if: condition }, index) => ({
+    who,
+    ...(condition === undefined ? {} : { if: typedAt(sources, `${path}/${index}/if`) }),
+  }));
+}
+
+/** Each alternative once, and none with a condition beside the same one without. */
+function distinct(grants: readonly GrantPlan[]): readonly GrantPlan[] {
+  const kept = new Map<string, GrantPlan>();
+  for (const grant of grants) kept.set(meaningOf(grant), grant);
+  return [...kept.values()].filter((grant) => grant.if === undefined || !kept.has(meaningOf({ who: grant.who })));
+}
+
+/** A text that two grants share when they mean the same; where their conditions stand does not matter. */
+function meaningOf(grant: GrantPlan): string {
+  return JSON.stringify([grant.who, grant.if ?? null], (key, value: unknown) => (key === "at" ? undefined : value));
+}

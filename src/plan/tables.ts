@@ -1,0 +1,188 @@
+/** Resources as tables: columns, what is unique, what is indexed, rules. */
+import { plural, snakeCase } from "../base/case.ts";
+import { resourceEndpoints } from "../parts/endpoints/meaning.ts";
+import { defaultValue } from "../parts/resources/default-value.ts";
+import { bareType, fieldsOf, isNullable, isStored, lifecycleOf, own, referenceOf } from "../parts/resources/fields.ts";
+import { fieldSchema, orNull } from "../parts/resources/json-schema.ts";
+import type { Field } from "../parts/resources/model.ts";
+import { columnTypeOf } from "./columns.ts";
+import { allowOf, shownOf } from "./permissions.ts";
+import type { Column, DefaultPlan, IdPlan, LifecyclePlan, RulePlan, Table, Virtual } from "./plan.ts";
+import { assert, equated, type Sources, typedAt, unique } from "./sources.ts";
+
+export function buildTables(sources: Sources): readonly Table[] {
+  return Object.keys(sources.model.resources.resources).map((resource) => buildTable(sources, resource));
+}
+
+function buildTable(sources: Sources, resource: string): Table {
+  const { model } = sources;
+  const fields = Object.entries(fieldsOf(model, resource));
+  const lifecycle = lifecyclePlan(sources, resource);
+  const stored = fields
+    .filter(([, field]) => isStored(field))
+    .map(([name, field]) => column(sources, resource, name, field));
+  const [id, ...others] = stored.toSorted((a, b) => Number(b.name === "id") - Number(a.name === "id"));
+  assert(id?.name === "id", `${resource} has no id`);
+  const columns = [id, ...(lifecycle === undefined ? [] : [stateColumn(lifecycle)]), ...others];
+  const uniques = uniqueSets(sources, resource);
+  return {
+    resource,
+    name: snakeCase(plural(resource)),
+    id: idPlan(sources, resource),
+    columns,
+    virtual: fields
+      .filter(([, field]) => !isStored(field))
+      .map(([name, field]) => virtual(sources, resource, name, field)),
+    uniques: uniques.map((set) => set.columns),
+    conflicts: uniques.flatMap((set) => (set.else === undefined ? [] : [{ columns: set.columns, else: set.else }])),
+    indexes: indexes(sources, resource, columns),
+    rules: rules(sources, resource),
+    ...(lifecycle === undefined ? {} : { lifecycle }),
+  };
+}
+
+function idPlan({ model }: Sources, resource: string): IdPlan {
+  const type = own(fieldsOf(model, resource), "id")?.type;
+  assert(type?.kind === "id", `${resource} has no id`);
+  if (type.made !== "server") return { made: type.made };
+  return { made: "server", ...(type.prefix === undefined ? {} : { prefix: type.prefix }) };
+}
+
+function column(sources: Sources, resource: string, name: string, field: Field): Column {
+  const { model } = sources;
+  const bare = bareType(field.type);
+  const target = referenceOf(model, field.type);
+  const made = defaultPlan(sources, field);
+  return {
+    name,
+    type: columnTypeOf(model, field.type),
+    nullable: isNullable(field),
+    absent: absence(field),
+    ...(bare.kind === "one-of" && !bare.open ? { values: bare.values } : {}),
+    ...(target === undefined ? {} : { references: { resource: target, onDelete: onDelete(field) } }),
+    ...(field.computed === undefined ? {} : { computed: typedAt(sources, `resources/${resource}/${name}/computed`) }),
+    ...(made === undefined ? {} : { default: made }),
+    marks: field.marks,
+    ...shownOf(sources, resource, name),
+    schema: wireSchema(sources, field),
+  };
+}
+
+/** What a record says of the field when it says anything: null only where nulls are given. */
+function wireSchema({ model }: Sources, field: Field): Column["schema"] {
+  const schema = fieldSchema(model, { ...field, type: bareType(field.type) });
+  return absence(field) === "null" ? orNull(schema) : schema;
+}
+
+function absence(field: Field): Column["absent"] {
+  return field.type.kind === "nullable" ? "null" : "left out";
+}
+
+function onDelete({ marks }: Field): "refuse" | "delete" | "clear" {
+  if (marks.includes("delete with")) return "delete";
+  return marks.includes("clear") ? "clear" : "refuse";
+}
+
+function defaultPlan({ model }: Sources, field: Field): DefaultPlan | undefined {
+  if (field.default?.kind !== "literal") return field.default;
+  const value = defaultValue(model, field);
+  assert(value !== undefined, `\`${field.default.text}\` is no default of its field's type`);
+  return { ...field.default, value };
+}
+
+function stateColumn({ states, start }: LifecyclePlan): Column {
+  return {
+    name: "state",
+    type: "text",
+    nullable: false,
+    absent: "left out",
+    values: states,
+    default: { kind: "literal", text: start, value: start },
+    marks: ["read-only", "filter"],
+    schema: { type: "string", enum: states },
+  };
+}
+
+function virtual(sources: Sources, resource: string, name: string, field: Field): Virtual {
+  return {
+    name,
+    type: columnTypeOf(sources.model, field.type),
+    absent: absence(field),
+    expression: typedAt(sources, `resources/${resource}/${name}/computed`),
+    ...shownOf(sources, resource, name),
+    schema: wireSchema(sources, field),
+  };
+}
+
+function lifecyclePlan({ model }: Sources, resource: string): LifecyclePlan | undefined {
+  const lifecycle = lifecycleOf(model, resource);
+  if (lifecycle === undefined) return undefined;
+  const states = Object.keys(lifecycle.states);
+  const start = lifecycle.start ?? states[0];
+  assert(start !== undefined, `${resource} has states and none to start in`);
+  return { states, start, final: lifecycle.final ?? [] };
+}
+
+interface UniqueSet {
+  readonly columns: readonly string[];
+  readonly else?: string;
+}
+
+function uniqueSets({ model }: Sources, resource: string): readonly UniqueSet[] {
+  const marked = Object.entries(fieldsOf(model, resource))
+    .filter(([name, field]) => name !== "id" && field.marks.includes("unique"))
+    .map(([name]): UniqueSet => ({ columns: [name] }));
+  const ruled = (own(model.resources.rules, resource) ?? []).flatMap((rule): UniqueSet[] =>
+    rule.kind === "unique" ? [{ columns: rule.fields, ...(rule.else === undefined ? {} : { else: rule.else }) }] : [],
+  );
+  const sets = new Map<string, UniqueSet>();
+  for (const set of [...marked, ...ruled]) sets.set(set.columns.join(), { ...sets.get(set.columns.join()), ...set });
+  return [...sets.values()];
+}
+
+function rules(sources: Sources, resource: string): readonly RulePlan[] {
+  return (own(sources.model.resources.rules, resource) ?? []).flatMap((rule, index) =>
+    rule.kind === "holds"
+      ? [{ expression: typedAt(sources, `resources/rules/${resource}/${index}/holds`), else: rule.else }]
+      : [],
+  );
+}
+
+/**
+ * Whatever can be asked has an index (R8.8): each filter, sort and reference, what `choose`, `where` and permissions hold
+ * to one value, and such a permission together with each sort. A column that is unique has one already.
+ */
+function indexes(sources: Sources, resource: string, columns: readonly Column[]): readonly (readonly string[])[] {
+  const alone = uniqueSets(sources, resource).flatMap((set) => (set.columns.length === 1 ? set.columns : []));
+  const named = columns.map(({ name }) => name).filter((name) => name !== "id" && !alone.includes(name));
+  const asked = named.filter((name) => {
+    const { marks, references, type } = columns.find((one) => one.name === name) as Column;
+    return references !== undefined || (type !== "json" && (marks.includes("filter") || marks.includes("sort")));
+  });
+  const sorts = columns.filter(({ marks, type }) => type !== "json" && marks.includes("sort")).map(({ name }) => name);
+  const conditions = conditionSets(sources, resource).map((set) => set.filter((name) => named.includes(name)));
+  const permitted = permissionSets(sources, resource).map((set) => set.filter((name) => named.includes(name)));
+  const sorted = permitted.flatMap((set) => sorts.filter((name) => !set.includes(name)).map((name) => [...set, name]));
+  const sets = [...asked.map((name) => [name]), ...permitted, ...sorted, ...conditions].filter((set) => set.length > 0);
+  return unique(sets.map((set) => JSON.stringify(set))).map((text) => JSON.parse(text) as string[]);
+}
+
+function permissionSets(sources: Sources, resource: string): readonly (readonly string[])[] {
+  const lists = resourceEndpoints(sources.model).filter((one) => one.resource === resource && one.deed === "list");
+  return lists.flatMap(({ operation }) =>
+    allowOf(sources, operation).flatMap((grant) => (grant.if === undefined ? [] : [equated(grant.if)])),
+  );
+}
+
+function conditionSets(sources: Sources, resource: string): readonly (readonly string[])[] {
+  return resourceEndpoints(sources.model).flatMap(({ operation, endpoint, resource: subject }) => {
+    const path = `endpoints/endpoints/${operation}`;
+    const choices = Object.entries(endpoint.choose ?? {}).flatMap(([field, choice]) => {
+      if (choice.from !== resource || choice.if === undefined) return [];
+      return [equated(typedAt(sources, `${path}/choose/${field}/if`))];
+    });
+    const lists =
+      subject === resource && endpoint.where !== undefined ? [equated(typedAt(sources, `${path}/where`))] : [];
+    return [...choices, ...lists];
+  });
+}

@@ -1,0 +1,191 @@
+/**
+ * What the document says and this release does not enforce yet: one entry for each statement, with its line, in the order
+ * of the document. Nothing is left out silently.
+ */
+import { meaningOf } from "../parts/endpoints/meaning.ts";
+import { bareType, lifecycleOf, own, referenceOf } from "../parts/resources/fields.ts";
+import type { Field, FieldType } from "../parts/resources/model.ts";
+import { moveName } from "../parts/states/model.ts";
+import { columnTypeOf } from "./columns.ts";
+import { unservedCredential } from "./credentials.ts";
+import type { Unenforced } from "./plan.ts";
+import type { Sources } from "./sources.ts";
+
+export function unenforcedStatements(sources: Sources): readonly Unenforced[] {
+  const statements = [
+    ...fieldStatements(sources),
+    ...moveStatements(sources),
+    ...endpointStatements(sources),
+    ...credentialStatements(sources),
+    ...eventStatements(sources),
+    ...limitStatements(sources),
+    ...versionStatements(sources),
+  ];
+  return statements.map(({ path, what }) => ({ path, line: lineOf(sources, path), what }));
+}
+
+type Statement = Omit<Unenforced, "line">;
+
+/** The line of the statement, or of the nearest one around it that has a place. */
+function lineOf({ places }: Sources, path: string): number {
+  for (let at = path; at !== ""; at = at.slice(0, Math.max(at.lastIndexOf("/"), 0))) {
+    const place = places.get(at);
+    if (place !== undefined) return place.start.line;
+  }
+  return 1;
+}
+
+// ── Resources and states ───────────────────────────────────────────────────────────────────────────────────────────
+
+function fieldStatements(sources: Sources): readonly Statement[] {
+  return Object.entries(sources.model.resources.resources).flatMap(([resource, { fields }]) =>
+    Object.entries(fields).flatMap(([name, field]) =>
+      fieldGaps(sources, name, field).map((what) => ({ path: `resources/${resource}/${name}`, what })),
+    ),
+  );
+}
+
+function fieldGaps({ model }: Sources, name: string, field: Field): readonly string[] {
+  const bare = bareType(field.type);
+  const listed = bare.kind === "list" ? bare.of : bare;
+  const asked = (["filter", "sort"] as const).filter((mark) => field.marks.includes(mark));
+  return [
+    ...(field.marks.includes("search") ? [`nothing searches in \`${name}\``] : []),
+    ...(field.marks.includes("personal") ? [`nothing erases \`${name}\`, which is personal`] : []),
+    ...(field.marks.includes("secret")
+      ? [`\`${name}\` is never given back, but it is kept as it was sent, not hashed`]
+      : []),
+    ...(columnTypeOf(model, field.type) === "json" ? asked.map((mark) => `lists do not ${mark} by \`${name}\``) : []),
+    ...(isBoundedMoney(bare) ? [`the range of \`${name}\` is not checked`] : []),
+    ...(refersWithin(model, listed) ? [`what the references inside \`${name}\` name may be missing`] : []),
+  ];
+}
+
+function isBoundedMoney(type: FieldType): boolean {
+  return type.kind === "scalar" && type.name === "money" && (type.min !== undefined || type.max !== undefined);
+}
+
+/** Whether a value of the type holds references deeper than as items of a list. */
+function refersWithin(model: Sources["model"], type: FieldType, around: readonly string[] = []): boolean {
+  const bare = bareType(type);
+  if (bare.kind === "list" || bare.kind === "map") {
+    return referenceOf(model, bare.of) !== undefined || refersWithin(model, bare.of, around);
+  }
+  if (bare.kind !== "named" || around.includes(bare.name)) return false;
+  const fields = Object.values(own(model.resources.types, bare.name) ?? {});
+  return fields.some((field) => {
+    return referenceOf(model, field.type) !== undefined || refersWithin(model, field.type, [...around, bare.name]);
+  });
+}
+
+function moveStatements({ model }: Sources): readonly Statement[] {
+  return Object.keys(model.states).flatMap((resource) =>
+    (lifecycleOf(model, resource)?.moves ?? []).flatMap((move) =>
+      move.triggers.flatMap(({ on }, index): Statement[] => {
+        const name = moveName(move);
+        const path = `states/${resource}/moves/${name}/${index}`;
+        if (on.kind === "after")
+          return [{ path, what: `no ${resource} makes \`${name}\` when ${on.duration} have passed` }];
+        if (on.kind === "at")
+          return [{ path, what: `no ${resource} makes \`${name}\` when the time in \`${on.field}\` comes` }];
+        if (on.kind !== "when") return [];
+        const inbound = on.events.filter((event) => own(model.events.in ?? {}, event) !== undefined);
+        return inbound.map((event) => ({ path, what: `no ${resource} makes \`${name}\` when \`${event}\` comes in` }));
+      }),
+    ),
+  );
+}
+
+// ── Endpoints and authentication ───────────────────────────────────────────────────────────────────────────────────
+
+function endpointStatements({ model }: Sources): readonly Statement[] {
+  return Object.keys(model.endpoints.endpoints).flatMap((operation): Statement[] => {
+    const meaning = meaningOf(model, operation);
+    const path = `endpoints/endpoints/${operation}`;
+    if (meaning?.kind === "free") {
+      const why = meaning.deed === "login" ? "nobody can log in" : "no handler is run";
+      return [{ path, what: `\`${operation}\` is not served: ${why}` }];
+    }
+    return meaning?.kind === "unclear" ? [{ path, what: `\`${operation}\` is not served: ${meaning.sentence}` }] : [];
+  });
+}
+
+function credentialStatements({ model }: Sources): readonly Statement[] {
+  return Object.entries(model.authentication.credentials).flatMap(([name, credential]): Statement[] => {
+    const path = `authentication/credentials/${name}`;
+    const unserved = unservedCredential(credential);
+    if (unserved !== undefined) return [{ path, what: `\`${name}\` is not taken: ${unserved}` }];
+    const { revoked, scopes } = credential;
+    return [
+      ...(revoked === undefined || revoked === "at once"
+        ? []
+        : [{ path, what: `a revoked \`${name}\` ends at once, not as said here` }]),
+      ...(scopes === undefined ? [] : [{ path, what: `the scopes of \`${name}\` are not looked at` }]),
+    ];
+  });
+}
+
+// ── Events, limits, versions ───────────────────────────────────────────────────────────────────────────────────────
+
+function eventStatements({ model }: Sources): readonly Statement[] {
+  const { envelope, out = {}, in: inbound = {}, delivery } = model.events;
+  const path = "events";
+  return [
+    ...(envelope === undefined ? [] : [{ path: `${path}/envelope`, what: "no event is put into an envelope" }]),
+    ...Object.keys(out).map((name) => ({
+      path: `${path}/out/${name}`,
+      what: `\`${name}\` moves records here, but reaches nobody outside`,
+    })),
+    ...Object.entries(inbound).map(([name, { method, path: route }]) => ({
+      path: `${path}/in/${name}`,
+      what: `\`${method} ${route}\` is not served, so \`${name}\` never comes in`,
+    })),
+    ...(delivery?.webhook === undefined
+      ? []
+      : [{ path: `${path}/delivery/webhook`, what: "nobody can subscribe a webhook, and none is called" }]),
+    ...(delivery?.stream === undefined
+      ? []
+      : [{ path: `${path}/delivery/stream`, what: `there is no stream at \`${delivery.stream.path}\`` }]),
+  ];
+}
+
+function limitStatements({ model }: Sources): readonly Statement[] {
+  const { rate = {}, quota = {}, size = {}, time = {}, keep = {} } = model.limits;
+  const named = (part: string, record: object, sentence: (name: string) => string): readonly Statement[] => {
+    return Object.keys(record).map((name) => ({ path: `limits/${part}/${name}`, what: sentence(name) }));
+  };
+  const others = (record: Readonly<Record<string, string>>): object => {
+    return Object.fromEntries(Object.entries(record).filter(([name]) => name !== "request"));
+  };
+  return [
+    ...named("rate", rate, (name) => `the rate of \`${name}\` is not limited`),
+    ...named("quota", quota, (name) => `the quota of \`${name}\` is not counted`),
+    ...named("size", others(size), (name) => `the size of \`${name}\` is not limited by this line`),
+    ...named("time", others(time), (name) => `the time of \`${name}\` is not limited by this line`),
+    ...named("keep", keep, (name) => `every ${name} is kept for ever`),
+  ];
+}
+
+/** Callers get the newest version, whatever they ask for. */
+function versionStatements({ model }: Sources): readonly Statement[] {
+  const { sent, absent, policy, versions = [], deprecated = {} } = model.versioning;
+  const path = "versioning";
+  const [newest, ...older] = versions;
+  const one = (member: string, said: unknown, what: string): readonly Statement[] => {
+    return said === undefined ? [] : [{ path: `${path}/${member}`, what }];
+  };
+  return [
+    ...one("sent", sent, "which version a caller asks for is not looked at"),
+    ...one("absent", absent, "every caller gets the newest version"),
+    ...one("policy", policy, "no version is withdrawn"),
+    ...(newest?.changes ?? []).map((_, index) => ({
+      path: `${path}/versions/${newest?.name}/${index}`,
+      what: `callers of the version before ${newest?.name} see this change`,
+    })),
+    ...older.map(({ name }) => ({ path: `${path}/versions/${name}`, what: `version ${name} is not served` })),
+    ...Object.keys(deprecated).map((name) => ({
+      path: `${path}/deprecated/${name}`,
+      what: `no answer says that version ${name} is deprecated`,
+    })),
+  ];
+}
