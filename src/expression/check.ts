@@ -502,12 +502,19 @@ function withinUnknown(checker: Checker, value: TypedExpression, list: TypedExpr
 
 /** `value in list` where the items are of unknown type: some item is one of the value's type, and equal. */
 function existsEqual(checker: Checker, value: TypedExpression, list: TypedExpression, at: Extent): TypedExpression {
-  const slot = checker.items.length;
+  // The value stands inside the macro that is made here, and has its own macros already: their places are taken.
+  const slot = Math.max(checker.items.length, ...slotsIn(value));
   const item: TypedExpression = { kind: "item", at: list.at, type: { kind: "any" }, nullable: true, slot };
   const body = compare("==", value, takenAs(item, value.type), at);
   const nothing: TypedExpression = { kind: "constant", at, type: { kind: "null" }, nullable: true, value: null };
   const guarded = value.nullable ? logical("&&", compare("!=", value, nothing, at), body, at) : body;
   return { kind: "macro", at, type: bool, nullable: false, macro: "exists", records: false, slot, list, body: guarded };
+}
+
+/** The places after those of the macros in a value. */
+function slotsIn(typed: TypedExpression): readonly number[] {
+  const below = parts(typed).flatMap(slotsIn);
+  return typed.kind === "macro" ? [typed.slot + 1, ...below] : below;
 }
 
 function checkNegate(checker: Checker, expression: Expression, at: Extent): Found {

@@ -18,11 +18,13 @@ export type Value = string | number | boolean | null | readonly Value[] | { read
 
 export type Row = Readonly<Record<string, unknown>>;
 
+/** `input`, `caller`, `now`, `old`, `value` and whatever else the environment named. */
+export type Variables = Row;
+
 /** What an expression is asked about. */
 export interface Scope {
   readonly record: Row;
-  /** `input`, `caller`, `now`, `old`, `value` and whatever else the environment named. */
-  readonly variables: Row;
+  readonly variables: Variables;
   /** The record of an id, for walks. */
   readonly reference?: (resource: string, id: string) => Row | undefined;
   /** All records, for macros over a resource. */

@@ -1,0 +1,173 @@
+/**
+ * One meaning in every form: for generated expressions and rows, what the function says, what SQLite says, and, where the
+ * two languages coincide, what another implementation of CEL says.
+ */
+
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { isCelError, run } from "@bufbuild/cel";
+import fc from "fast-check";
+import { checkExpression } from "./check.ts";
+import { compileFunction, type Row, type Scope, type Value } from "./evaluate.ts";
+import { anyExpression, anyInput, anyOthers, anyThing, env, type Kind, other, plainThing, thing } from "./generated.ts";
+import { parseExpression } from "./parse.ts";
+import { bindParameters, compileSql, type SqlContext } from "./sql.ts";
+import { type TypedExpression } from "./typed.ts";
+import type { FieldType } from "./types.ts";
+
+const kinds: readonly Kind[] = ["bool", "int", "double", "string", "timestamp", "duration"];
+
+/** Undefined when the type check refuses it, as it may: generated texts compare literals that are never equal. */
+function typed(text: string): TypedExpression | undefined {
+  const { expression, problems } = parseExpression(text);
+  assert.deepEqual(problems, [], text);
+  return expression && checkExpression(expression, env).typed;
+}
+
+const columnTypes: Readonly<Record<string, string>> = {
+  bool: "INTEGER",
+  int: "INTEGER",
+  duration: "INTEGER",
+  double: "REAL",
+};
+
+function open(): DatabaseSync {
+  const database = new DatabaseSync(":memory:");
+  for (const [table, fields] of [
+    ["thing", thing],
+    ["other", other],
+  ] as const) {
+    const columns = Object.entries(fields).map(([name, { type }]) => `"${name}" ${columnTypes[type.kind] ?? "TEXT"}`);
+    database.exec(`CREATE TABLE ${table} (${columns.join(", ")})`);
+  }
+  return database;
+}
+
+function stored(value: unknown, { type }: FieldType): string | number | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "boolean" && type.kind === "bool") return Number(value);
+  if (typeof value === "object" || type.kind === "any") return JSON.stringify(value);
+  return value as string | number;
+}
+
+function fill(
+  database: DatabaseSync,
+  table: string,
+  fields: Readonly<Record<string, FieldType>>,
+  rows: readonly Row[],
+): void {
+  database.exec(`DELETE FROM ${table}`);
+  const names = Object.keys(fields);
+  const insert = database.prepare(`INSERT INTO ${table} VALUES (${names.map(() => "?").join(", ")})`);
+  for (const row of rows) insert.run(...names.map((name) => stored(row[name], fields[name] as FieldType)));
+}
+
+const context: SqlContext = {
+  resource: "Thing",
+  alias: "r",
+  column: (_, field) => `"${field}"`,
+  table: (resource) => resource.toLowerCase(),
+};
+
+function assertSame(given: Value, wanted: Value, text: string): void {
+  const plain = typeof wanted === "boolean" ? Number(wanted) : wanted;
+  if (typeof given === "number" && typeof plain === "number" && !Number.isInteger(given)) {
+    assert.ok(Math.abs(given - plain) <= Math.abs(given) * 1e-15, `${text}: SQL ${given}, function ${plain}`);
+  } else assert.ok(given === plain, `${text}: SQL ${JSON.stringify(given)}, function ${JSON.stringify(plain)}`);
+}
+
+const database = open();
+
+function compareWithSqlite(text: string, things: readonly Row[], others: readonly Row[], variables: Row): boolean {
+  const expression = typed(text);
+  if (!expression) return false;
+  fill(database, "thing", thing, things);
+  fill(database, "other", other, others);
+  const tables: Readonly<Record<string, readonly Row[]>> = { Thing: things, Other: others };
+  const ask = compileFunction(expression);
+  const wanted = things.map((record) => {
+    const scope: Scope = {
+      record,
+      variables,
+      reference: (resource, id) => tables[resource]?.find((row) => row["id"] === id),
+      records: (resource) => tables[resource] ?? [],
+    };
+    return ask(scope);
+  });
+  const selected = compileSql(expression, "sqlite", { ...context, use: "select" });
+  assert.ok("sql" in selected, `${text}: ${JSON.stringify(selected)}`);
+  const values = bindParameters(selected.parameters, variables, "sqlite") as (string | number | null)[];
+  const rows = database.prepare(`SELECT ${selected.sql} AS value FROM thing AS r ORDER BY r.id`).all(...values);
+  rows.forEach((row, i) => assertSame(row["value"] as Value, wanted[i] ?? null, text));
+  if (expression.type.kind === "bool")
+    assertFiltered(
+      text,
+      expression,
+      variables,
+      things.filter((_, i) => wanted[i] === true),
+    );
+  return true;
+}
+
+function assertFiltered(text: string, expression: TypedExpression, variables: Row, wanted: readonly Row[]): void {
+  for (const alias of ["r", ""]) {
+    const where = compileSql(expression, "sqlite", { ...context, alias });
+    assert.ok("sql" in where);
+    const values = bindParameters(where.parameters, variables, "sqlite") as (string | number | null)[];
+    const from = alias === "" ? "thing" : `thing AS ${alias}`;
+    const rows = database.prepare(`SELECT id FROM ${from} WHERE ${where.sql} ORDER BY id`).all(...values);
+    assert.deepEqual(
+      rows.map((row) => row["id"]),
+      wanted.map((row) => row["id"]),
+      `${text}: WHERE ${where.sql}`,
+    );
+  }
+}
+
+const things = fc
+  .array(anyThing, { minLength: 1, maxLength: 4 })
+  .map((rows) => rows.map((row, i) => ({ id: `t${i + 1}`, ...row })));
+
+for (const kind of kinds) {
+  test(`property: function and SQLite agree on ${kind}`, () => {
+    let compared = 0;
+    const runs = kind === "bool" ? 1500 : 400;
+    fc.assert(
+      fc.property(anyExpression(kind), things, anyOthers, anyInput, (text, rows, others, input) => {
+        const variables = { input, now: "2026-02-01T00:00:00.000Z" };
+        if (compareWithSqlite(text, rows, others, variables)) compared += 1;
+      }),
+      { numRuns: runs },
+    );
+    assert.ok(compared > runs * 0.7, `only ${compared} of ${runs} expressions passed the type check`);
+  });
+}
+
+/** CEL's ints are bigints there, and the two compare as JSON once they are numbers again. */
+function fromCel(value: unknown): unknown {
+  if (typeof value === "bigint") return Number(value);
+  return typeof value === "number" ? value + 0 : value;
+}
+
+for (const kind of ["bool", "int", "double", "string"] as const) {
+  test(`property: function and @bufbuild/cel agree on ${kind}`, () => {
+    let compared = 0;
+    const runs = 300;
+    fc.assert(
+      fc.property(anyExpression(kind, true), plainThing, (text, record) => {
+        const expression = typed(text);
+        if (!expression) return;
+        const bindings = { ...record, i: BigInt(record.i), nums: record.nums.map(BigInt) };
+        const theirs = run(text, bindings);
+        // Division by zero, an error there, is null here.
+        if (isCelError(theirs)) return;
+        const ours = compileFunction(expression)({ record, variables: {} });
+        assert.deepEqual(ours === null ? null : fromCel(ours), fromCel(theirs), text);
+        compared += 1;
+      }),
+      { numRuns: runs },
+    );
+    assert.ok(compared > runs * 0.5, `only ${compared} of ${runs} expressions compared`);
+  });
+}

@@ -1,0 +1,91 @@
+/**
+ * SQL that is being put together: pieces of text with parameters between them. They are numbered only at the end, so a
+ * piece can be moved or repeated while there is still something around it to write.
+ */
+
+import type { TypedExpression } from "./typed.ts";
+import type { ValueType } from "./types.ts";
+
+export type Dialect = "sqlite" | "postgres";
+
+/** A value to be bound to a placeholder, in the order of the placeholders. */
+export type Parameter =
+  | { readonly kind: "constant"; readonly value: string | number | boolean | null; readonly type: ValueType }
+  /** A value of the moment, such as `["caller", "id"]`. */
+  | { readonly kind: "variable"; readonly path: readonly string[]; readonly type: ValueType }
+  /** A part of the expression that asks nothing of any record: worked out by its function, before the statement runs. */
+  | { readonly kind: "computed"; readonly expression: TypedExpression; readonly type: ValueType };
+
+export type Sql = string | Parameter | readonly Sql[];
+
+/** SQL with SQL in it: sql`${left} = ${right}`. */
+export function sql(strings: TemplateStringsArray, ...holes: readonly Sql[]): Sql {
+  return strings.flatMap((text, i): Sql[] => {
+    const hole = holes[i];
+    return hole === undefined ? [text] : [text, hole];
+  });
+}
+
+/** Pieces with a text between each two. */
+export function joined(pieces: readonly Sql[], between: string): Sql {
+  return pieces.flatMap((piece, i): Sql[] => (i === 0 ? [piece] : [between, piece]));
+}
+
+/** A text as an SQL literal. Only ever for names and JSON paths: values are parameters. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** The text with its placeholders, and what is bound to them. PostgreSQL counts from `first`. */
+export function finish(
+  piece: Sql,
+  dialect: Dialect,
+  first: number,
+): { readonly sql: string; readonly parameters: readonly Parameter[] } {
+  const parameters: Parameter[] = [];
+  const texts: string[] = [];
+  const write = (part: Sql): void => {
+    if (typeof part === "string") texts.push(part);
+    else if (isParameter(part)) {
+      parameters.push(part);
+      texts.push(placeholder(dialect, first + parameters.length - 1, part.type));
+    } else part.forEach(write);
+  };
+  write(piece);
+  return { sql: texts.join(""), parameters };
+}
+
+/**
+ * A placeholder of a known type. SQLite takes the type from what is bound, and a driver may bind every number as a REAL, with
+ * which 7 / 2 would be 3.5.
+ */
+function placeholder(dialect: Dialect, number: number, type: ValueType): string {
+  if (dialect === "postgres") return `$${number}::${postgresType(type)}`;
+  if (type.kind === "int" || type.kind === "duration") return "CAST(? AS INTEGER)";
+  return type.kind === "double" ? "CAST(? AS REAL)" : "?";
+}
+
+function isParameter(part: Parameter | readonly Sql[]): part is Parameter {
+  return !Array.isArray(part);
+}
+
+export function postgresType({ kind }: ValueType): string {
+  switch (kind) {
+    case "bool":
+      return "boolean";
+    case "int":
+    case "duration":
+      return "bigint";
+    case "double":
+      return "double precision";
+    case "timestamp":
+      return "timestamptz";
+    case "list":
+    case "map":
+    case "object":
+    case "any":
+      return "jsonb";
+    default:
+      return "text";
+  }
+}

@@ -1,0 +1,780 @@
+/**
+ * A typed expression as SQL, with the meaning that `evaluate.ts` gives it as a function.
+ *
+ * SQL has three truth values and the language has two, so there are two ways to write a condition. Where null may pass for
+ * false (a WHERE, an AND in it) `a = b` stays as it is and can use an index; where it may not (below a NOT, in a column of
+ * a result) it becomes `(a = b) IS TRUE`. Parts that ask nothing of any record are not written in SQL at all: they are
+ * worked out before and bound as parameters.
+ *
+ * What is taken for granted of the columns. SQLite: bool is INTEGER 0 or 1, int INTEGER, double REAL, a timestamp TEXT
+ * `YYYY-MM-DDTHH:MM:SS.sssZ`, a duration INTEGER milliseconds, a reference TEXT, all else TEXT as `JSON.stringify` writes
+ * it. PostgreSQL: boolean, bigint, double precision, timestamptz, bigint, text, jsonb.
+ */
+
+import { compileFunction, type Row, type Value } from "./evaluate.ts";
+import { longestDuration } from "./instant.ts";
+import { type Dialect, finish, joined, type Parameter, postgresType, quoted, type Sql, sql } from "./sql-text.ts";
+import type { ExpressionProblem } from "./syntax.ts";
+import {
+  type Calculate,
+  type Compare,
+  type FunctionCall,
+  isRecordList,
+  type Macro,
+  parts,
+  type TypedExpression,
+  type Walk,
+  type Within,
+} from "./typed.ts";
+import { isScalar, type ValueType } from "./types.ts";
+
+export type { Dialect, Parameter } from "./sql-text.ts";
+
+export interface SqlContext {
+  /** The resource of the record at hand. */
+  readonly resource: string;
+  /** What its table is called in the statement, quoted if need be; empty when its columns stand alone. */
+  readonly alias: string;
+  /** The quoted name of a column. */
+  readonly column: (resource: string, field: string) => string;
+  /** The quoted name of a table. */
+  readonly table: (resource: string) => string;
+  /** The number of the first placeholder in PostgreSQL; 1 when left out. */
+  readonly firstPlaceholder?: number;
+  /**
+   * What the SQL is for. `where`, taken when left out: a condition may be null instead of false. `select`: it may not, and
+   * the value is what the function gives.
+   */
+  readonly use?: "where" | "select";
+}
+
+export type CompiledSql =
+  | { readonly sql: string; readonly parameters: readonly Parameter[] }
+  | { readonly problems: readonly ExpressionProblem[] };
+
+/** The expression as SQL; or, for each part that SQL cannot say, a problem `not-in-sql`. */
+export function compileSql(typed: TypedExpression, dialect: Dialect, context: SqlContext): CompiledSql {
+  const writer: Writer = { dialect, context, items: new Map(), free: new Map(), problems: [], aliases: 0, inside: 0 };
+  const isCondition = typed.type.kind === "bool" && context.use !== "select";
+  const written = isCondition ? condition(writer, typed).sql : scalar(writer, typed).sql;
+  if (writer.problems.length > 0) return { problems: writer.problems };
+  return finish(written, dialect, context.firstPlaceholder ?? 1);
+}
+
+/** What keeps an expression out of SQL, of either dialect. */
+export function sqlProblems(typed: TypedExpression): readonly ExpressionProblem[] {
+  const context: SqlContext = { resource: "", alias: "", column: () => "", table: () => "" };
+  for (const dialect of ["sqlite", "postgres"] as const) {
+    const compiled = compileSql(typed, dialect, context);
+    if ("problems" in compiled) return compiled.problems;
+  }
+  return [];
+}
+
+export function expressibleInSql(typed: TypedExpression): boolean {
+  return sqlProblems(typed).length === 0;
+}
+
+/**
+ * The values to bind, as a driver wants them: for SQLite 0 and 1 for truth values, for both JSON text for lists and
+ * objects. `variables` are those of a `Scope`.
+ */
+export function bindParameters(
+  parameters: readonly Parameter[],
+  variables: Row,
+  dialect: Dialect,
+): readonly (string | number | boolean | null)[] {
+  return parameters.map((parameter) => bound(valueOf(parameter, variables), dialect, parameter.type));
+}
+
+function valueOf(parameter: Parameter, variables: Row): Value {
+  switch (parameter.kind) {
+    case "constant":
+      return parameter.value;
+    case "variable": {
+      const found = parameter.path.reduce<unknown>((object, name) => {
+        const has = typeof object === "object" && object !== null && Object.hasOwn(object, name);
+        return has ? (object as Row)[name] : null;
+      }, variables);
+      return (found ?? null) as Value;
+    }
+    case "computed":
+      return functionOf(parameter.expression)({ record: {}, variables });
+  }
+}
+
+const functions = new WeakMap<TypedExpression, ReturnType<typeof compileFunction>>();
+
+/** Parameters live as long as the statement they belong to, and are bound many times. */
+function functionOf(expression: TypedExpression): ReturnType<typeof compileFunction> {
+  const known = functions.get(expression);
+  if (known) return known;
+  const made = compileFunction(expression);
+  functions.set(expression, made);
+  return made;
+}
+
+function bound(value: Value, dialect: Dialect, type: ValueType): string | number | boolean | null {
+  if (value === null) return null;
+  if (typeof value === "object" || postgresType(type) === "jsonb") return JSON.stringify(value);
+  return typeof value === "boolean" && dialect === "sqlite" ? Number(value) : value;
+}
+
+interface Writer {
+  readonly dialect: Dialect;
+  readonly context: SqlContext;
+  /** What each macro around goes through, by slot. */
+  readonly items: Map<number, Source["item"]>;
+  readonly free: Map<TypedExpression, boolean>;
+  readonly problems: ExpressionProblem[];
+  aliases: number;
+  /** How many queries over other tables are around. */
+  inside: number;
+}
+
+/** SQL of a value that is null exactly when the function's is, and whether it can be. */
+interface Scalar {
+  readonly sql: Sql;
+  readonly nullable: boolean;
+}
+
+/** SQL of a truth value: true when the function says true, and otherwise false or, unless `exact`, null. */
+interface Condition {
+  readonly sql: Sql;
+  readonly exact: boolean;
+}
+
+/** What a FROM goes through. */
+interface Source {
+  readonly from: Sql;
+  readonly where: readonly Sql[];
+  readonly item:
+    | { readonly kind: "row"; readonly alias: string; readonly resource: string }
+    | { readonly kind: "element"; readonly alias: string }
+    | { readonly kind: "value"; readonly sql: Sql };
+  /** The list itself, when it can be null. */
+  readonly list: Sql | undefined;
+}
+
+function refuse(writer: Writer, { at }: TypedExpression, what: string, help?: string): Sql {
+  const message = `${what} cannot be asked in SQL, and a list is read with SQL`;
+  writer.problems.push({
+    code: "not-in-sql",
+    message,
+    ...(help === undefined ? {} : { help }),
+    start: at.start,
+    end: at.end,
+  });
+  return "NULL";
+}
+
+function nextAlias(writer: Writer): string {
+  writer.aliases += 1;
+  return `_${writer.aliases}`;
+}
+
+// What asks nothing of a record
+
+/** Whether a value depends on a record, or on an item of a macro around it. */
+function isFree(writer: Writer, typed: TypedExpression): boolean {
+  const known = writer.free.get(typed);
+  if (known !== undefined) return known;
+  const free = readsRecords(typed) || [...slotsOf(typed)].length > 0;
+  writer.free.set(typed, free);
+  return free;
+}
+
+function readsRecords(typed: TypedExpression): boolean {
+  if (["field", "item-field", "walk", "records"].includes(typed.kind)) return true;
+  return parts(typed).some(readsRecords);
+}
+
+/** The slots of the items that are bound outside. */
+function slotsOf(typed: TypedExpression): ReadonlySet<number> {
+  if (typed.kind === "item") return new Set([typed.slot]);
+  const slots = new Set<number>();
+  for (const part of parts(typed)) for (const slot of slotsOf(part)) slots.add(slot);
+  if (typed.kind === "macro") slots.delete(typed.slot);
+  return slots;
+}
+
+function readsVariables(typed: TypedExpression): boolean {
+  return typed.kind === "variable" || parts(typed).some(readsVariables);
+}
+
+function parameterOf(writer: Writer, typed: TypedExpression): Sql {
+  const { type } = typed;
+  if (typed.kind === "variable") return { kind: "variable", path: typed.path, type };
+  if (readsVariables(typed) || !isScalar(type)) return { kind: "computed", expression: typed, type };
+  return constant(
+    writer,
+    compileFunction(typed)({ record: {}, variables: {} }) as string | number | boolean | null,
+    type,
+  );
+}
+
+function constant(writer: Writer, value: string | number | boolean | null, type: ValueType): Sql {
+  if (value === null) return writer.dialect === "postgres" && isScalar(type) ? `NULL::${postgresType(type)}` : "NULL";
+  if (typeof value === "boolean") return value ? "TRUE" : "FALSE";
+  if (typeof value === "number" && type.kind !== "double") return value < 0 ? `(${value})` : String(value);
+  return { kind: "constant", value, type };
+}
+
+// Truth values
+
+function condition(writer: Writer, typed: TypedExpression): Condition {
+  if (typed.kind === "constant") return { sql: typed.value === true ? "TRUE" : "FALSE", exact: true };
+  if (!isFree(writer, typed)) return { sql: parameterOf(writer, typed), exact: isPredicate(typed) };
+  switch (typed.kind) {
+    case "logical": {
+      const left = condition(writer, typed.left);
+      const right = condition(writer, typed.right);
+      const operator = typed.operator === "&&" ? "AND" : "OR";
+      return { sql: sql`(${left.sql} ${operator} ${right.sql})`, exact: left.exact && right.exact };
+    }
+    case "not": {
+      const operand = condition(writer, typed.operand);
+      return { sql: operand.exact ? sql`(NOT ${operand.sql})` : sql`(${operand.sql} IS NOT TRUE)`, exact: true };
+    }
+    case "compare":
+      return compare(writer, typed);
+    case "within":
+      return within(writer, typed);
+    case "macro":
+      return quantified(writer, typed);
+    case "call":
+      return textTest(writer, typed);
+    default: {
+      const value = plainScalar(writer, typed);
+      return { sql: value.sql, exact: !value.nullable };
+    }
+  }
+}
+
+/** Whether a truth value is made, not read: then it is never null. */
+function isPredicate(typed: TypedExpression): boolean {
+  return ["logical", "not", "compare", "within", "macro", "call"].includes(typed.kind) && typed.type.kind === "bool";
+}
+
+function exactly({ sql: written, exact }: Condition): Sql {
+  return exact ? written : sql`(${written} IS TRUE)`;
+}
+
+function compare(writer: Writer, { operator, left, right, at }: Compare): Condition {
+  if (isNull(left) || isNull(right)) return compareWithNull(writer, operator, isNull(left) ? right : left);
+  if (!isScalar(left.type) || !isScalar(right.type)) {
+    const refused = !areLists(left, right);
+    if (refused) refuse(writer, { ...left, at }, "whether two structures are equal");
+    if (refused) return { sql: "NULL", exact: true };
+  }
+  const a = scalar(writer, left);
+  const b = scalar(writer, right);
+  const nullable = a.nullable || b.nullable;
+  if (operator === "!=") {
+    if (!nullable) return { sql: sql`(${a.sql} <> ${b.sql})`, exact: true };
+    const differs = writer.dialect === "sqlite" ? "IS NOT" : "IS DISTINCT FROM";
+    return { sql: sql`(${a.sql} ${differs} ${b.sql})`, exact: true };
+  }
+  if (operator === "==") {
+    if (!a.nullable || !b.nullable) return { sql: sql`(${a.sql} = ${b.sql})`, exact: !nullable };
+    const same = writer.dialect === "sqlite" ? "IS" : "IS NOT DISTINCT FROM";
+    return { sql: sql`(${a.sql} ${same} ${b.sql})`, exact: true };
+  }
+  const collation = writer.dialect === "postgres" && left.type.kind === "string" ? ' COLLATE "C"' : "";
+  return { sql: sql`(${a.sql}${collation} ${operator} ${b.sql})`, exact: !nullable };
+}
+
+function isNull(typed: TypedExpression): boolean {
+  return typed.kind === "constant" && typed.value === null;
+}
+
+/** Lists of plain values are written in one way only, so SQLite can compare their texts. */
+function areLists(a: TypedExpression, b: TypedExpression): boolean {
+  const plain = ({ type }: TypedExpression): boolean => {
+    return type.kind === "list" && (isScalar(type.of) || type.of.kind === "null") && type.holes !== true;
+  };
+  return plain(a) && plain(b);
+}
+
+function compareWithNull(writer: Writer, operator: string, operand: TypedExpression): Condition {
+  if (isNull(operand)) return { sql: operator === "==" ? "TRUE" : "FALSE", exact: true };
+  const value =
+    operand.type.kind === "any" && isFree(writer, operand)
+      ? unknownValue(writer, operand)
+      : scalar(writer, operand).sql;
+  return { sql: sql`(${value} IS ${operator === "==" ? "NULL" : "NOT NULL"})`, exact: true };
+}
+
+function textTest(writer: Writer, typed: FunctionCall): Condition {
+  const [text, part] = typed.arguments;
+  if (!text || !part || typed.function === "matches") {
+    return { sql: refuse(writer, typed, "`matches`", "use startsWith, endsWith or contains"), exact: true };
+  }
+  const a = scalar(writer, text).sql;
+  const b = scalar(writer, part).sql;
+  return { sql: textTestSql(writer, typed.function, a, b), exact: false };
+}
+
+/** Neither `LIKE` nor patterns: case counts, and `%` is a percent sign. */
+function textTestSql(writer: Writer, name: FunctionCall["function"], a: Sql, b: Sql): Sql {
+  const sqlite = writer.dialect === "sqlite";
+  if (name === "startsWith") return sqlite ? sql`(instr(${a}, ${b}) = 1)` : sql`starts_with(${a}, ${b})`;
+  if (name === "contains") return sqlite ? sql`(instr(${a}, ${b}) > 0)` : sql`(strpos(${a}, ${b}) > 0)`;
+  // The part is needed twice, and may be long: it is written once.
+  const ends = sqlite ? "_a IS NOT NULL AND (_b = '' OR substr(_a, -length(_b)) = _b)" : "right(_a, length(_b)) = _b";
+  return sql`(SELECT ${ends} FROM (SELECT ${a} AS _a, ${b} AS _b) AS ${nextAlias(writer)})`;
+}
+
+function within(writer: Writer, { value, list }: Within): Condition {
+  if (list.type.kind === "map") return hasKey(writer, value, list);
+  if (!isScalar(value.type)) {
+    return { sql: refuse(writer, value, "whether a structure is in a list"), exact: true };
+  }
+  const wanted = scalar(writer, value);
+  if (list.kind === "list") {
+    if (list.items.length === 0) return { sql: "FALSE", exact: true };
+    const items = list.items.map((item) => scalar(writer, item));
+    const exact = !wanted.nullable && items.every((item) => !item.nullable);
+    return {
+      sql: sql`(${wanted.sql} IN (${joined(
+        items.map((item) => item.sql),
+        ", ",
+      )}))`,
+      exact,
+    };
+  }
+  const source = sourceOf(writer, list);
+  const item = itemValue(writer, source.item, list.type.kind === "list" ? list.type.of : value.type);
+  return { sql: sql`(${wanted.sql} IN (${select(item, source)}))`, exact: false };
+}
+
+function hasKey(writer: Writer, key: TypedExpression, map: TypedExpression): Condition {
+  const wanted = scalar(writer, key).sql;
+  const object = jsonOf(writer, map);
+  if (writer.dialect === "postgres") return { sql: sql`((${object.json} ->> ${wanted}) IS NOT NULL)`, exact: true };
+  const alias = nextAlias(writer);
+  const entries = sql`json_each(${object.json}) AS ${alias}`;
+  return {
+    sql: sql`EXISTS (SELECT 1 FROM ${entries} WHERE ${alias}.key = ${wanted} AND ${alias}.type <> 'null')`,
+    exact: true,
+  };
+}
+
+// Values
+
+/** The value as the function gives it. */
+function scalar(writer: Writer, typed: TypedExpression): Scalar {
+  if (typed.type.kind === "bool" && isPredicate(typed))
+    return { sql: exactly(condition(writer, typed)), nullable: false };
+  return plainScalar(writer, typed);
+}
+
+function plainScalar(writer: Writer, typed: TypedExpression): Scalar {
+  if (typed.kind === "constant")
+    return { sql: constant(writer, typed.value, typed.type), nullable: typed.value === null };
+  if (!isFree(writer, typed)) {
+    const sure = typed.kind === "variable" || isPredicate(typed);
+    return { sql: parameterOf(writer, typed), nullable: typed.nullable || !sure };
+  }
+  switch (typed.kind) {
+    case "field":
+      return { sql: ownColumn(writer, typed.name), nullable: typed.nullable };
+    case "item-field": {
+      const row = writer.items.get(typed.slot);
+      if (row?.kind !== "row") throw new Error("a field of an item that is no record passed the type check");
+      return { sql: sql`${row.alias}.${writer.context.column(row.resource, typed.name)}`, nullable: typed.nullable };
+    }
+    case "walk":
+      return { sql: walk(writer, typed), nullable: true };
+    case "member":
+    case "item":
+      return { sql: extracted(writer, typed), nullable: typed.nullable };
+    case "negate":
+      return negated(writer, typed.operand);
+    case "calculate":
+      return { sql: calculated(writer, typed), nullable: isFallible(typed) };
+    case "choose": {
+      const test = condition(writer, typed.test).sql;
+      const [a, b] = [scalar(writer, typed.whenTrue), scalar(writer, typed.whenFalse)];
+      return { sql: sql`(CASE WHEN ${test} THEN ${a.sql} ELSE ${b.sql} END)`, nullable: a.nullable || b.nullable };
+    }
+    case "call":
+      return { sql: computed(writer, typed), nullable: typed.nullable || typed.function === "sum" };
+    case "as":
+      return { sql: takenAs(writer, typed.operand, typed.type), nullable: true };
+    case "list":
+      return { sql: refuse(writer, typed, "a list that is put together"), nullable: true };
+    default:
+      return {
+        sql: refuse(writer, typed, "a list that a macro makes", "ask `exists`, `all`, `size` or `sum` of it"),
+        nullable: true,
+      };
+  }
+}
+
+/** Inside a query over another table a bare column could be that table's. */
+function ownColumn({ context, inside }: Writer, name: string): Sql {
+  const { alias, resource } = context;
+  const column = context.column(resource, name);
+  if (alias !== "") return `${alias}.${column}`;
+  return inside > 0 ? `${context.table(resource)}.${column}` : column;
+}
+
+function walk(writer: Writer, { reference, resource, name }: Walk): Sql {
+  const { column, table } = writer.context;
+  const alias = nextAlias(writer);
+  writer.inside += 1;
+  const id = scalar(writer, reference).sql;
+  writer.inside -= 1;
+  const found = `${alias}.${column(resource, name)}`;
+  return sql`(SELECT ${found} FROM ${table(resource)} AS ${alias} WHERE ${alias}.${column(resource, "id")} = ${id})`;
+}
+
+function negated(writer: Writer, operand: TypedExpression): Scalar {
+  const value = scalar(writer, operand);
+  return { sql: sql`(-${value.sql})`, nullable: value.nullable };
+}
+
+/** Everything but joining texts can leave its range. */
+function isFallible(typed: Calculate): boolean {
+  return typed.nullable || typed.calculation !== "join" || [typed.left, typed.right].some(canOverflow);
+}
+
+function canOverflow(typed: TypedExpression): boolean {
+  return typed.kind === "calculate" || parts(typed).some(canOverflow);
+}
+
+const signs = { add: "+", subtract: "-", multiply: "*", divide: "/", remainder: "%" } as const;
+
+function calculated(writer: Writer, typed: Calculate): Sql {
+  const { calculation, left, right, type } = typed;
+  switch (calculation) {
+    case "join":
+      return sql`(${scalar(writer, left).sql} || ${scalar(writer, right).sql})`;
+    case "append":
+      return refuse(writer, typed, "a list that is put together");
+    case "later":
+    case "earlier":
+      return moved(writer, scalar(writer, left).sql, scalar(writer, right).sql, calculation === "later" ? "" : "-");
+    case "between":
+      return between(writer, scalar(writer, left).sql, scalar(writer, right).sql);
+    default: {
+      const a = scalar(writer, left).sql;
+      const b = scalar(writer, right).sql;
+      if (type.kind === "double") return doubles(writer, calculation, a, b);
+      if (calculation === "divide" || calculation === "remainder")
+        return sql`(${a} ${signs[calculation]} NULLIF(${b}, 0))`;
+      return ints(
+        writer,
+        sql`${widened(writer, a)} ${signs[calculation]} ${widened(writer, b)}`,
+        type.kind === "duration" ? longestDuration : Number.MAX_SAFE_INTEGER,
+      );
+    }
+  }
+}
+
+/** SQLite goes on in floating point where 64 bits end; PostgreSQL would fail, and is asked for a numeric. */
+function widened({ dialect }: Writer, value: Sql): Sql {
+  return dialect === "postgres" ? sql`${value}::numeric` : value;
+}
+
+function ints(writer: Writer, value: Sql, most: number): Sql {
+  const narrowed = writer.dialect === "postgres" ? "_v::bigint" : "_v";
+  return sql`(SELECT CASE WHEN _v BETWEEN -${String(most)} AND ${String(most)} THEN ${narrowed} END FROM (SELECT ${value} AS _v) AS ${nextAlias(writer)})`;
+}
+
+function doubles(writer: Writer, calculation: keyof typeof signs, a: Sql, b: Sql): Sql {
+  const alias = nextAlias(writer);
+  if (writer.dialect === "sqlite") {
+    const divisor = calculation === "divide" ? sql`NULLIF(${b}, 0)` : b;
+    const value = sql`${a} ${signs[calculation]} ${divisor}`;
+    return sql`(SELECT CASE WHEN abs(_v) < 9e999 THEN _v END FROM (SELECT ${value} AS _v) AS ${alias})`;
+  }
+  return sql`(SELECT ${postgresDoubles[calculation]} FROM (SELECT ${a} AS _a, ${b} AS _b) AS ${alias})`;
+}
+
+/** PostgreSQL fails where a double overflows or underflows, so the size of the result is looked at before. */
+const postgresDoubles: Readonly<Record<keyof typeof signs, string>> = {
+  add: "CASE WHEN abs(_a / 2 + _b / 2) <= 8.98846567431158e307 THEN _a + _b END",
+  subtract: "CASE WHEN abs(_a / 2 - _b / 2) <= 8.98846567431158e307 THEN _a - _b END",
+  multiply:
+    "CASE WHEN _a = 0 OR _b = 0 THEN 0 WHEN log(abs(_a)) + log(abs(_b)) < -307 THEN 0 WHEN log(abs(_a)) + log(abs(_b)) < 308.25 THEN _a * _b END",
+  divide:
+    "CASE WHEN _b = 0 THEN NULL WHEN _a = 0 THEN 0 WHEN log(abs(_a)) - log(abs(_b)) < -307 THEN 0 WHEN log(abs(_a)) - log(abs(_b)) < 308.25 THEN _a / _b END",
+  remainder: "NULL",
+};
+
+function moved(writer: Writer, moment: Sql, milliseconds: Sql, sign: "" | "-"): Sql {
+  const alias = nextAlias(writer);
+  if (writer.dialect === "sqlite") {
+    const seconds = sql`(${sign}${milliseconds} / 1000.0) || ' seconds'`;
+    const value = sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${moment}, ${seconds})`;
+    return sql`(SELECT CASE WHEN _v >= '0001' THEN _v END FROM (SELECT ${value} AS _v) AS ${alias})`;
+  }
+  // Seconds and milliseconds apart, as an interval is multiplied in floating point.
+  const length = "_d / 1000 * interval '1 second' + _d % 1000 * interval '1 millisecond'";
+  const range = "_v >= timestamptz '0001-01-01 00:00:00Z' AND _v < timestamptz '9999-12-31 23:59:59.9995Z'";
+  const parted = sql`(SELECT ${moment} AS _m, ${sign}${milliseconds} AS _d) AS ${alias}`;
+  return sql`(SELECT CASE WHEN ${range} THEN _v END FROM (SELECT _m + (${length}) AS _v FROM ${parted}) AS ${nextAlias(writer)})`;
+}
+
+function between(writer: Writer, a: Sql, b: Sql): Sql {
+  if (writer.dialect === "postgres") return sql`round(extract(epoch FROM ${a} - ${b}) * 1000)::bigint`;
+  return sql`CAST(round((unixepoch(${a}, 'subsec') - unixepoch(${b}, 'subsec')) * 1000) AS INTEGER)`;
+}
+
+function computed(writer: Writer, typed: FunctionCall): Sql {
+  const [operand] = typed.arguments;
+  if (!operand) throw new Error("a function without an argument passed the type check");
+  switch (typed.function) {
+    case "size":
+      return sizeOf(writer, typed, operand);
+    case "sum":
+      return sumOf(writer, typed, operand);
+    default:
+      return refuse(writer, typed, `\`${typed.function}\``, "a computed field (`:=`) that is `filter` is stored");
+  }
+}
+
+function sizeOf(writer: Writer, call: FunctionCall, operand: TypedExpression): Sql {
+  switch (operand.type.kind) {
+    case "string":
+    case "record":
+      return sql`length(${scalar(writer, operand).sql})`;
+    case "list": {
+      if (isRecordList(operand) || operand.kind === "macro") {
+        const source = sourceOf(writer, operand);
+        return present(source, sql`(${select("COUNT(*)", source)})`);
+      }
+      const length = writer.dialect === "sqlite" ? "json_array_length" : "jsonb_array_length";
+      return sql`${length}(${scalar(writer, operand).sql})`;
+    }
+    case "map": {
+      const { json } = jsonOf(writer, operand);
+      const entries =
+        writer.dialect === "sqlite"
+          ? sql`json_each(${json}) WHERE type <> 'null'`
+          : sql`jsonb_each(${json}) WHERE value <> 'null'`;
+      return sql`(CASE WHEN ${json} IS NOT NULL THEN (SELECT COUNT(*) FROM ${entries}) END)`;
+    }
+    default:
+      return refuse(writer, call, "the size of a value of unknown type");
+  }
+}
+
+function sumOf(writer: Writer, call: FunctionCall, list: TypedExpression): Sql {
+  const source = sourceOf(writer, list);
+  const item = itemValue(writer, source.item, call.type);
+  const total = writer.dialect === "sqlite" ? sql`TOTAL(${item})` : sql`COALESCE(SUM(${item}), 0)`;
+  const sum = sql`(${select(total, source)})`;
+  const alias = nextAlias(writer);
+  if (call.type.kind !== "double") return present(source, intSum(writer, sum, alias));
+  const range = writer.dialect === "sqlite" ? "abs(_v) < 9e999" : "TRUE";
+  return present(source, sql`(SELECT CASE WHEN ${range} THEN _v END FROM (SELECT ${sum} AS _v) AS ${alias})`);
+}
+
+function intSum({ dialect }: Writer, sum: Sql, alias: string): Sql {
+  const most = String(Number.MAX_SAFE_INTEGER);
+  const narrowed = dialect === "sqlite" ? "CAST(_v AS INTEGER)" : "_v::bigint";
+  return sql`(SELECT CASE WHEN _v BETWEEN -${most} AND ${most} THEN ${narrowed} END FROM (SELECT ${sum} AS _v) AS ${alias})`;
+}
+
+// Lists
+
+function quantified(writer: Writer, typed: Macro): Condition {
+  const source = sourceOf(writer, typed.list);
+  const body = withItem(writer, typed.slot, source.item, () => condition(writer, typed.body));
+  if (typed.macro === "exists") {
+    return { sql: sql`EXISTS (${select("1", { ...source, where: [...source.where, body.sql] })})`, exact: true };
+  }
+  const fails = body.exact ? sql`(NOT ${body.sql})` : sql`(${body.sql} IS NOT TRUE)`;
+  const none = sql`NOT EXISTS (${select("1", { ...source, where: [...source.where, fails] })})`;
+  return { sql: source.list ? sql`(${source.list} IS NOT NULL AND ${none})` : sql`(${none})`, exact: true };
+}
+
+function select(what: Sql, { from, where }: Source): Sql {
+  return where.length === 0
+    ? sql`SELECT ${what} FROM ${from}`
+    : sql`SELECT ${what} FROM ${from} WHERE ${joined(where, " AND ")}`;
+}
+
+/** What is asked of a list that is not there is null. */
+function present({ list }: Source, value: Sql): Sql {
+  return list ? sql`(CASE WHEN ${list} IS NOT NULL THEN ${value} END)` : value;
+}
+
+function withItem<T>(writer: Writer, slot: number, item: Source["item"], write: () => T): T {
+  writer.items.set(slot, item);
+  writer.inside += 1;
+  const written = write();
+  writer.inside -= 1;
+  writer.items.delete(slot);
+  return written;
+}
+
+function sourceOf(writer: Writer, list: TypedExpression): Source {
+  if (list.kind === "records") {
+    const alias = nextAlias(writer);
+    const from = `${writer.context.table(list.resource)} AS ${alias}`;
+    return { from, where: [], item: { kind: "row", alias, resource: list.resource }, list: undefined };
+  }
+  if (list.kind === "macro" && isFree(writer, list)) return macroSource(writer, list);
+  if (list.kind === "list" && isFree(writer, list)) return literalSource(writer, list.items);
+  const value = scalar(writer, list);
+  const alias = nextAlias(writer);
+  const each =
+    writer.dialect === "sqlite"
+      ? sql`json_each(${value.sql}) AS ${alias}`
+      : sql`jsonb_array_elements(${value.sql}) AS ${alias}(value)`;
+  return { from: each, where: [], item: { kind: "element", alias }, list: value.nullable ? value.sql : undefined };
+}
+
+function macroSource(writer: Writer, { macro, list, body, slot }: Macro): Source {
+  const source = sourceOf(writer, list);
+  if (macro === "filter") {
+    const kept = withItem(writer, slot, source.item, () => condition(writer, body).sql);
+    return { ...source, where: [...source.where, kept] };
+  }
+  const value = withItem(writer, slot, source.item, () => scalar(writer, body).sql);
+  const alias = nextAlias(writer);
+  const from = sql`(${select(sql`${value} AS value`, source)}) AS ${alias}`;
+  return { from, where: [], item: { kind: "value", sql: `${alias}.value` }, list: source.list };
+}
+
+function literalSource(writer: Writer, items: readonly TypedExpression[]): Source {
+  const alias = nextAlias(writer);
+  const rows = items.map((item) => sql`SELECT ${scalar(writer, item).sql} AS value`);
+  return {
+    from: sql`(${joined(rows, " UNION ALL ")}) AS ${alias}`,
+    where: [],
+    item: { kind: "value", sql: `${alias}.value` },
+    list: undefined,
+  };
+}
+
+function itemValue(writer: Writer, item: Source["item"], type: ValueType): Sql {
+  switch (item.kind) {
+    case "row":
+      return `${item.alias}.${writer.context.column(item.resource, "id")}`;
+    case "value":
+      return item.sql;
+    case "element":
+      return read(writer, elementOf(writer, item.alias), type);
+  }
+}
+
+// JSON
+
+/** A place in a JSON value. */
+interface Json {
+  /** The value there as JSON. In SQLite only where it is a structure. */
+  readonly json: Sql;
+  /** The value there as SQL: in SQLite of the type it has, in PostgreSQL as text. */
+  readonly value: Sql;
+  /** The name of its type, as the database calls it. */
+  readonly type: Sql;
+  readonly member: (name: string) => Json;
+}
+
+function jsonOf(writer: Writer, typed: TypedExpression): Json {
+  if (typed.kind === "member" && isFree(writer, typed)) return jsonOf(writer, typed.object).member(typed.name);
+  if (typed.kind === "item") {
+    const item = writer.items.get(typed.slot);
+    if (item?.kind === "element") return elementOf(writer, item.alias);
+  }
+  if (typed.kind === "choose" || typed.kind === "macro") {
+    return jsonAt(writer, refuse(writer, typed, "a structure that is chosen or made"));
+  }
+  if (typed.kind === "item" && typed.type.kind === "any") {
+    return jsonAt(writer, refuse(writer, typed, "a value of unknown type out of a made list"));
+  }
+  return jsonAt(writer, scalar(writer, typed).sql);
+}
+
+function jsonAt(writer: Writer, root: Sql, path: readonly string[] = []): Json {
+  const member = (name: string): Json => jsonAt(writer, root, [...path, name]);
+  if (writer.dialect === "sqlite") {
+    const steps = quoted(["$", ...path.map((name) => `"${name}"`)].join("."));
+    const value = sql`json_extract(${root}, ${steps})`;
+    const json = path.length === 0 ? root : value;
+    return { json, value, type: sql`json_type(${root}, ${steps})`, member };
+  }
+  const place = path.length === 0 ? root : sql`(${root}${path.map((name) => ` -> ${quoted(name)}`)})`;
+  return postgresPlace(place, member);
+}
+
+function postgresPlace(place: Sql, member: Json["member"]): Json {
+  const value = sql`(${place} #>> '{}')`;
+  return { json: sql`NULLIF(${place}, 'null'::jsonb)`, value, type: sql`jsonb_typeof(${place})`, member };
+}
+
+function elementOf(writer: Writer, alias: string): Json {
+  if (writer.dialect === "postgres") {
+    return postgresPlace(`${alias}.value`, (name) => jsonAt(writer, `${alias}.value`, [name]));
+  }
+  // A text in a list could look like JSON, so only what is an object is read as one.
+  const object = `CASE ${alias}.type WHEN 'object' THEN ${alias}.value END`;
+  const value = `${alias}.value`;
+  return { json: value, value, type: `${alias}.type`, member: (name) => jsonAt(writer, object, [name]) };
+}
+
+/** A member or an item, as a value of the type it is known to have. */
+function extracted(writer: Writer, typed: TypedExpression): Sql {
+  if (typed.kind === "item") {
+    const item = writer.items.get(typed.slot);
+    if (item && item.kind !== "element") return itemValue(writer, item, typed.type);
+  }
+  if (typed.type.kind === "any")
+    return refuse(writer, typed, "a value of unknown type", "compare it with a value of a known type");
+  return read(writer, jsonOf(writer, typed), typed.type);
+}
+
+function read(writer: Writer, place: Json, type: ValueType): Sql {
+  if (!isScalar(type)) return place.json;
+  if (writer.dialect === "postgres")
+    return type.kind === "string" ? place.value : sql`${place.value}::${postgresType(type)}`;
+  return type.kind === "double" ? sql`CAST(${place.value} AS REAL)` : place.value;
+}
+
+/** A value of unknown type, to be asked only whether it is there. */
+function unknownValue(writer: Writer, typed: TypedExpression): Sql {
+  return jsonOf(writer, typed).value;
+}
+
+const sqliteTypes: Readonly<Partial<Record<ValueType["kind"], string>>> = {
+  bool: "'true', 'false'",
+  int: "'integer'",
+  duration: "'integer'",
+  double: "'integer', 'real'",
+  string: "'text'",
+  record: "'text'",
+  list: "'array'",
+};
+
+const postgresTypes: typeof sqliteTypes = {
+  bool: "'boolean'",
+  int: "'number'",
+  duration: "'number'",
+  double: "'number'",
+  string: "'string'",
+  record: "'string'",
+  list: "'array'",
+};
+
+/** A value of unknown type as one of a type, or null. */
+function takenAs(writer: Writer, operand: TypedExpression, type: ValueType): Sql {
+  const types = (writer.dialect === "sqlite" ? sqliteTypes : postgresTypes)[type.kind];
+  if (types === undefined || (type.kind === "list" && type.of.kind !== "any")) {
+    return refuse(writer, operand, "a value of unknown type");
+  }
+  const place = jsonOf(writer, operand);
+  const value = type.kind === "int" || type.kind === "duration" ? safeInt(writer, place) : read(writer, place, type);
+  return sql`(CASE WHEN ${place.type} IN (${types}) THEN ${value} END)`;
+}
+
+function safeInt(writer: Writer, { value }: Json): Sql {
+  const most = String(Number.MAX_SAFE_INTEGER);
+  if (writer.dialect === "sqlite") return sql`CASE WHEN ${value} BETWEEN -${most} AND ${most} THEN ${value} END`;
+  const whole = sql`${value}::numeric BETWEEN -${most} AND ${most} AND ${value}::numeric % 1 = 0`;
+  return sql`CASE WHEN ${whole} THEN ${value}::numeric::bigint END`;
+}
