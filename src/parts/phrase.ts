@@ -42,7 +42,8 @@ export function splitAt(phrase: Phrase, mark: "|" | "," | "+"): Phrase[] {
   let start = 0;
   for (const index of topLevel(phrase.text)) {
     const { text } = phrase;
-    if (text[index] !== mark || text[index - 1] === mark || text[index + 1] === mark) continue;
+    if (text[index] !== mark) continue;
+    if (mark === "|" && (text[index - 1] === mark || text[index + 1] === mark)) continue;
     pieces.push(slice(phrase, start, index));
     start = index + 1;
   }

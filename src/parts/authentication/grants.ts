@@ -16,14 +16,14 @@ import { loosePhrase, type Phrase, phraseOf, slice, spanOf, splitAt } from "../p
 import { expectText, isNone, knownEntries, type Path, placeAt, type Reader, report } from "../reader.ts";
 import type { Grant } from "./model.ts";
 
-/** The grants at `path`. Each is placed at `path/index`, its condition at `path/index/if`. */
-export function readGrants(reader: Reader, path: Path, node: Node): readonly Grant[] {
-  if (isNone(node)) return [];
+/** The grants at `path`, after those said `before`. Each is placed at `path/index`, its condition at `path/index/if`. */
+export function readGrants(reader: Reader, path: Path, node: Node, before: readonly Grant[] = []): readonly Grant[] {
+  if (isNone(node)) return before;
   const read =
     node.kind === "list"
       ? node.items.flatMap((item) => alternatives(reader, path, item))
       : alternatives(reader, path, node);
-  const kept: Grant[] = [];
+  const kept: Grant[] = [...before];
   for (const { grant, whole, condition } of read) {
     if (kept.some((other) => sameGrant(other, grant))) continue;
     const at = [...path, String(kept.length)];

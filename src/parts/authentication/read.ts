@@ -25,7 +25,7 @@ import type { Entry, MapNode, Node } from "../../document/document.ts";
 import { type Phrase, phraseOf, slice, spanOf, splitAt, words } from "../phrase.ts";
 import { expectMap, isGap, isNone, knownEntries, openEntries, type Path, type Reader, report } from "../reader.ts";
 import { namesAt, readChoice, readDuration, readLines, readNames, readText } from "../values.ts";
-import { readGrants, sameGrant } from "./grants.ts";
+import { readGrants } from "./grants.ts";
 import {
   type Authentication,
   type Credential,
@@ -107,15 +107,10 @@ function readPermissions(
       const before = permissions.get(name.text);
       placeName(reader, at, name, line, before === undefined);
       if (isGap(reader, at, line.value)) continue;
-      const grants = readGrants(reader, at, line.value);
-      permissions.set(name.text, before === undefined ? grants : union(before, grants));
+      permissions.set(name.text, readGrants(reader, at, line.value, before));
     }
   }
   return Object.fromEntries(permissions);
-}
-
-function union(one: readonly Grant[], other: readonly Grant[]): readonly Grant[] {
-  return [...one, ...other.filter((grant) => !one.some((before) => sameGrant(before, grant)))];
 }
 
 /** One of the names of a line: its own place as the key, the line's value as its value. The first line counts. */

@@ -72,7 +72,7 @@ function readError(reader: Reader, path: Path, line: Entry): DeclaredError | und
 
 /** `sentence, retry after 10m`: the last such end counts. */
 export function splitRetry(phrase: Phrase): { readonly sentence: Phrase; readonly wait?: Phrase } {
-  const end = /,\s*retry after(?:\s+(\S+))?$/.exec(phrase.text);
+  const end = /,\s*retry after(?:\s+([^,]*))?$/.exec(phrase.text);
   if (end === null) return { sentence: phrase };
   const wait = end[1] ?? "";
   return { sentence: slice(phrase, 0, end.index), wait: slice(phrase, phrase.text.length - wait.length) };

@@ -1,0 +1,89 @@
+/** Part 7: what each form means, and what is complained about, where. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readBlock } from "../part.test-support.ts";
+import type { DeclaredError } from "./model.ts";
+import { readErrors } from "./read.ts";
+
+const forms: readonly [written: string, error: DeclaredError][] = [
+  ["403 The code is wrong", { status: 403, sentence: "The code is wrong" }],
+  ["409 None is free, retry after 10m", { status: 409, sentence: "None is free", retryAfter: "10m" }],
+  ["503 Later, or sooner, retry after 1h30m", { status: 503, sentence: "Later, or sooner", retryAfter: "1h30m" }],
+  ["409 Do not retry after that", { status: 409, sentence: "Do not retry after that" }],
+  ['"409 Not: this"', { status: 409, sentence: "Not: this" }],
+  ["{ status: 409, sentence: None is free }", { status: 409, sentence: "None is free" }],
+  ["{ status: 409, sentence: None, retry after: 10m }", { status: 409, sentence: "None", retryAfter: "10m" }],
+  ['{ status: 409, sentence: "No, retry after 5s" }', { status: 409, sentence: "No, retry after 5s" }],
+];
+
+for (const [written, error] of forms) {
+  test(`errors: ${written}`, () => {
+    const { part, faults } = readBlock(readErrors, `errors:\n  x: ${written}\n`);
+    assert.deepEqual(faults, []);
+    assert.deepEqual(part.errors, { x: error });
+  });
+}
+
+test("bodies and the catalogue", () => {
+  const of = (yaml: string) => {
+    const { part, faults } = readBlock(readErrors, yaml);
+    assert.deepEqual(faults, []);
+    return part;
+  };
+  assert.deepEqual(of("body: problem+json\nstandard: all\nerrors: none\n"), {
+    body: "problem+json",
+    standard: "all",
+    errors: {},
+  });
+  assert.deepEqual(of("standard: none\n"), { standard: [], errors: {} });
+  assert.deepEqual(of("standard: [not-found, stale]\n"), { standard: ["not-found", "stale"], errors: {} });
+  assert.deepEqual(of('body: { errors: { "{field}": ["{message}"] }, at: "{pointer}, {status} {code}" }\n'), {
+    body: { shape: { errors: { "{field}": ["{message}"] }, at: "{pointer}, {status} {code}" } },
+    errors: {},
+  });
+  // Below a body everything is text: what `5` means there is for the server's own types.
+  assert.deepEqual(of("body: { version: 5, ok: false }\n"), {
+    body: { shape: { version: "5", ok: "false" } },
+    errors: {},
+  });
+});
+
+test("what is open is a gap and no fault", () => {
+  const { part, faults, reader } = readBlock(
+    readErrors,
+    "body: not shown\nerrors: { a: not shown, b: { status: 409, sentence: B, retry after: not shown } }\n",
+  );
+  assert.deepEqual(faults, []);
+  assert.deepEqual(part, { errors: { b: { status: 409, sentence: "B" } } });
+  assert.deepEqual(reader.gaps, ["errors/body", "errors/errors/a", "errors/errors/b/retry after"]);
+});
+
+const wrong: readonly [yaml: string, ...faults: string[]][] = [
+  ["bodies: problem+json", "1:1 errors/unknown-key bodies"],
+  ["body: json", "1:7 errors/bad-body json"],
+  ['body: { a: "see {codes}" }', "1:17 errors/unknown-fact {codes}"],
+  ['body: { "{feild}": x }', "1:10 errors/unknown-fact {feild}"],
+  ["standard: [not-found, not-fuond]", "1:23 errors/unknown-standard not-fuond"],
+  ["errors: [a]", "1:9 errors/not-a-map [a]"],
+  ["errors: { 4x: 409 No }", "1:11 errors/bad-code 4x"],
+  ["errors: { x: The code is wrong }", "1:14 errors/bad-status The"],
+  ["errors: { x: 200 Fine }", "1:14 errors/bad-status 200"],
+  ["errors: { x: 409 }", "1:11 errors/no-sentence x"],
+  ['errors: { x: "409 , retry after 5s" }', "1:11 errors/no-sentence x"],
+  ["errors:\n  x: 409 No, retry after a while", "2:26 errors/bad-duration a while"],
+  ["errors:\n  x: 409 No, retry after soon", "2:26 errors/bad-duration soon"],
+  ["errors:\n  x: 409 No, retry after", "2:25 errors/bad-duration "],
+  ["errors: { x: { status: 409 } }", "1:11 errors/no-sentence x"],
+  ["errors: { x: { sentence: No } }", "1:11 errors/no-status x"],
+  [
+    "errors: { x: { status: 99, sentence: No, retry: 5s } }",
+    "1:24 errors/bad-status 99",
+    "1:42 errors/unknown-key retry",
+  ],
+];
+
+for (const [yaml, ...expected] of wrong) {
+  test(`wrong: ${yaml.replace("\n", " ⏎ ")}`, () => {
+    assert.deepEqual(readBlock(readErrors, `${yaml}\n`).faults, expected);
+  });
+}
