@@ -1,9 +1,13 @@
 /** Markdown's inline marks taken off a paragraph, in linear time: enough to read its words, not to render it. */
 
+const aside = 0xe000;
+
 /** The words of `markdown`: no emphasis, code, link or HTML marks; line ends become spaces. */
 export function plainText(markdown: string): string {
   return (
     markdown
+      // What is escaped is no mark: it is put aside in the private use area until the marks are gone.
+      .replace(/\\([!-/:-@[-`{-~])/g, (_, mark: string) => String.fromCharCode(aside + mark.charCodeAt(0)))
       .replace(/<!--[^<>]*>|<\/?[A-Za-z][^<>]*>/g, (tag) => (/^<[a-z]+:|@/i.test(tag) ? tag.slice(1, -1) : ""))
       .replace(/!?\[([^[\]]*)\]\([^()\s]*(?:\s"[^"\n]*")?\)/g, "$1")
       .replace(/\[([^[\]]*)\]\[[^[\]]*\]/g, "$1")
@@ -11,7 +15,7 @@ export function plainText(markdown: string): string {
       .replace(/(^|[\s("'*_~[])(?:\*{1,3}|_{1,3}|~~)(?=\S)/g, "$1")
       .replace(/(\S)(?:\*{1,3}|_{1,3}|~~)(?=$|[\s)"'.,;:!?*_~\]])/g, "$1")
       .replace(/`+/g, "")
-      .replace(/\\([!-/:-@[-`{-~])/g, "$1")
+      .replace(/[\ue021-\ue07e]/g, (mark) => String.fromCharCode(mark.charCodeAt(0) - aside))
       .replace(/\s+/g, " ")
       .trim()
   );

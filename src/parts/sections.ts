@@ -247,7 +247,7 @@ function sectionsOfData(reader: Reader, document: Document): Sections {
 function shownValue(reader: Reader, part: PartName, entry: Entry): PartSection {
   const { key, value } = entry;
   const place = { heading: key.value, span: key.span, prose: [], fences: [] };
-  if (value.kind === "text" && !value.quoted && /^(?:|~|null)$/.test(value.value)) {
+  if (value.kind === "text" && (value.value === "" || (!value.quoted && /^(?:~|null)$/.test(value.value)))) {
     return { ...place, status: "silent", body: emptyMap(value.span) };
   }
   if (isWord(value)) return { ...place, status: isNone(value) ? "none" : "not shown", body: emptyMap(value.span) };

@@ -7,7 +7,7 @@ import { readResources } from "./read.ts";
 function fieldOf(line: string): Partial<Field> {
   const { part, faults } = readBlock(readResources, `A:\n  id: id(a)\n  f: ${line}\n`);
   assert.deepEqual(faults, [], line);
-  const { optional, ...field } = part.resources["A"]?.fields["f"] ?? {};
+  const { optional: _optional, ...field } = part.resources["A"]?.fields["f"] ?? {};
   return field;
 }
 
@@ -79,7 +79,7 @@ for (const [line, expected] of lines) {
   test(`field ${line}`, () => {
     // YAML takes braces and colons in a plain value for its own.
     const field = fieldOf(line.includes(": 1, b") ? `'${line}'` : line);
-    const { type, ...rest } = field;
+    const { type: _type, ...rest } = field;
     assert.deepEqual("type" in expected ? field : rest, expected);
   });
 }
