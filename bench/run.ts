@@ -115,16 +115,19 @@ interface Runner {
 }
 
 if (options.help) usage();
-process.on("exit", killAll);
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130));
-
 const folder = mkdtempSync(join(tmpdir(), "parcel-bench-"));
-try {
-  pinSelf();
-  process.exitCode = options["self-check"] ? await selfCheck() : await compare();
-} finally {
+process.on("exit", () => {
   killAll();
   rmSync(folder, { recursive: true, force: true });
+});
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130));
+
+try {
+  pinSelf();
+  process.exit(options["self-check"] ? await selfCheck() : await compare());
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
 }
 
 async function compare(): Promise<number> {

@@ -52,7 +52,7 @@ export function openDatabase(file: string, synchronous: Synchronous): Database {
   const connection = new DatabaseSync(file, { timeout: 5000 });
   connection.exec(`
     pragma journal_mode = wal; pragma synchronous = ${synchronous}; pragma foreign_keys = on;
-    pragma temp_store = memory; pragma cache_size = -32000; pragma mmap_size = 268435456;`);
+    pragma temp_store = memory; pragma cache_size = -32000;`);
   connection.exec(TABLES);
   connection.prepare("insert into secret values ('cursor', ?) on conflict do nothing").run(randomBytes(32));
 
