@@ -1,0 +1,385 @@
+/**
+ * What can be known of an expression without any record: whether it is a constant, always or never true, and whether two
+ * can be true together.
+ *
+ * The proofs are sound and not complete: `false` from `satisfiable` and `true` from `always` and `exclusive` can be relied
+ * on, the other answers mean "not shown". An expression is split into alternatives of atoms; within one, each value that is
+ * asked about has a set of what it may still be, and an empty set refutes the alternative.
+ */
+
+import { compileFunction, type Value } from "./evaluate.ts";
+import type { Comparison } from "./syntax.ts";
+import { compareText } from "./text.ts";
+import { type Compare, keyOf, parts, type TypedExpression } from "./typed.ts";
+import type { ValueType } from "./types.ts";
+
+/** The value that the expression has for every record and at every moment, when it is one. */
+export function constantValue(typed: TypedExpression): { readonly value: Value } | undefined {
+  if (!readsAnything(typed)) return { value: compileFunction(typed)({ record: {}, variables: {} }) };
+  if (typed.kind === "choose") return constantChoice(typed.test, typed.whenTrue, typed.whenFalse);
+  if (typed.type.kind !== "bool" || (typed.nullable && typed.kind !== "logical")) return undefined;
+  if (!satisfiable(typed)) return { value: false };
+  return always(typed) ? { value: true } : undefined;
+}
+
+/** False only when the expression is never true. A value that is no truth value is never true. */
+export function satisfiable(typed: TypedExpression): boolean {
+  const alternatives = alternativesOf(typed, true);
+  return alternatives === undefined || alternatives.some(isConsistent);
+}
+
+/** True only when the expression is true for every record and at every moment. */
+export function always(typed: TypedExpression): boolean {
+  const alternatives = alternativesOf(typed, false);
+  return alternatives !== undefined && !alternatives.some(isConsistent);
+}
+
+/** True only when the two, asked of the same record at the same moment, are never both true. */
+export function exclusive(a: TypedExpression, b: TypedExpression): boolean {
+  const [first, second] = [alternativesOf(a, true), alternativesOf(b, true)];
+  const both = first && second && combined(first, second);
+  return both !== undefined && !both.some(isConsistent);
+}
+
+function readsAnything(typed: TypedExpression): boolean {
+  if (["field", "variable", "walk", "records", "item-field"].includes(typed.kind)) return true;
+  return parts(typed).some(readsAnything);
+}
+
+function constantChoice(
+  test: TypedExpression,
+  whenTrue: TypedExpression,
+  whenFalse: TypedExpression,
+): { value: Value } | undefined {
+  const chosen = constantValue(test);
+  if (chosen) return constantValue(chosen.value === true ? whenTrue : whenFalse);
+  const [a, b] = [constantValue(whenTrue), constantValue(whenFalse)];
+  return a && b && JSON.stringify(a.value) === JSON.stringify(b.value) ? a : undefined;
+}
+
+// Alternatives
+
+/** An atom that is to hold, or not to. */
+interface Atom {
+  readonly typed: TypedExpression;
+  readonly holds: boolean;
+}
+
+type Alternatives = readonly (readonly Atom[])[];
+
+/** More alternatives than this are not looked through. */
+const mostAlternatives = 256;
+
+/** The expression being true (or not true) as alternatives of atoms; undefined when there are too many. */
+function alternativesOf(typed: TypedExpression, holds: boolean): Alternatives | undefined {
+  switch (typed.kind) {
+    case "not":
+      return alternativesOf(typed.operand, !holds);
+    case "logical": {
+      const a = alternativesOf(typed.left, holds);
+      const b = alternativesOf(typed.right, holds);
+      const isAnd = (typed.operator === "&&") === holds;
+      return a && b && (isAnd ? combined(a, b) : bounded([...a, ...b]));
+    }
+    case "choose":
+      return chosenAlternatives(typed.test, typed.whenTrue, typed.whenFalse, holds);
+    case "constant":
+      return (typed.value === true) === holds ? [[]] : [];
+    default:
+      return [[{ typed, holds }]];
+  }
+}
+
+function chosenAlternatives(
+  test: TypedExpression,
+  whenTrue: TypedExpression,
+  whenFalse: TypedExpression,
+  holds: boolean,
+): Alternatives | undefined {
+  const [yes, no] = [alternativesOf(test, true), alternativesOf(test, false)];
+  const [a, b] = [alternativesOf(whenTrue, holds), alternativesOf(whenFalse, holds)];
+  const [first, second] = [yes && a && combined(yes, a), no && b && combined(no, b)];
+  return first && second && bounded([...first, ...second]);
+}
+
+function combined(a: Alternatives, b: Alternatives): Alternatives | undefined {
+  if (a.length * b.length > mostAlternatives) return undefined;
+  return a.flatMap((left) => b.map((right) => [...left, ...right]));
+}
+
+function bounded(alternatives: Alternatives): Alternatives | undefined {
+  return alternatives.length > mostAlternatives ? undefined : alternatives;
+}
+
+// What each value may still be
+
+type Plain = string | number | boolean;
+
+/** What one value may be: null or not, between two bounds, one of some, none of others. */
+interface Domain {
+  null: boolean;
+  readonly type: ValueType;
+  low: Bound | undefined;
+  high: Bound | undefined;
+  among: ReadonlySet<Plain> | undefined;
+  readonly not: Set<Plain>;
+}
+
+interface Bound {
+  readonly value: Plain;
+  readonly open: boolean;
+}
+
+/** How two values may stand to each other, whichever is given first. */
+type Relation = "less" | "equal" | "greater" | "one-null" | "both-null";
+
+interface Knowledge {
+  readonly domains: Map<string, Domain>;
+  readonly relations: Map<string, Set<Relation>>;
+}
+
+function isConsistent(atoms: readonly Atom[]): boolean {
+  const knowledge: Knowledge = { domains: new Map(), relations: new Map() };
+  return atoms.every((atom) => learn(knowledge, atom)) && [...knowledge.domains.values()].every(isPossible);
+}
+
+/** Takes an atom into account; false when it contradicts what is known already. */
+function learn(knowledge: Knowledge, { typed, holds }: Atom): boolean {
+  switch (typed.kind) {
+    case "compare":
+      return learnComparison(knowledge, typed, holds);
+    case "within":
+      if (typed.list.kind === "list") return learnWithin(knowledge, typed.value, typed.list.items, holds);
+      return learnTruth(knowledge, typed, holds);
+    default:
+      return learnTruth(knowledge, typed, holds);
+  }
+}
+
+/** Something that is only ever true or not: read, or asked of a list. */
+function learnTruth(knowledge: Knowledge, typed: TypedExpression, holds: boolean): boolean {
+  const domain = domainOf(knowledge, typed);
+  if (holds) keepAmong(domain, [true]);
+  else domain.not.add(true);
+  if (holds) domain.null = false;
+  if (holds && typed.kind === "call" && !typed.arguments.every((argument) => learnPresence(knowledge, argument)))
+    return false;
+  return isPossible(domain);
+}
+
+/** What was asked of a value and is true says that the value is there. */
+function learnPresence(knowledge: Knowledge, typed: TypedExpression): boolean {
+  const constant = constantOf(typed);
+  if (constant) return constant.value !== null;
+  const domain = domainOf(knowledge, typed);
+  domain.null = false;
+  return isPossible(domain);
+}
+
+function domainOf({ domains }: Knowledge, typed: TypedExpression): Domain {
+  const key = keyOf(typed);
+  const known = domains.get(key);
+  if (known) return known;
+  const { type } = typed;
+  const values = type.kind === "bool" ? [true, false] : type.kind === "string" ? type.values : undefined;
+  const isSize = typed.kind === "call" && typed.function === "size";
+  const domain: Domain = {
+    null: mayBeNull(typed),
+    type,
+    low: isSize ? { value: 0, open: false } : undefined,
+    high: undefined,
+    among: values && new Set<Plain>(values),
+    not: new Set(),
+  };
+  domains.set(key, domain);
+  return domain;
+}
+
+/** Arithmetic can leave its range wherever it stands, and a reference can lead nowhere. */
+function mayBeNull(typed: TypedExpression): boolean {
+  return (
+    typed.nullable ||
+    typed.kind === "walk" ||
+    typed.kind === "calculate" ||
+    typed.kind === "as" ||
+    parts(typed).some(mayBeNull)
+  );
+}
+
+function constantOf(typed: TypedExpression): { readonly value: Value } | undefined {
+  return readsAnything(typed) || hasItem(typed)
+    ? undefined
+    : { value: compileFunction(typed)({ record: {}, variables: {} }) };
+}
+
+function hasItem(typed: TypedExpression): boolean {
+  return typed.kind === "item" || parts(typed).some(hasItem);
+}
+
+const mirrored: Readonly<Record<Comparison, Comparison>> = {
+  "==": "==",
+  "!=": "!=",
+  "<": ">",
+  "<=": ">=",
+  ">": "<",
+  ">=": "<=",
+};
+
+function learnComparison(knowledge: Knowledge, compare: Compare, holds: boolean): boolean {
+  const [left, right] = [constantOf(compare.left), constantOf(compare.right)];
+  if (left && right) return (compileFunction(compare)({ record: {}, variables: {} }) === true) === holds;
+  if (right) return learnConstant(knowledge, compare.left, compare.operator, right.value, holds);
+  if (left) return learnConstant(knowledge, compare.right, mirrored[compare.operator], left.value, holds);
+  return learnRelation(knowledge, compare, holds);
+}
+
+function learnConstant(
+  knowledge: Knowledge,
+  typed: TypedExpression,
+  operator: Comparison,
+  value: Value,
+  holds: boolean,
+): boolean {
+  const domain = domainOf(knowledge, typed);
+  if (typeof value === "object") {
+    if (value !== null) return true;
+    const isNull = operator === "==" || operator === "!=" ? (operator === "==") === holds : undefined;
+    if (isNull === undefined) return !holds;
+    if (isNull) keepAmong(domain, []);
+    else domain.null = false;
+    return isPossible(domain);
+  }
+  if (operator === "!=") return learnConstant(knowledge, typed, "==", value, !holds);
+  if (operator === "==") {
+    if (holds) keepAmong(domain, [value]);
+    else domain.not.add(value);
+    if (holds) domain.null = false;
+    return isPossible(domain);
+  }
+  // What does not hold for a null leaves null possible, beside the opposite.
+  if (holds) domain.null = false;
+  narrow(domain, holds ? operator : opposite[operator], value);
+  return isPossible(domain);
+}
+
+type Order = "<" | "<=" | ">" | ">=";
+
+const opposite: Readonly<Record<Order, Order>> = { "<": ">=", "<=": ">", ">": "<=", ">=": "<" };
+
+function narrow(domain: Domain, operator: Order, value: Plain): void {
+  const bound: Bound = { value, open: operator === "<" || operator === ">" };
+  if (operator === "<" || operator === "<=") domain.high = tighter(domain.high, bound, -1);
+  else domain.low = tighter(domain.low, bound, 1);
+}
+
+function tighter(known: Bound | undefined, bound: Bound, direction: 1 | -1): Bound {
+  if (!known) return bound;
+  const difference = order(bound.value, known.value) * direction;
+  if (difference !== 0) return difference > 0 ? bound : known;
+  return bound.open ? bound : known;
+}
+
+function order(a: Plain, b: Plain): number {
+  if (typeof a === "string" && typeof b === "string") return compareText(a, b);
+  return Number(a) - Number(b);
+}
+
+function keepAmong(domain: Domain, values: readonly Plain[]): void {
+  const { among } = domain;
+  domain.among = new Set(among ? values.filter((value) => among.has(value)) : values);
+}
+
+function learnWithin(
+  knowledge: Knowledge,
+  value: TypedExpression,
+  items: readonly TypedExpression[],
+  holds: boolean,
+): boolean {
+  const values = items.map((item) => constantOf(item)?.value);
+  const plain = values.filter((one): one is Plain => typeof one !== "object" && one !== undefined);
+  if (plain.length < values.length) return true;
+  const domain = domainOf(knowledge, value);
+  if (holds) keepAmong(domain, plain);
+  else for (const one of plain) domain.not.add(one);
+  if (holds) domain.null = false;
+  return isPossible(domain);
+}
+
+function isPossible(domain: Domain): boolean {
+  if (domain.null) return true;
+  const { among, not, low, high } = domain;
+  if (among) return [...among].some((value) => !not.has(value) && isAbove(value, low) && isBelow(value, high));
+  if (!low || !high) return true;
+  const [least, most] =
+    domain.type.kind === "int" || domain.type.kind === "duration" ? wholeBounds(low, high) : [low, high];
+  const width = order(most.value, least.value);
+  if (width > 0) return !isWholeRangeTaken(domain, least, most);
+  return width === 0 && !least.open && !most.open && !not.has(least.value);
+}
+
+function isAbove(value: Plain, low: Bound | undefined): boolean {
+  if (!low) return true;
+  const difference = order(value, low.value);
+  return difference > 0 || (difference === 0 && !low.open);
+}
+
+function isBelow(value: Plain, high: Bound | undefined): boolean {
+  if (!high) return true;
+  const difference = order(value, high.value);
+  return difference < 0 || (difference === 0 && !high.open);
+}
+
+/** Whole numbers between open bounds are those between closed ones: `1 < n && n < 2` has none. */
+function wholeBounds(low: Bound, high: Bound): readonly [Bound, Bound] {
+  const least = Number(low.value);
+  const most = Number(high.value);
+  const first = low.open ? Math.floor(least) + 1 : Math.ceil(least);
+  const last = high.open ? Math.ceil(most) - 1 : Math.floor(most);
+  return [
+    { value: first, open: false },
+    { value: last, open: false },
+  ];
+}
+
+function isWholeRangeTaken({ type, not }: Domain, least: Bound, most: Bound): boolean {
+  if (type.kind !== "int" && type.kind !== "duration") return false;
+  const [first, last] = [Number(least.value), Number(most.value)];
+  if (last - first >= not.size) return false;
+  for (let value = first; value <= last; value += 1) if (!not.has(value)) return false;
+  return true;
+}
+
+const trueIn: Readonly<Record<Comparison, readonly Relation[]>> = {
+  "==": ["equal", "both-null"],
+  "!=": ["less", "greater", "one-null"],
+  "<": ["less"],
+  "<=": ["less", "equal"],
+  ">": ["greater"],
+  ">=": ["greater", "equal"],
+};
+
+const allRelations: readonly Relation[] = ["less", "equal", "greater", "one-null", "both-null"];
+
+/** Two values of which neither is known: what is left of the ways in which they may stand to each other. */
+function learnRelation(knowledge: Knowledge, { operator, left, right }: Compare, holds: boolean): boolean {
+  const { relations } = knowledge;
+  const isOrder = operator !== "==" && operator !== "!=";
+  if (holds && isOrder && !(learnPresence(knowledge, left) && learnPresence(knowledge, right))) return false;
+  const [a, b] = [keyOf(left), keyOf(right)];
+  const seen = a <= b ? operator : mirrored[operator];
+  const key = a <= b ? `${a} ${b}` : `${b} ${a}`;
+  const known = relations.get(key) ?? new Set(possibleRelations(left, right, a === b));
+  const wanted = trueIn[seen];
+  const kept = new Set([...known].filter((relation) => wanted.includes(relation) === holds));
+  relations.set(key, kept);
+  return kept.size > 0;
+}
+
+function possibleRelations(left: TypedExpression, right: TypedExpression, same: boolean): readonly Relation[] {
+  const [a, b] = [mayBeNull(left), mayBeNull(right)];
+  return allRelations.filter((relation) => {
+    if (relation === "one-null") return !same && (a || b);
+    if (relation === "both-null") return a && b;
+    return !same || relation === "equal";
+  });
+}
