@@ -78,15 +78,15 @@ function printPart(model: Model, part: PartName, below: Below): Tree {
     case "endpoints":
       return printEndpoints(model.endpoints, below);
     case "authentication":
-      return printAuthentication(model.authentication);
+      return printAuthentication(model.authentication, below);
     case "events":
-      return printEvents(model.events);
+      return printEvents(model.events, below);
     case "errors":
-      return printErrors(model.errors);
+      return printErrors(model.errors, below);
     case "limits":
-      return printLimits(model.limits);
+      return printLimits(model.limits, below);
     case "versioning":
-      return printVersioning(model.versioning);
+      return printVersioning(model.versioning, below);
   }
 }
 

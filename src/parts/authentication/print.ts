@@ -1,12 +1,16 @@
 /** Part 5, printed: the shortest form that reads back as the same. */
 import type { Tree } from "../../document/print.ts";
+import { type Below, nothingBelow } from "../resources/field-print.ts";
 import { printGrants, sameGrant } from "./grants.ts";
 import type { Authentication, Credential, Grant, SentIn } from "./model.ts";
 
-export function printAuthentication(authentication: Authentication): Tree {
+export function printAuthentication(authentication: Authentication, below: Below = nothingBelow): Tree {
   const { credentials, roles, own, allow, show, unseen } = authentication;
   return {
-    ...unlessEmpty("credentials", mapped(credentials, printCredential)),
+    ...unlessEmpty(
+      "credentials",
+      mapped(credentials, (credential, name) => printCredential(credential, below("credentials", name))),
+    ),
     ...(roles === undefined ? {} : { roles: listOrNone(roles) }),
     ...unlessEmpty("own", own),
     ...unlessEmpty("allow", printPermissions(allow)),
@@ -21,8 +25,8 @@ function unlessEmpty(key: string, tree: TreeMap): TreeMap {
   return Object.keys(tree).length === 0 ? {} : { [key]: tree };
 }
 
-function mapped<Value>(values: Readonly<Record<string, Value>>, print: (value: Value) => Tree): TreeMap {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, print(value)]));
+function mapped<Value>(values: Readonly<Record<string, Value>>, print: (value: Value, name: string) => Tree): TreeMap {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, print(value, name)]));
 }
 
 /** Neighbours that say the same share a line. */
@@ -43,7 +47,8 @@ function sameGrants(some: readonly Grant[], others: readonly Grant[]): boolean {
   );
 }
 
-function printCredential(credential: Credential): Tree {
+/** The kind alone where it says no more; with `map` always as a map. */
+function printCredential(credential: Credential, map: boolean): Tree {
   const { sent, secret, field, user, roles, scopes, ...plain } = credential;
   const members: Partial<Record<(typeof order)[number], Tree | undefined>> = {
     ...plain,
@@ -54,7 +59,7 @@ function printCredential(credential: Credential): Tree {
     scopes: scopes && listOrNone(scopes),
   };
   const said = order.flatMap((name) => (members[name] === undefined ? [] : [[name, members[name]] as const]));
-  return said.length === 1 ? credential.kind : Object.fromEntries(said);
+  return said.length === 1 && !map ? credential.kind : Object.fromEntries(said);
 }
 
 /** The order of a credential's members: what it is, where it goes, whom it names, how it lives. */

@@ -1,25 +1,33 @@
 /** Part 6, printed: the shortest form that reads back as the same. */
 import type { Tree } from "../../document/print.ts";
 import { printGrants } from "../authentication/grants.ts";
-import { printTypeTree } from "../resources/field-print.ts";
+import { type Below, nothingBelow, printTypeTree } from "../resources/field-print.ts";
 import type { Delivery, Events, EventSource, InEvent, OutEvent, Stream, Webhook } from "./model.ts";
 
-export function printEvents({ envelope, out, in: inward, delivery }: Events): Tree {
+export function printEvents({ envelope, out, in: inward, delivery }: Events, below: Below = nothingBelow): Tree {
   return {
     ...(envelope === undefined ? {} : { envelope }),
-    ...(out === undefined ? {} : { out: lines(out, printOut) }),
-    ...(inward === undefined ? {} : { in: lines(inward, printIn) }),
-    ...(delivery === undefined ? {} : { delivery: printDelivery(delivery) }),
+    ...(out === undefined
+      ? {}
+      : { out: lines(out, below("out"), (event, name) => printOut(event, below("out", name))) }),
+    ...(inward === undefined ? {} : { in: lines(inward, below("in"), printIn) }),
+    ...(delivery === undefined ? {} : { delivery: printDelivery(delivery, below("delivery")) }),
   };
 }
 
-function lines<Event>(events: Readonly<Record<string, Event>>, print: (event: Event) => Tree): Tree {
-  const printed = Object.entries(events).map(([name, event]) => [name, print(event)] as const);
-  return printed.length === 0 ? "none" : Object.fromEntries(printed);
+/** `none` where there is nothing, unless something is `open`. */
+function lines<Event>(
+  events: Readonly<Record<string, Event>>,
+  open: boolean,
+  print: (event: Event, name: string) => Tree,
+): Tree {
+  const printed = Object.entries(events).map(([name, event]) => [name, print(event, name)] as const);
+  return printed.length === 0 && !open ? "none" : Object.fromEntries(printed);
 }
 
-function printOut({ when, carries }: OutEvent): Tree {
-  if (carries === undefined) return printSource(when);
+/** On one line where it carries what its resource has; with `map` always as a map. */
+function printOut({ when, carries }: OutEvent, map: boolean): Tree {
+  if (carries === undefined) return map ? { when: printSource(when) } : printSource(when);
   return { when: printSource(when), carries: carries.length === 0 ? "none" : carries };
 }
 
@@ -38,8 +46,8 @@ function printIn({ method, path, with: proof, carries, optional = [] }: InEvent)
   };
 }
 
-function printDelivery({ webhook, stream }: Delivery): Tree {
-  if (webhook === undefined && stream === undefined) return "none";
+function printDelivery({ webhook, stream }: Delivery, open: boolean): Tree {
+  if (!open && webhook === undefined && stream === undefined) return "none";
   return {
     ...(webhook === undefined ? {} : { webhook: printWebhook(webhook) }),
     ...(stream === undefined ? {} : { stream: printStream(stream) }),

@@ -1,20 +1,22 @@
 /** Part 8, printed: the shortest form that reads back as the same. */
 import type { Tree } from "../../document/print.ts";
+import { type Below, nothingBelow } from "../resources/field-print.ts";
 import type { Limits, Quota, Rate, Retention } from "./model.ts";
 
-export function printLimits({ rate, quota, size, time, keep }: Limits): Tree {
+export function printLimits({ rate, quota, size, time, keep }: Limits, below: Below = nothingBelow): Tree {
   return {
-    ...(rate === undefined ? {} : { rate: lines(rate, (rates) => oneOrList(rates, printRate)) }),
-    ...(quota === undefined ? {} : { quota: lines(quota, (quotas) => oneOrList(quotas, printQuota)) }),
-    ...(size === undefined ? {} : { size: lines(size, (limit) => limit) }),
-    ...(time === undefined ? {} : { time: lines(time, (limit) => limit) }),
-    ...(keep === undefined ? {} : { keep: lines(keep, printRetention) }),
+    ...(rate === undefined ? {} : { rate: lines(rate, below("rate"), (rates) => oneOrList(rates, printRate)) }),
+    ...(quota === undefined ? {} : { quota: lines(quota, below("quota"), (quotas) => oneOrList(quotas, printQuota)) }),
+    ...(size === undefined ? {} : { size: lines(size, below("size"), (limit) => limit) }),
+    ...(time === undefined ? {} : { time: lines(time, below("time"), (limit) => limit) }),
+    ...(keep === undefined ? {} : { keep: lines(keep, below("keep"), printRetention) }),
   };
 }
 
-function lines<Limit>(limits: Readonly<Record<string, Limit>>, print: (limit: Limit) => Tree): Tree {
+/** `none` where there is nothing, unless something is `open`. */
+function lines<Limit>(limits: Readonly<Record<string, Limit>>, open: boolean, print: (limit: Limit) => Tree): Tree {
   const printed = Object.entries(limits).map(([target, limit]) => [target, print(limit)] as const);
-  return printed.length === 0 ? "none" : Object.fromEntries(printed);
+  return printed.length === 0 && !open ? "none" : Object.fromEntries(printed);
 }
 
 function oneOrList<Limit>(limits: readonly Limit[], print: (limit: Limit) => string): Tree {

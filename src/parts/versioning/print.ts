@@ -2,17 +2,21 @@
 import { startOfText } from "../../base/span.ts";
 import type { Tree } from "../../document/print.ts";
 import { createReader } from "../reader.ts";
+import { type Below, nothingBelow } from "../resources/field-print.ts";
 import { readChange } from "./change-read.ts";
 import type { Change, Deprecation, Place, Version, Versioning, VersionPlace, VersionPolicy } from "./model.ts";
 
-export function printVersioning({ scheme, sent, absent, policy, versions, deprecated }: Versioning): Tree {
+export function printVersioning(
+  { scheme, sent, absent, policy, versions, deprecated }: Versioning,
+  below: Below = nothingBelow,
+): Tree {
   return {
     ...(scheme === undefined ? {} : { scheme }),
     ...(sent === undefined ? {} : { sent: printSent(sent) }),
     ...(absent === undefined ? {} : { absent }),
-    ...(policy === undefined ? {} : { policy: printPolicy(policy) }),
+    ...(policy === undefined ? {} : { policy: printPolicy(policy, below("policy")) }),
     ...(versions === undefined ? {} : { versions: printVersions(versions) }),
-    ...(deprecated === undefined ? {} : { deprecated: printDeprecated(deprecated) }),
+    ...(deprecated === undefined ? {} : { deprecated: printDeprecated(deprecated, below) }),
   };
 }
 
@@ -21,13 +25,14 @@ function printSent(sent: VersionPlace): Tree {
   return sent.kind === "path" ? `path ${sent.template}` : `${sent.kind} ${sent.name}`;
 }
 
-function printPolicy({ afterSunset, ...policy }: VersionPolicy): Tree {
+function printPolicy({ afterSunset, ...policy }: VersionPolicy, open: boolean): Tree {
   const answer = afterSunset === undefined ? {} : { "after sunset": `${afterSunset.status} ${afterSunset.error}` };
-  return noneIfEmpty(Object.entries({ ...policy, ...answer }));
+  return noneIfEmpty(Object.entries({ ...policy, ...answer }), open);
 }
 
-function noneIfEmpty(entries: readonly (readonly [key: string, value: Tree])[]): Tree {
-  return entries.length === 0 ? "none" : new Map(entries);
+/** `none` where there is nothing, unless something is `open`. */
+function noneIfEmpty(entries: readonly (readonly [key: string, value: Tree])[], open = false): Tree {
+  return entries.length === 0 && !open ? "none" : new Map(entries);
 }
 
 function printVersions(versions: readonly Version[]): Tree {
@@ -106,17 +111,20 @@ function placeText(place: Place): string {
   return place.field === undefined ? place.of : `${place.of}.${place.field}`;
 }
 
-function printDeprecated(deprecated: Readonly<Record<string, Deprecation>>): Tree {
-  return noneIfEmpty(Object.entries(deprecated).map(([name, moments]) => [name, printDeprecation(moments)] as const));
+function printDeprecated(deprecated: Readonly<Record<string, Deprecation>>, below: Below): Tree {
+  return noneIfEmpty(
+    Object.entries(deprecated).map(([name, moments]) => [name, printDeprecation(moments, below("deprecated", name))]),
+    below("deprecated"),
+  );
 }
 
-/** On one line; an address with a comma, or nothing at all, needs the map. */
-function printDeprecation(moments: Deprecation): Tree {
+/** On one line; an address with a comma, or nothing at all, needs the map; with `map` always so. */
+function printDeprecation(moments: Deprecation, map: boolean): Tree {
   const { since, sunset, guide } = moments;
   const pieces = [
     ...(since === undefined ? [] : [`since ${since}`]),
     ...(sunset === undefined ? [] : [`sunset ${sunset}`]),
     ...(guide === undefined ? [] : [`guide ${guide}`]),
   ];
-  return pieces.length === 0 || /[,'"([{]/.test(guide ?? "") ? { ...moments } : pieces.join(", ");
+  return map || pieces.length === 0 || /[,'"([{]/.test(guide ?? "") ? { ...moments } : pieces.join(", ");
 }

@@ -154,7 +154,13 @@ const forms: readonly [yaml: string, versioning: Versioning][] = [
   ],
   [
     "sent: not shown\npolicy: { notice: not shown }\nversions: { 2: not shown, 1: first }",
-    { policy: {}, versions: [{ name: "1", changes: [] }] },
+    {
+      policy: {},
+      versions: [
+        { name: "2", changes: [] },
+        { name: "1", changes: [] },
+      ],
+    },
   ],
 ];
 

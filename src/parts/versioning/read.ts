@@ -174,9 +174,11 @@ function readVersions(
   }
   checkNames(reader, map, scheme);
   const oldest = map.entries.at(-1);
-  return openEntries(reader, path, map).map((line) => ({
+  // A version whose changes are open is a version all the same.
+  const shown = openEntries(reader, path, map);
+  return map.entries.map((line) => ({
     name: line.key.value,
-    changes: readChanges(reader, [...path, line.key.value], line, line === oldest),
+    changes: shown.includes(line) ? readChanges(reader, [...path, line.key.value], line, line === oldest) : [],
   }));
 }
 
