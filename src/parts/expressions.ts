@@ -47,9 +47,16 @@ export function typeExpressions(model: Model): TypedExpressions {
   const resources = Object.fromEntries(
     Object.keys(model.resources.resources).map((name) => [name, recordMembers(model, name)]),
   );
+  problems.push(...strayComputed(model));
   for (const site of sites(model)) {
-    const found = typeSite(model, site, resources);
-    problems.push(...found.problems.map((problem) => ({ path: site.path, text: site.text, problem })));
+    const found = typeSite(model, site, resources, typed);
+    problems.push(
+      ...found.problems.map((problem) => ({
+        path: site.path,
+        text: site.text,
+        problem: explained(model, site, problem),
+      })),
+    );
     // Where one text is asked of several resources, the first typing stands for it.
     if (found.typed !== undefined && !typed.has(site.path)) typed.set(site.path, found.typed);
   }
@@ -71,10 +78,16 @@ interface Typing {
   readonly problems: readonly ExpressionProblem[];
 }
 
-function typeSite(model: Model, site: Site, resources: TypeEnvironment["resources"]): Typing {
+function typeSite(
+  model: Model,
+  site: Site,
+  resources: TypeEnvironment["resources"],
+  before: TypedExpressions["typed"],
+): Typing {
   const parsed = parseExpression(site.text);
   if (parsed.expression === undefined) return { problems: parsed.problems };
-  const expression = site.owned === undefined ? parsed.expression : withOwnership(model, parsed.expression, site.owned);
+  const expression =
+    site.owned === undefined ? parsed.expression : withOwnership(model, parsed.expression, site.owned, before);
   if (!("kind" in expression)) return expression;
   const { typed, problems } = checkExpression(expression, { names: site.names, resources }, site.expected?.type);
   if (typed === undefined) return { problems };
@@ -91,10 +104,26 @@ function typeSite(model: Model, site: Site, resources: TypeEnvironment["resource
   return { typed, problems: [] };
 }
 
+/** A name that is a field, but one without a column: why it is not there, and what to do about it. */
+function explained(model: Model, site: Site, problem: ExpressionProblem): ExpressionProblem {
+  if (problem.code !== "unknown-name" && problem.code !== "unknown-field") return problem;
+  const name = site.text.slice(problem.start, problem.end);
+  const fields = Object.values(model.resources.resources).map((resource) => own(resource.fields, name));
+  const computed = fields.find((field) => field?.computed !== undefined);
+  if (computed?.computed === undefined) return problem;
+  const message = `\`${name}\` is computed, and expressions only name what is stored`;
+  return { ...problem, message, help: `write what it stands for: \`${computed.computed}\`` };
+}
+
 // ── `own` ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The condition with the ownership expression in place of the word, or what is wrong with that. */
-function withOwnership(model: Model, condition: Expression, resource: string): Expression | Typing {
+function withOwnership(
+  model: Model,
+  condition: Expression,
+  resource: string,
+  before: TypedExpressions["typed"],
+): Expression | Typing {
   const word = nameNode(condition, "own");
   if (word === undefined || own(fieldsOf(model, resource), "own") !== undefined) return condition;
   const text = own(model.authentication.own, resource);
@@ -104,8 +133,9 @@ function withOwnership(model: Model, condition: Expression, resource: string): E
     return { problems: [{ code: "no-ownership", message, help, ...word.at }] };
   }
   const ownership = parseExpression(text).expression;
-  // A fault in the ownership expression is reported once, where it stands.
-  return ownership === undefined ? { problems: [] } : replaced(condition, { ...ownership, at: word.at });
+  // A fault in the ownership expression is reported once, where it stands, and that comes first.
+  const sound = ownership !== undefined && before.has(`authentication/own/${resource}`);
+  return sound ? replaced(condition, { ...ownership, at: word.at }) : { problems: [] };
 }
 
 function nameNode(expression: Expression, name: string): Expression | undefined {
@@ -238,6 +268,24 @@ function computedSites(model: Model): Site[] {
   );
 }
 
+/** Computed fields where there is no record to compute them from. */
+function strayComputed(model: Model): MisplacedExpression[] {
+  const types = Object.entries(model.resources.types).map(
+    ([name, fields]) => [`resources/types/${name}`, fields] as const,
+  );
+  const taken = Object.entries(model.endpoints.endpoints).map(([operation, { takes = {} }]) => {
+    return [`endpoints/endpoints/${operation}/takes`, takes] as const;
+  });
+  return [...types, ...taken].flatMap(([path, fields]) =>
+    Object.entries(fields).flatMap(([name, { computed }]): MisplacedExpression[] => {
+      if (computed === undefined) return [];
+      const message = `\`${name}\` cannot be computed here: only a resource has a record to compute it from`;
+      const problem = { code: "computed-elsewhere", message, start: 0, end: computed.length };
+      return [{ path: `${path}/${name}/computed`, text: computed, problem }];
+    }),
+  );
+}
+
 function ruleSites(model: Model): Site[] {
   return Object.entries(model.resources.rules).flatMap(([resource, rules]) => {
     const names = { ...recordNames(model, resource), old: recordVariable(model, resource, true), ...moment() };
@@ -345,6 +393,7 @@ function endpointSites(model: Model): Site[] {
 
 function permissionSites(model: Model): Site[] {
   const { own: ownership, allow, show } = model.authentication;
+  // First, because the others ask whether they are sound.
   const owned = Object.entries(ownership).map(([resource, text]): Site => {
     const names = { ...recordNames(model, resource), ...moment() };
     return { path: `authentication/own/${resource}`, text, names, expected: condition };

@@ -101,11 +101,17 @@ test("what each operation of the flagship takes, needs and can refuse", () => {
   assert.equal(change?.schema["required"], undefined);
   assert.deepEqual(change?.mediaTypes, ["application/merge-patch+json", "application/json"]);
   assert.ok(change?.fixed.includes("state") && change.fixed.includes("weightKg") && !change.fixed.includes("labels"));
-  assert.deepEqual(body("dropOff"), {
-    ...body("collect"),
+  const nothing = { type: "object", properties: {}, additionalProperties: false };
+  const empty = {
+    schema: nothing,
+    mediaTypes: ["application/json"],
     required: false,
-    schema: { type: "object", properties: {}, additionalProperties: false },
-  });
+    fields: [],
+    others: [],
+    fixed: [],
+  };
+  assert.deepEqual(body("dropOff"), empty);
+  assert.deepEqual(body("collect")?.others, [{ name: "code", type: "text" }]);
   assert.deepEqual(body("collect")?.schema["required"], ["code"]);
   assert.deepEqual(body("collect")?.fields, [], "the members that a move takes set no field by themselves");
   assert.equal(body("getParcel"), undefined);
@@ -200,4 +206,324 @@ test("what the flagship says and is not enforced yet is listed by line, in the o
     !flagship.unenforced.some(({ path }) => path.includes("held -> occupied")),
     "events of the service itself do move",
   );
+});
+
+/** A small service from its blocks, part by part. */
+function service(blocks: Readonly<Record<string, string>>): Plan {
+  return planOf(serviceText(blocks));
+}
+
+const headings = {
+  purpose: "What the service does",
+  resources: "Resources and their fields",
+  states: "States and transitions",
+  endpoints: "Endpoints",
+  authentication: "Authentication",
+  events: "Events",
+  errors: "Errors",
+  limits: "Limits",
+  versioning: "Versioning",
+} as const;
+
+function serviceText(blocks: Readonly<Record<string, string>>): string {
+  const parts = Object.entries(headings).map(([part, heading]) => {
+    return `## ${heading}\n\`\`\`yaml\n${blocks[part]?.trim() ?? "none"}\n\`\`\`\n`;
+  });
+  return `# Small Service\n\n${parts.join("\n")}`;
+}
+
+const recipes = {
+  resources: `
+Cook: { id: id(cook), handle: "string(1..40), unique" }
+Recipe:
+  id: id(rec)
+  slug: string := slugify(title), unique
+  title: string(1..80), sort
+  author: user = caller, read-only
+  cook: Cook, create-only
+  popular: boolean := Remark.exists(r, r.recipe == id)
+Remark:
+  id: id(rem)
+  recipe: Recipe, create-only
+  body: text(1..500)
+  flagged: boolean = false
+`,
+  endpoints: `
+endpoints:
+  addRecipe: POST /recipes
+  listRecipes: GET /recipes
+  getRecipe: GET /recipes/{slug}
+  popularRecipes: { at: GET /recipes/popular, where: author == 'me' }
+  replaceRecipe: PUT /recipes/{slug}
+  cooksRecipes: GET /cooks/{handle}/recipes
+  addRemark: POST /recipes/{slug}/remarks
+  listRemarks: GET /recipes/{slug}/remarks
+  getRemark: GET /recipes/{recipe}/remarks/{remark_id}
+  changeRemark: PATCH /remarks/{id}
+  dropRemark: DELETE /remarks/{id}
+  deepRemarks: GET /cooks/{handle}/recipes/{slug}/remarks
+`,
+  authentication: `
+own: { Recipe: author == caller.id }
+allow:
+  addRecipe, addRemark: signed-in
+  listRecipes, listRemarks, cooksRecipes, deepRemarks: anyone
+  getRecipe: anyone
+  popularRecipes, getRemark: anyone
+  replaceRecipe: signed-in if own
+  changeRemark, dropRemark: editor
+`,
+};
+
+test("nested paths bind parents, and a path may name any unique field", () => {
+  const plan = service(recipes);
+  const rows = plan.operations.map((one) => {
+    const parents = one.parents.map(
+      (parent) => `${parent.resource}.${parent.column}=${parent.parameter} by ${parent.field}`,
+    );
+    return [
+      one.name,
+      one.deed,
+      one.resource,
+      one.key === undefined ? "" : `${one.key.column}=${one.key.parameter}`,
+      ...parents,
+    ];
+  });
+  assert.deepEqual(rows, [
+    ["addRecipe", "create", "Recipe", ""],
+    ["listRecipes", "list", "Recipe", ""],
+    ["getRecipe", "read", "Recipe", "slug=slug"],
+    ["popularRecipes", "list", "Recipe", ""],
+    ["replaceRecipe", "replace", "Recipe", "slug=slug"],
+    ["cooksRecipes", "list", "Recipe", "", "Cook.handle=handle by cook"],
+    ["addRemark", "create", "Remark", "", "Recipe.slug=slug by recipe"],
+    ["listRemarks", "list", "Remark", "", "Recipe.slug=slug by recipe"],
+    ["getRemark", "read", "Remark", "id=remark_id", "Recipe.id=recipe by recipe"],
+    ["changeRemark", "update", "Remark", "id=id"],
+    ["dropRemark", "delete", "Remark", "id=id"],
+    ["deepRemarks", "list", "Remark", "", "Cook.handle=handle by cook", "Recipe.slug=slug by recipe"],
+  ]); // biome-ignore format: a table
+  assert.deepEqual(
+    operation(plan, "addRemark").body?.fields.map(({ name }) => name),
+    ["body", "flagged"],
+    "the path gives the recipe",
+  );
+  assert.deepEqual(
+    operation(plan, "replaceRecipe").body?.fields.map(({ name }) => name),
+    ["title"],
+  );
+  assert.equal(operation(plan, "replaceRecipe").creates, false);
+  assert.deepEqual(operation(plan, "dropRemark").answer, { status: 204, kind: "none" });
+  assert.deepEqual(plan.unenforced, []);
+});
+
+test("computed fields are columns only where lists and look-ups use them", () => {
+  const recipe = table(service(recipes), "Recipe");
+  assert.equal(recipe.columns.find(({ name }) => name === "slug")?.computed?.kind, "call");
+  assert.deepEqual(
+    recipe.virtual.map(({ name, type }) => [name, type]),
+    [["popular", "boolean"]],
+  );
+  assert.deepEqual(recipe.indexes, [["title"], ["cook"], ["author"]], "what is unique has an index already");
+});
+
+test("where the document is silent the engine's defaults are in the plan", () => {
+  const plan = service(recipes);
+  assert.deepEqual(plan.limits, { requestBytes: 1_048_576, requestMilliseconds: 30_000 });
+  assert.equal(plan.unseen, 404);
+  assert.equal(plan.base, "{base_url}");
+  assert.equal(plan.service, "small-service");
+  assert.deepEqual(plan.roles, ["editor"]);
+  const { list } = operation(plan, "listRecipes");
+  assert.deepEqual([list?.kind, list?.size, list?.max], ["cursor", 20, 100]);
+  assert.deepEqual(operation(plan, "changeRemark").repeats, {
+    header: "Idempotency-Key",
+    required: false,
+    keptMilliseconds: 86_400_000,
+  });
+  assert.equal(operation(plan, "changeRemark").edits, "optional");
+  assert.equal(plan.errors["not-found"]?.source, "protocol", "needed, though the document does not import it");
+});
+
+test("ids: made, counted, or given by the client", () => {
+  const plan = service({
+    resources: `
+Kitchen: { id: "string(3..20)", opened: "date, create-only", name: string(1..40), note?: string }
+Order: { id: id(counter), kitchen: "Kitchen, filter, delete with" }
+Token: { id: uuid = uuid, order?: "Order, clear" }
+`,
+    endpoints: `
+endpoints:
+  putKitchen: PUT /kitchens/{id}
+  addKitchen: POST /kitchens
+  getOrder: GET /orders/{id}
+  addToken: POST /tokens
+`,
+  });
+  assert.deepEqual(
+    plan.tables.map(({ resource, id }) => [resource, id]),
+    [
+      ["Kitchen", { made: "client" }],
+      ["Order", { made: "counter" }],
+      ["Token", { made: "server" }],
+    ],
+  );
+  const put = operation(plan, "putKitchen");
+  assert.equal(put.creates, true);
+  assert.deepEqual(put.answer, { status: 200, created: 201, kind: "record" });
+  assert.deepEqual(
+    put.body?.fields.map(({ name }) => name),
+    ["opened", "name", "note"],
+  );
+  assert.deepEqual(put.body?.schema["required"], ["opened", "name"]);
+  assert.deepEqual(put.body?.fixed, ["id", "opened"]);
+  assert.deepEqual(
+    operation(plan, "addKitchen").body?.fields.map(({ name }) => name),
+    ["id", "opened", "name", "note"],
+  );
+  const references = (resource: string, name: string) => {
+    const column = table(plan, resource).columns.find((one) => one.name === name);
+    return [column?.type, column?.references];
+  };
+  assert.deepEqual(references("Order", "kitchen"), ["text", { resource: "Kitchen", onDelete: "delete" }]);
+  assert.deepEqual(references("Token", "order"), ["integer", { resource: "Order", onDelete: "clear" }]);
+  assert.deepEqual(table(plan, "Token").columns[0]?.default, { kind: "uuid" });
+});
+
+const relay = {
+  resources: `
+Batch: { id: id(bat), machine: Machine, weight?: decimal }
+Machine: { id: id(mac), line: Line, load?: decimal }
+Line: { id: id(lin), backup?: Line }
+`,
+  states: `
+Batch:
+  states: { waiting: w, running: r, done: d, scrapped: s }
+  start: waiting
+  final: [done, scrapped]
+  moves:
+    waiting -> running: by startBatch
+    running -> done: by finishBatch
+    any -> scrapped: by scrapBatch
+Machine:
+  states: { idle: i, busy: b, dirty: d }
+  start: idle
+  moves:
+    idle -> busy: { when: batch.running, if: input.weight != null, set: { load: input.weight } }
+    busy -> dirty: when batch.done | batch.scrapped
+    idle | dirty -> dirty: by soilMachine
+Line:
+  states: { free: f, taken: t, waiting: w }
+  start: free
+  moves:
+    free -> taken: when machine.busy at line
+    taken -> free: when machine.dirty
+    free -> waiting: when line.taken at backup
+`,
+  endpoints: `
+endpoints:
+  startBatch: POST /batches/{id}/start
+  finishBatch: POST /batches/{id}/finish
+  scrapBatch: DELETE /batches/{id}
+  soilMachine: POST /machines/{id}/soil
+`,
+  events: `
+out:
+  batch.running: startBatch
+  batch.done: Batch -> done
+  batch.scrapped: { when: Batch -> scrapped, carries: [id, machine] }
+  machine.busy: Machine -> busy
+  machine.dirty: Machine -> dirty
+  line.taken: Line -> taken
+`,
+};
+
+test("resources move each other, through as many as there are", () => {
+  const plan = service(relay);
+  type Effects = Operation["effects"];
+  const chain = (effects: Effects): unknown[] => {
+    return effects.map((one) => [
+      `${one.event}${one.state === undefined ? "" : ` (${one.state})`}: ${one.resource} by ${one.field}`,
+      one.moves.map((move) => `${move.from.join("|")}->${move.to}`).join(" "),
+      ...chain(one.effects),
+    ]);
+  };
+  assert.deepEqual(chain(operation(plan, "startBatch").effects), [
+    [
+      "batch.running: Machine by machine",
+      "idle->busy",
+      ["machine.busy (busy): Line by line", "free->taken", ["line.taken (taken): Line by backup", "free->waiting"]],
+    ],
+  ]);
+  assert.deepEqual(chain(operation(plan, "finishBatch").effects), [
+    ["batch.done (done): Machine by machine", "busy->dirty", ["machine.dirty (dirty): Line by line", "taken->free"]],
+  ]);
+  const [effect] = operation(plan, "startBatch").effects;
+  assert.deepEqual(effect?.payload, ["id", "machine", "weight", "state"]);
+  assert.deepEqual(operation(plan, "scrapBatch").effects[0]?.payload, ["id", "machine"]);
+});
+
+test("any is every state but final ones and the target; a move with its target among its starts only enters from the others", () => {
+  const plan = service(relay);
+  const moves = (name: string) => operation(plan, name).moves.map(({ from, to, enters }) => ({ from, to, enters }));
+  assert.deepEqual(moves("scrapBatch"), [{ from: ["waiting", "running"], to: "scrapped", enters: true }]);
+  assert.deepEqual(moves("soilMachine"), [
+    { from: ["idle"], to: "dirty", enters: true },
+    { from: ["dirty"], to: "dirty", enters: false },
+  ]);
+  assert.equal(operation(plan, "scrapBatch").deed, "move", "an operation that makes a move moves, whatever its method");
+});
+
+test("records of a resource that nothing reads exist for those who may do something to them", () => {
+  assert.deepEqual(operation(service(relay), "startBatch").visible, []);
+  const plan = service({ ...relay, authentication: "allow:\n  startBatch, finishBatch: runner\n  scrapBatch: boss" });
+  assert.equal(grants(operation(plan, "finishBatch").visible), "runner | boss");
+});
+
+test("what is read but cannot be served is said", () => {
+  const plan = service({
+    resources: `
+Note: { id: id(not), price: money(0..10), owner: user, tags: "string[], filter", parent: Tree }
+types:
+  Tree: { name: string, child?: Tree }
+`,
+    endpoints: `
+endpoints:
+  quote: { at: POST /quotes, does: handler }
+  lost: GET /nowhere
+  strange: GET /notes/{colour}
+  count: PUT /notes
+`,
+    authentication: `
+credentials:
+  session: { kind: password, of: Note, name: owner, secret: price }
+  key: { kind: api-key, revoked: 5m }
+`,
+  });
+  assert.deepEqual(plan.operations, []);
+  assert.deepEqual(
+    plan.credentials.map(({ name }) => name),
+    ["key"],
+  );
+  assert.deepEqual(
+    plan.unenforced.map(({ path, what }) => `${path}: ${what}`),
+    [
+      "resources/Note/price: the range of `price` is not checked",
+      "resources/Note/tags: lists do not filter by `tags`",
+      "resources/types/Tree: what a Tree inside a Tree holds is not checked",
+      "endpoints/endpoints/quote: `quote` is not served: no handler is run",
+      "endpoints/endpoints/lost: `lost` is not served: `/nowhere` does not say which resource `lost` is about",
+      "endpoints/endpoints/strange: `strange` is not served: `{colour}` is no unique field of Note",
+      "endpoints/endpoints/count: `count` is not served: `PUT /notes` does not say what `count` does",
+      "authentication/credentials/session: `session` is not taken: nobody can log in with a password",
+      "authentication/credentials/key: a revoked `key` ends at once, not as said here",
+    ],
+  );
+});
+
+test("a model whose expressions have problems is not planned", () => {
+  const { model, places } = readModel(
+    readDocument("service.md", serviceText({ ...relay, authentication: "own: { Batch: weight }" })).document,
+  );
+  assert.throws(() => buildPlan(model, places, typeExpressions(model)), /authentication\/own\/Batch/);
 });

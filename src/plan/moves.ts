@@ -1,6 +1,7 @@
 /** Which moves an operation makes, and which moves of other records that causes. */
 import { eventResource } from "../parts/expressions.ts";
 import { fieldsOf, lifecycleOf, own, referencesTo } from "../parts/resources/fields.ts";
+import { recordMembers } from "../parts/resources/value-type.ts";
 import { type Move, moveName, type Trigger } from "../parts/states/model.ts";
 import type { EffectPlan, MovePlan } from "./plan.ts";
 import { type Sources, typedAt, unique } from "./sources.ts";
@@ -106,10 +107,18 @@ function effectsOfEvent(
         field,
         resource: target,
         moves,
+        payload: payloadOf(sources, event, resource),
         effects: entered.flatMap((next) => effectsOfState(sources, target, next, before)),
       };
     });
   });
+}
+
+/** What `carries` says, else all that is stored of the record. */
+function payloadOf({ model }: Sources, event: string, resource: string): readonly string[] {
+  const names = Object.keys(recordMembers(model, resource));
+  const carries = own(model.events.out ?? {}, event)?.carries;
+  return carries === undefined ? names : names.filter((name) => carries.includes(name));
 }
 
 /** The member of the event's payload that refers to the record which the trigger moves; undefined where it is not meant. */

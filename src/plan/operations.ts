@@ -88,11 +88,16 @@ function bodyPlan(sources: Sources, meaning: ResourceEndpoint, table: Table): Bo
   const members = inputOf(sources.model, meaning);
   const required = members.filter((member) => member.required).map(({ name }) => name);
   const properties = members.map((member) => [member.name, memberSchema(sources, meaning, member)] as const);
+  const id = own(fieldsOf(sources.model, meaning.resource), "id");
+  // The path gives the id of what a PUT creates; the body may say it again.
+  const named =
+    id !== undefined && creates(sources.model, meaning) ? { id: fieldSchema(sources.model, id, "input") } : {};
   return {
-    schema: closedObject(Object.fromEntries(properties), required),
+    schema: closedObject({ ...named, ...Object.fromEntries(properties) }, required),
     mediaTypes: deed === "update" ? ["application/merge-patch+json", "application/json"] : ["application/json"],
     required: deed !== "move" || required.length > 0,
     fields: members.filter((member) => member.sets).map((member) => inputField(sources, member)),
+    others: members.filter((member) => !member.sets).map((member) => inputField(sources, member)),
     fixed: deed === "update" || deed === "replace" ? fixedFields(sources, meaning, table, members) : [],
   };
 }
@@ -253,5 +258,8 @@ function needsOf(operation: Known, table: Table): readonly string[] {
 
 /** The fields of the record at hand only; those of the records that are moved in turn belong to other tables. */
 function effectFields(effects: readonly EffectPlan[]): readonly string[] {
-  return effects.map((effect) => effect.field);
+  return effects.flatMap(({ field, payload, moves }) => {
+    const guarded = moves.some((move) => move.if !== undefined || move.set.length > 0);
+    return guarded ? [field, ...payload] : [field];
+  });
 }

@@ -231,10 +231,12 @@ export interface BodyPlan {
   readonly required: boolean;
   /** Fields of the record that the body sets. Members that are not fields are `input.x` only. */
   readonly fields: readonly InputField[];
+  /** Members that set no field: `input.x` has them in their stored form too, and what they refer to has to exist. */
+  readonly others: readonly InputField[];
   /**
    * For `update` and `replace`: fields (columns or virtual) that may be sent only with the value that the record has
    * (R2.4), so that what a read gave can be sent back. Those that `schema` does not know are compared and taken out before
-   * it is asked. Empty for what a caller never sees.
+   * it is asked. A PUT that `creates` knows the create-only ones: they are compared where the record exists, and left in.
    */
   readonly fixed: readonly string[];
 }
@@ -324,6 +326,8 @@ export interface EffectPlan {
   readonly field: string;
   readonly resource: string;
   readonly moves: readonly MovePlan[];
+  /** Columns of the record at hand that the event's payload has: the members of `input` in the guards and sets of `moves`. */
+  readonly payload: readonly string[];
   /** What that in turn causes. */
   readonly effects: readonly EffectPlan[];
 }

@@ -84,6 +84,10 @@ function onDelete({ marks }: Field): "refuse" | "delete" | "clear" {
 }
 
 function defaultPlan({ model }: Sources, field: Field): DefaultPlan | undefined {
+  const { type } = field;
+  // An id that is a `uuid` and that nobody else gives is made by the server.
+  const made = type.kind === "id" && type.made === "server" && type.of?.kind === "scalar" ? type.of.name : undefined;
+  if (made === "uuid" && field.default === undefined) return { kind: "uuid" };
   if (field.default?.kind !== "literal") return field.default;
   const value = defaultValue(model, field);
   assert(value !== undefined, `\`${field.default.text}\` is no default of its field's type`);

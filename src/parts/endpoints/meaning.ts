@@ -92,8 +92,9 @@ export function meaningOf(model: Model, operation: string): EndpointMeaning | un
   const collective = deed === "create" || deed === "list";
   if (collective ? rest.some((segment) => segment.kind === "parameter") : key === undefined) {
     const [parameter] = rest.flatMap((segment) => (segment.kind === "parameter" ? [segment.name] : []));
-    const subject = parameter === undefined ? `no part of \`${endpoint.path}\`` : `\`{${parameter}}\``;
-    return unclear("key", `${subject} names one ${resource} by a unique field`);
+    if (parameter === undefined) return unclear("key", `no part of \`${endpoint.path}\` names one ${resource}`);
+    const why = collective ? `has no place in the path of a ${deed}` : `is no unique field of ${resource}`;
+    return unclear("key", `\`{${parameter}}\` ${why}`);
   }
   const parents = parentsOf(model, resource, segments.slice(0, Math.max(anchor, 0)), collections);
   if (typeof parents === "string") return unclear("parent", parents);
