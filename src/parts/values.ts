@@ -3,7 +3,7 @@
  * who is meant by `yes`. Each reader reports what it cannot understand and gives undefined.
  */
 import { isSize } from "../base/bytes.ts";
-import { isDuration } from "../base/duration.ts";
+import { isDuration, parseClockDuration } from "../base/duration.ts";
 import { didYouMean } from "../base/suggest.ts";
 import type { Entry, Node } from "../document/document.ts";
 import { type Method, methods } from "./endpoints/model.ts";
@@ -36,13 +36,34 @@ export function readLines<Value>(
   );
 }
 
-/** A duration as written: `15s`, `72h`, `90d`. */
+/** A duration as written, of clock or calendar time: `15s`, `72h`, `90d`, `12mo`. */
 export function readDuration(reader: Reader, path: Path, phrase: Phrase | undefined, what: string): string | undefined {
   if (phrase === undefined) return undefined;
   if (isDuration(phrase.text)) return phrase.text;
   report(reader, `${path[0]}/bad-duration`, spanOf(phrase), `${what} is a duration, and \`${phrase.text}\` is none`, {
     help: "write a number and a unit without a blank: `15s`, `10m`, `72h`, `90d`, `12mo`",
   });
+  return undefined;
+}
+
+/** A duration of clock time as written: months and years are refused, since they have no fixed length. */
+export function readClockDuration(
+  reader: Reader,
+  path: Path,
+  phrase: Phrase | undefined,
+  what: string,
+): string | undefined {
+  const duration = readDuration(reader, path, phrase, what);
+  if (phrase === undefined || duration === undefined || parseClockDuration(duration) !== undefined) return duration;
+  report(
+    reader,
+    `${path[0]}/bad-duration`,
+    spanOf(phrase),
+    `${what} cannot be \`${duration}\`, which has no fixed length`,
+    {
+      help: "write days, hours, minutes or seconds: `30d`, `72h`, `10m`, `15s`",
+    },
+  );
   return undefined;
 }
 

@@ -73,6 +73,7 @@ const wrong: readonly [yaml: string, ...faults: string[]][] = [
   ["errors:\n  x: 409 No, retry after a while", "2:26 errors/bad-duration a while"],
   ["errors:\n  x: 409 No, retry after soon", "2:26 errors/bad-duration soon"],
   ["errors:\n  x: 409 No, retry after", "2:25 errors/bad-duration "],
+  ["errors:\n  x: 409 No, retry after 1mo", "2:26 errors/bad-duration 1mo"],
   ["errors: { x: { status: 409 } }", "1:11 errors/no-sentence x"],
   ["errors: { x: { sentence: No } }", "1:11 errors/no-status x"],
   [

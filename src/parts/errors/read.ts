@@ -12,7 +12,7 @@ import { didYouMean } from "../../base/suggest.ts";
 import type { Entry, MapNode, Node, TextNode } from "../../document/document.ts";
 import { type Phrase, phraseOf, slice, spanOf } from "../phrase.ts";
 import { expectMap, isNone, knownEntries, openEntries, type Path, type Reader, report } from "../reader.ts";
-import { namesAt, readDuration, readLines, readStatus, readText } from "../values.ts";
+import { namesAt, readClockDuration, readLines, readStatus, readText } from "../values.ts";
 import { type DeclaredError, type Errors, standardErrors } from "./model.ts";
 
 export function readErrors(reader: Reader, body: MapNode): Errors {
@@ -66,7 +66,7 @@ function readError(reader: Reader, path: Path, line: Entry): DeclaredError | und
     reportNoSentence(reader, line.key);
     return undefined;
   }
-  const retryAfter = readDuration(reader, path, wait, "How long to wait");
+  const retryAfter = readClockDuration(reader, path, wait, "How long to wait");
   return { status, sentence: sentence.text, ...(retryAfter === undefined ? {} : { retryAfter }) };
 }
 
@@ -84,7 +84,7 @@ function readErrorMap(reader: Reader, path: Path, key: TextNode, map: MapNode): 
   const sentence = readText(reader, path, entries.sentence, "The sentence");
   const status = statusText && readStatus(reader, path, statusText, `The status of ${key.value}`);
   const wait = readText(reader, path, entries["retry after"], "How long to wait");
-  const retryAfter = readDuration(reader, path, wait, "How long to wait");
+  const retryAfter = readClockDuration(reader, path, wait, "How long to wait");
   if (entries.status === undefined) {
     report(reader, "errors/no-status", key.span, `The error ${key.value} has no status`, {
       help: "write `status: 409`",

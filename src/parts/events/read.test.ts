@@ -131,6 +131,7 @@ const wrong: readonly [yaml: string, ...faults: string[]][] = [
   [webhook("promise: at least once, in any order, fast"), "5:43 events/bad-promise fast"],
   [webhook("signed: hmac"), "5:13 events/unknown-value hmac"],
   [webhook("retry: 5s 5 20m"), "5:15 events/bad-duration 5"],
+  [webhook("timeout: 1y"), "5:14 events/bad-duration 1y"],
   [webhook("then: give up"), "5:11 events/bad-then give up"],
   [webhook("then: disable keep 3d"), "5:11 events/bad-then disable keep 3d"],
   [webhook("then: disable and"), "5:11 events/bad-then disable and"],

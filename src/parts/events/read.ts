@@ -30,7 +30,7 @@ import { type Phrase, phraseOf, slice, spanOf, splitAt, words } from "../phrase.
 import { expectMap, expectText, isNone, knownEntries, openEntries, type Path, type Reader, report } from "../reader.ts";
 import { readFieldType } from "../resources/field-type.ts";
 import type { FieldType } from "../resources/model.ts";
-import { namesAt, readAddress, readChoice, readDuration, readLines, readText } from "../values.ts";
+import { namesAt, readAddress, readChoice, readClockDuration, readDuration, readLines, readText } from "../values.ts";
 import type { Delivery, EventSource, Events, InEvent, OutEvent, Stream, Webhook } from "./model.ts";
 
 export function readEvents(reader: Reader, body: MapNode): Events {
@@ -235,7 +235,7 @@ function readWebhook(reader: Reader, path: Path, entry: Entry): Webhook | undefi
     "A signature",
   );
   const promise = entries.promise && readPromise(reader, path, entries.promise);
-  const timeout = readDuration(
+  const timeout = readClockDuration(
     reader,
     path,
     readText(reader, path, entries.timeout, "`timeout`"),
@@ -300,7 +300,7 @@ function readRetry(reader: Reader, path: Path, node: Node): readonly string[] {
           return text === undefined ? [] : [phraseOf(text)];
         })
       : waitsOf(reader, path, node);
-  return waits.flatMap((wait) => readDuration(reader, path, wait, "A wait between attempts") ?? []);
+  return waits.flatMap((wait) => readClockDuration(reader, path, wait, "A wait between attempts") ?? []);
 }
 
 function waitsOf(reader: Reader, path: Path, node: Node): Phrase[] {

@@ -27,7 +27,16 @@ import {
   type Reader,
   report,
 } from "../reader.ts";
-import { namesAt, readChoice, readCount, readDuration, readLines, readSize, readText } from "../values.ts";
+import {
+  namesAt,
+  readChoice,
+  readClockDuration,
+  readCount,
+  readDuration,
+  readLines,
+  readSize,
+  readText,
+} from "../values.ts";
 import type { Limits, Quota, Rate, Retention } from "./model.ts";
 
 export function readLimits(reader: Reader, body: MapNode): Limits {
@@ -39,7 +48,7 @@ export function readLimits(reader: Reader, body: MapNode): Limits {
     readSize(reader, at, readText(reader, at, line, "The limit"), `The size of ${line.key.value}`),
   );
   const time = readTargets(reader, [...path, "time"], entries.time, "{ request: 10s }", (at, line) =>
-    readDuration(reader, at, readText(reader, at, line, "The limit"), `The time for ${line.key.value}`),
+    readClockDuration(reader, at, readText(reader, at, line, "The limit"), `The time for ${line.key.value}`),
   );
   const keep = readTargets(reader, [...path, "keep"], entries.keep, "{ Parcel: 90d after final }", (at, line) =>
     readRetention(reader, at, line),
