@@ -2,6 +2,7 @@
 import type { Table } from "../../plan/plan.ts";
 import { answersSql } from "./answers.ts";
 import type { Connection } from "./connection.ts";
+import { countersSql } from "./counters.ts";
 import { keysSql } from "./keys.ts";
 import { indexesOf, tableSql } from "./schema.ts";
 
@@ -15,6 +16,7 @@ export function migrate(connection: Connection, _file: string, tables: readonly 
   connection.run("INSERT INTO nonet_schema VALUES (1, ?)", JSON.stringify(tables));
   connection.exec(keysSql);
   connection.exec(answersSql);
+  connection.exec(countersSql);
   for (const table of tables) {
     connection.exec(tableSql(table, tables));
     for (const index of indexesOf(table).values()) connection.exec(index);

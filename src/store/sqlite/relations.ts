@@ -2,6 +2,7 @@
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { Value } from "../../expression/evaluate.ts";
 import type { ColumnType, Table } from "../../plan/plan.ts";
+import { countedColumns } from "../counters.ts";
 import type { Row } from "../store.ts";
 import { fromStored, quoteName, toStored } from "./value.ts";
 
@@ -14,6 +15,8 @@ export interface Relation {
   readonly everything: string;
   /** A row as selected by `everything`. */
   readonly decode: (stored: readonly SQLOutputValue[]) => Row;
+  /** Columns whose value the store counts. */
+  readonly counted: readonly string[];
   readonly insert: string;
   /** What `insert` is run with. */
   readonly encode: (values: Row, revision: number) => SQLInputValue[];
@@ -52,6 +55,7 @@ function relationOf(table: Table): Relation {
       }
       return row;
     },
+    counted: countedColumns(table),
     insert: `INSERT INTO ${quoteName(table.name)} (${["_rev", ...names].join(", ")}) VALUES (${["?", ...names.map(() => "?")].join(", ")})`,
     encode: (values, revision) => {
       const bound: SQLInputValue[] = [revision];

@@ -7,6 +7,7 @@
  * answers are put together from them, which makes a list three times cheaper than quoting each column anew.
  */
 import type { Column, Table } from "../../plan/plan.ts";
+import { uniquesOf } from "../uniques.ts";
 import { isAlwaysThere, memberText, plainNumberText } from "./json.ts";
 import { quoteName, quoteText } from "./value.ts";
 
@@ -108,15 +109,9 @@ export function indexesOf(table: Table): ReadonlyMap<string, string> {
       `CREATE ${kind} ${quoteName(name)} ON ${quoteName(table.name)} (${columns.map(quoteName).join(", ")})`,
     );
   };
-  if (table.columns.some(({ name }) => name === "id")) add(["id"], true);
-  const uniques = [["id"], ...table.uniques];
-  for (const columns of table.uniques) add(columns, true);
-  for (const { name, marks } of table.columns) {
-    if (marks.includes("unique") && !uniques.some((one) => one.length === 1 && one[0] === name)) {
-      uniques.push([name]);
-      add([name], true);
-    }
-  }
+  const uniques = uniquesOf(table);
+  // SQLite asks the newest index first, and it is the first in the document that should be named when two are violated.
+  for (const columns of uniques.toReversed()) add(columns, true);
   // `_seq` is the last part of every index by itself: it is the row's own key.
   for (const columns of table.indexes) add(columns, false);
   const starts = new Set([...uniques, ...table.indexes].map(([first]) => first));

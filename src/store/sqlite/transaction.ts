@@ -9,6 +9,7 @@ import { type Evaluate, viewWriter, type Write } from "../text.ts";
 import { recall, remember } from "./answers.ts";
 import { conditionSql, resultOf, valueSql } from "./condition.ts";
 import { type Cells, type Connection, duplicated } from "./connection.ts";
+import { count } from "./counters.ts";
 import { binder, type Fragment, sql } from "./fragment.ts";
 import type { Turn } from "./group.ts";
 import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
@@ -156,14 +157,20 @@ export class SqliteTransaction implements Transaction {
   insert(resource: string, values: Row, revision: number, view: View, variables: Variables): Written {
     this.#turn.writing();
     const relation = relationFor(this.#shop.relations, resource);
+    const given = relation.counted.length === 0 ? values : { ...values, ...this.#counted(relation, values) };
     try {
-      const { lastInsertRowid } = this.#turn.connection.run(relation.insert, ...relation.encode(values, revision));
+      const { lastInsertRowid } = this.#turn.connection.run(relation.insert, ...relation.encode(given, revision));
       const row: Record<string, Value> = { _seq: Number(lastInsertRowid), _rev: revision };
-      for (const { name } of relation.table.columns) row[name] = values[name] ?? null;
+      for (const { name } of relation.table.columns) row[name] = given[name] ?? null;
       return { kind: "written", text: this.#shop.write(view)(row, variables), revision, row };
     } catch (thrown) {
       return lost(thrown, relation);
     }
+  }
+
+  #counted({ counted, table }: Relation, values: Row): Row {
+    const missing = counted.filter((name) => (values[name] ?? null) === null);
+    return Object.fromEntries(missing.map((name) => [name, count(this.#turn.connection, table.resource, name)]));
   }
 
   update(resource: string, row: Row, changes: Row, view: View, variables: Variables): Written {
@@ -191,8 +198,8 @@ export class SqliteTransaction implements Transaction {
     for (let present: Row | undefined = row; present; present = this.#present(relation, row)) {
       const old = present["_rev"] as number;
       const revision = Math.max(this.#shop.clock(), old + 1);
-      const { changes: count } = this.#turn.connection.run(update, revision, ...values, row["_seq"] as number, old);
-      if (Number(count) === 1) return { ...present, ...changes, _rev: revision };
+      const { changes: found } = this.#turn.connection.run(update, revision, ...values, row["_seq"] as number, old);
+      if (Number(found) === 1) return { ...present, ...changes, _rev: revision };
     }
     throw new Error(`a ${relation.table.resource} was changed that is no longer there`);
   }

@@ -1,0 +1,211 @@
+/** The tables that stores are tested with: every type of column, every way of referring, and views of them. */
+import { checkExpression } from "../expression/check.ts";
+import type { Value } from "../expression/evaluate.ts";
+import { parseExpression } from "../expression/parse.ts";
+import type { TypedExpression } from "../expression/typed.ts";
+import type { FieldType, ValueType } from "../expression/types.ts";
+import type { Column, ColumnType, Table } from "../plan/plan.ts";
+import type { Row, View, ViewMember } from "./store.ts";
+
+const text: ValueType = { kind: "string" };
+const id = (resource: string): ValueType => ({ kind: "record", resource });
+const field = (type: ValueType, nullable = false): FieldType => ({ type, nullable });
+
+const fields: Readonly<Record<string, Readonly<Record<string, FieldType>>>> = {
+  Site: { id: field(id("Site")), name: field(text) },
+  Locker: {
+    id: field(id("Locker")),
+    site: field(id("Site")),
+    door: field({ kind: "int" }),
+    state: field({ kind: "string", values: ["free", "held"] }),
+  },
+  Thing: {
+    id: field(id("Thing")),
+    owner: field(text),
+    site: field(id("Site"), true),
+    parent: field(id("Thing"), true),
+    name: field(text),
+    note: field(text, true),
+    title: field(text, true),
+    size: field({ kind: "string", values: ["small", "large"] }),
+    count: field({ kind: "int" }, true),
+    ratio: field({ kind: "double" }),
+    maybe: field({ kind: "double" }, true),
+    flag: field({ kind: "bool" }, true),
+    at: field({ kind: "timestamp" }, true),
+    tags: field({ kind: "list", of: text }, true),
+    secret: field(text, true),
+    slug: field(text, true),
+    placed: field({ kind: "bool" }, true),
+  },
+};
+
+/** An expression over a record of a resource and `caller`, `input` and `now`. */
+export function expression(resource: string, source: string, expected?: ValueType): TypedExpression {
+  const { expression: parsed, problems } = parseExpression(source);
+  const names: Record<string, FieldType> = {
+    ...fields[resource],
+    now: field({ kind: "timestamp" }),
+    caller: field({ kind: "object", members: { id: field(text), roles: field({ kind: "list", of: text }) } }, true),
+    input: field({ kind: "any" }),
+  };
+  const checked = parsed && checkExpression(parsed, { names, resources: fields }, expected);
+  if (!checked?.typed) throw new Error(JSON.stringify([source, ...problems, ...(checked?.problems ?? [])]));
+  return checked.typed;
+}
+
+function column(name: string, type: ColumnType, more: Partial<Column> = {}): Column {
+  return { name, type, nullable: false, absent: "left out", marks: [], schema: {}, ...more };
+}
+
+const maybe = { nullable: true } as const;
+
+export const tables: readonly Table[] = [
+  {
+    resource: "Site",
+    name: "sites",
+    columns: [column("id", "text"), column("name", "text")],
+    virtual: [],
+    id: { made: "client" },
+    conflicts: [],
+    uniques: [],
+    indexes: [],
+    rules: [],
+  },
+  {
+    resource: "Locker",
+    name: "lockers",
+    columns: [
+      column("id", "text"),
+      column("site", "text", { references: { resource: "Site", onDelete: "refuse" } }),
+      column("door", "integer"),
+      column("state", "text", { values: ["free", "held"] }),
+    ],
+    virtual: [],
+    id: { made: "client" },
+    conflicts: [],
+    uniques: [["site", "door"]],
+    indexes: [["state"]],
+    rules: [],
+  },
+  {
+    resource: "Order",
+    name: "orders",
+    columns: [
+      column("id", "integer"),
+      column("number", "integer", { default: { kind: "counter" }, marks: ["unique"] }),
+      column("note", "text", maybe),
+    ],
+    virtual: [],
+    id: { made: "counter" },
+    conflicts: [],
+    uniques: [["number"]],
+    indexes: [],
+    rules: [],
+  },
+  {
+    resource: "Thing",
+    name: "things",
+    columns: [
+      column("id", "text"),
+      column("owner", "text"),
+      column("site", "text", { ...maybe, references: { resource: "Site", onDelete: "clear" } }),
+      column("parent", "text", { ...maybe, references: { resource: "Thing", onDelete: "delete" } }),
+      column("name", "text"),
+      column("note", "text", maybe),
+      column("title", "text", { ...maybe, absent: "null" }),
+      column("size", "text", { values: ["small", "large"] }),
+      column("count", "integer", maybe),
+      column("ratio", "number"),
+      column("maybe", "number", { ...maybe, absent: "null" }),
+      column("secret", "text", { ...maybe, shown: [{ who: { kind: "role", role: "operator" } }] }),
+      column("flag", "boolean", { ...maybe, absent: "null" }),
+      column("at", "timestamp", maybe),
+      column("tags", "json", maybe),
+      column("slug", "text", { ...maybe, marks: ["unique"] }),
+      column("placed", "boolean", { ...maybe, computed: expression("Thing", "site != null") }),
+    ],
+    virtual: [],
+    id: { made: "client" },
+    conflicts: [],
+    uniques: [["slug"]],
+    indexes: [["owner"], ["at"], ["count"]],
+    rules: [],
+  },
+];
+
+export function tableOf(resource: string): Table {
+  const table = tables.find((one) => one.resource === resource);
+  if (!table) throw new Error(`no table of ${resource}`);
+  return table;
+}
+
+function memberOf({ absent, name, type }: Column): ViewMember {
+  return { name, source: { kind: "column", column: name }, type, absent };
+}
+
+/** All columns, in the table's order. */
+export function wholeView(resource: string): View {
+  return { resource, members: tableOf(resource).columns.map(memberOf) };
+}
+
+export const computed: readonly ViewMember[] = [
+  member("label", "text", "name + '/' + size"),
+  member("siteName", "text", "site.name"),
+  member("lockers", "integer", "Locker.filter(l, l.site == site).size()"),
+  member("half", "number", "ratio / 2.0"),
+  member("late", "boolean", "at < now"),
+  member("labels", "json", "tags"),
+  member("until", "timestamp", "at + duration('1h')"),
+];
+
+function member(name: string, type: ColumnType, source: string): ViewMember {
+  const made = expression("Thing", source);
+  return {
+    name,
+    type,
+    absent: name === "siteName" ? "null" : "left out",
+    source: { kind: "expression", expression: made },
+  };
+}
+
+/** What the operator and the owner see more of, and what is computed. */
+export const callersView: View = {
+  resource: "Thing",
+  members: [
+    ...wholeView("Thing").members.map((one) =>
+      one.name === "secret"
+        ? {
+            ...one,
+            when: [expression("Thing", "'operator' in caller.roles"), expression("Thing", "owner == caller.id")],
+          }
+        : one,
+    ),
+    ...computed,
+  ],
+};
+
+/** Members out of order, under other names, none of them sure to be there. */
+export const oddView: View = {
+  resource: "Thing",
+  members: [
+    { ...(wholeView("Thing").members[5] as ViewMember), name: 'a "note"' },
+    { ...(wholeView("Thing").members[14] as ViewMember), when: [expression("Thing", "flag == true")] },
+    { ...(wholeView("Thing").members[10] as ViewMember), absent: "left out" },
+  ],
+};
+
+/** A thing with everything absent that may be. */
+export function thing(key: string, more: Row = {}): Row {
+  return { id: key, owner: "ann", name: `thing ${key}`, size: "small", ratio: 0.5, ...more };
+}
+
+/** What the answer of `wholeView` should say, made without the store. */
+export function expectedText(resource: string, row: Row): string {
+  const members: Record<string, Value> = {};
+  for (const { absent, name } of tableOf(resource).columns) {
+    const value = row[name] ?? null;
+    if (value !== null || absent === "null") members[name] = value;
+  }
+  return JSON.stringify(members);
+}

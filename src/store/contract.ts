@@ -1,0 +1,878 @@
+/** The suite that every store passes. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import type { Value, Variables } from "../expression/evaluate.ts";
+import type { Table } from "../plan/plan.ts";
+import {
+  callersView,
+  expectedText,
+  expression,
+  oddView,
+  tableOf,
+  tables,
+  thing,
+  wholeView,
+} from "./contract-tables.ts";
+import type { ListQuery, Page, PageArguments, Row, SortKey, Store, Transaction, Written } from "./store.ts";
+
+export interface ContractOptions {
+  readonly tables: readonly Table[];
+  readonly clock: () => number;
+}
+
+const start = Date.parse("2026-06-01T12:00:00.000Z");
+
+export const hostileTexts: readonly string[] = [
+  "",
+  "null",
+  '"',
+  "'; DROP TABLE things; --",
+  "\\",
+  "\\u0041",
+  "\u0001\u001f\b\f\n\r\t",
+  "\u007f\u0080\u2028\u2029\ufeff\ufffd",
+  "日本語 🦊 e\u0301",
+  '{"a":1}',
+  "[1,2]",
+  "1.0",
+  "NaN",
+  "<script>&amp;</script>",
+  "x".repeat(10_000),
+];
+
+export const oddNumbers: readonly number[] = [
+  0, 5, -5, 0.1, 0.1 + 0.2, 1 / 3, 2 / 3, 1e-7, 1.5e-9, 0.0001, 0.00012345, 1e15, 1e16, 1e21, 1.5e300, 5e-324, 2 ** 53,
+  2 ** 53 - 1, 2 ** 60, -(2 ** 53), 123456789012345.6, 72.35, 19.99, 1.7976931348623157e308, 100, 1e-4, 9.999e-5,
+]; // biome-ignore format: a table
+
+/** `open` gives an empty store each time. */
+export function contract(name: string, open: (options: ContractOptions) => Promise<Store>): void {
+  const it = (what: string, body: (store: Store, clock: { now: number }) => Promise<void>): void => {
+    void test(what, async () => {
+      const clock = { now: start };
+      const store = await open({ tables, clock: () => clock.now });
+      try {
+        await body(store, clock);
+      } finally {
+        await store.close();
+      }
+    });
+  };
+
+  void describe(`${name}: records and their texts`, () => {
+    it("a record is written and read as the same text", async (store) => {
+      await addSite(store, "s1");
+      const values = thing("t1", {
+        site: "s1",
+        parent: null,
+        note: "n",
+        title: null,
+        count: 2 ** 53 - 1,
+        ratio: 5,
+        maybe: -0.25,
+        flag: false,
+        at: "2026-01-01T00:00:00.000Z",
+        tags: ["a", { deep: [1, null, true] }],
+        secret: "hush",
+        slug: "one",
+        placed: true,
+      });
+      const written = await add(store, "Thing", values);
+      assert.equal(written.text, expectedText("Thing", values));
+      assert.equal(written.row["_seq"], 1);
+      assert.equal(written.revision, 7);
+      const read = store.read({ resource: "Thing", key: "id", view: wholeView("Thing") });
+      assert.deepEqual(await read("t1", {}), { text: expectedText("Thing", values), revision: 7 });
+      assert.equal(await read("t2", {}), undefined);
+      assert.equal(await read("T1", {}), undefined);
+    });
+
+    it("absent values are left out or null, as the view says", async (store) => {
+      const { text } = await add(store, "Thing", thing("t1"));
+      assert.equal(
+        text,
+        '{"id":"t1","owner":"ann","name":"thing t1","title":null,"size":"small","ratio":0.5,"maybe":null,"flag":null}',
+      );
+    });
+
+    it("hostile texts come back as they went in, in columns and inside JSON", async (store) => {
+      const read = store.read({ resource: "Thing", key: "id", view: wholeView("Thing") });
+      for (const [index, text] of hostileTexts.entries()) {
+        const values = thing(`t${index}`, {
+          name: text,
+          note: text,
+          title: text,
+          tags: [text, { [text]: text }],
+          slug: text,
+        });
+        assert.equal((await add(store, "Thing", values)).text, expectedText("Thing", values));
+        assert.equal((await read(`t${index}`, {}))?.text, expectedText("Thing", values));
+        const bySlug = store.read({ resource: "Thing", key: "slug", view: wholeView("Thing") });
+        assert.equal((await bySlug(text, {}))?.text, expectedText("Thing", values));
+      }
+    });
+
+    it("numbers are written as JSON.stringify writes them", async (store) => {
+      const read = store.read({ resource: "Thing", key: "id", view: wholeView("Thing") });
+      const check = async (key: string, ratio: number): Promise<void> => {
+        const values = thing(key, { ratio, maybe: ratio });
+        assert.equal((await add(store, "Thing", values)).text, expectedText("Thing", values));
+        assert.equal((await read(key, {}))?.text, expectedText("Thing", values));
+      };
+      for (const [index, number] of oddNumbers.entries()) await check(`t${index}`, number);
+      const numbers = fc.double({ noNaN: true, noDefaultInfinity: true });
+      let count = 0;
+      await fc.assert(fc.asyncProperty(numbers, (number) => check(`p${count++}`, number === 0 ? 0 : number)));
+      const decimals = fc.integer({ min: -(10 ** 12), max: 10 ** 12 });
+      await fc.assert(fc.asyncProperty(decimals, (number) => check(`p${count++}`, number / 1000)));
+    });
+
+    it("the texts of reads and of writes are one for any record and any view", async (store) => {
+      await addSite(store, "s1");
+      await add(store, "Locker", { id: "l1", site: "s1", door: 1, state: "free" });
+      const variables = { caller: { id: "ann", roles: ["x"] }, now: "2026-06-01T00:00:00.000Z", input: null };
+      let count = 0;
+      const views = [wholeView("Thing"), callersView, oddView];
+      const reads = views.map((view) => store.read({ resource: "Thing", key: "id", view }));
+      await fc.assert(
+        fc.asyncProperty(thingArbitrary(), async (values) => {
+          const key = `t${count++}`;
+          await store.transaction(async (tx) => {
+            const written = await tx.insert(
+              "Thing",
+              { ...values, id: key, slug: null },
+              1,
+              wholeView("Thing"),
+              variables,
+            );
+            assert.ok(written.kind === "written");
+          });
+          const written = await store.transaction(async (tx) => {
+            const row = await present(tx, "Thing", key);
+            return Promise.all(views.map(async (view) => tx.view(row, view, variables)));
+          });
+          for (const [index, read] of reads.entries()) {
+            assert.equal((await read(key, variables))?.text, written[index]);
+          }
+        }),
+      );
+    });
+
+    it("a member with conditions is there for whom one of them is true", async (store) => {
+      await add(store, "Thing", thing("t1", { secret: "hush" }));
+      const read = store.read({ resource: "Thing", key: "id", view: callersView });
+      const sees = async (id: string, roles: readonly string[]): Promise<boolean> =>
+        (await read("t1", { caller: { id, roles } }))?.text.includes("hush") ?? false;
+      assert.equal(await sees("ann", []), true);
+      assert.equal(await sees("bob", ["courier", "operator"]), true);
+      assert.equal(await sees("bob", ["courier"]), false);
+      assert.equal((await read("t1", { caller: null }))?.text.includes("hush"), false);
+    });
+
+    it("computed members", async (store) => {
+      await addSite(store, "s1");
+      for (const door of [1, 2]) await add(store, "Locker", { id: `l${door}`, site: "s1", door, state: "free" });
+      const at = "2026-01-01T00:00:00.000Z";
+      const values = thing("t1", { site: "s1", ratio: 3, at, tags: ["x"] });
+      const variables = { now: "2026-06-01T00:00:00.000Z", caller: null };
+      const expected =
+        '"label":"thing t1/small","siteName":"site s1","lockers":2,"half":1.5,"late":true,"labels":["x"],"until":"2026-01-01T01:00:00.000Z"}';
+      const written = await store.transaction((tx) => put(tx.insert("Thing", values, 1, callersView, variables)));
+      assert.ok(written.text.endsWith(expected), written.text);
+      const read = store.read({ resource: "Thing", key: "id", view: callersView });
+      assert.equal((await read("t1", variables))?.text, written.text);
+    });
+  });
+
+  void describe(`${name}: who sees what`, () => {
+    const visible = {
+      any: [
+        expression("Thing", "owner == caller.id"),
+        expression("Thing", "'operator' in caller.roles"),
+        expression("Thing", "site.name == 'open'"),
+        expression("Thing", "Locker.exists(l, l.site == site && l.state == 'held' && l.door == input.door)"),
+      ],
+    };
+    const cases: readonly [who: Variables, sees: readonly string[]][] = [
+      [{ caller: { id: "ann", roles: [] } }, ["t1", "t3"]],
+      [{ caller: { id: "bob", roles: [] } }, ["t2", "t3"]],
+      [{ caller: { id: "eve", roles: ["operator"] } }, ["t1", "t2", "t3", "t4"]],
+      [{ caller: { id: "eve", roles: [] } }, ["t3"]],
+      [{ caller: null }, ["t3"]],
+      [{ caller: { id: null, roles: null } }, ["t3"]],
+      [{ caller: { id: "eve", roles: [] }, input: { door: 4 } }, ["t3", "t4"]],
+      [{ caller: { id: "' OR 1=1 --", roles: [] } }, ["t3"]],
+    ];
+    it("a condition decides in reads and in lists alike", async (store) => {
+      await store.transaction((tx) => put(tx.insert("Site", { id: "s1", name: "open" }, 1, wholeView("Site"), {})));
+      await addSite(store, "s2");
+      await add(store, "Locker", { id: "l4", site: "s2", door: 4, state: "held" });
+      const owners: Readonly<Record<string, Row>> = { t1: {}, t2: { owner: "bob" }, t3: { owner: "cat", site: "s1" } };
+      for (const [key, more] of Object.entries(owners)) await add(store, "Thing", thing(key, more));
+      await add(store, "Thing", thing("t4", { owner: "dan", site: "s2" }));
+      const read = store.read({ resource: "Thing", key: "id", where: visible, view: wholeView("Thing") });
+      const list = store.list(listOf({ where: visible }));
+      for (const [variables, sees] of cases) {
+        for (const key of ["t1", "t2", "t3", "t4"]) {
+          assert.equal(
+            (await read(key, variables)) !== undefined,
+            sees.includes(key),
+            `${key} ${JSON.stringify(variables)}`,
+          );
+        }
+        const page = await list({ limit: 10, filters: [] }, variables);
+        assert.deepEqual(idsOf(page), sees.toReversed());
+        assert.equal(page.count, sees.length);
+      }
+    });
+
+    it("nobody sees what no condition allows", async (store) => {
+      await add(store, "Thing", thing("t1"));
+      const read = store.read({ resource: "Thing", key: "id", where: { any: [] }, view: wholeView("Thing") });
+      assert.equal(await read("t1", {}), undefined);
+      const list = store.list(listOf({ where: { any: [] } }));
+      assert.deepEqual(await list({ limit: 1, filters: [] }, {}), { text: "", count: 0 });
+    });
+
+    it("all and any are both asked", async (store) => {
+      for (const [key, more] of [
+        ["t1", {}],
+        ["t2", { size: "large" }],
+        ["t3", { owner: "bob" }],
+      ] as const) {
+        await add(store, "Thing", thing(key, more));
+      }
+      const where = { all: [expression("Thing", "size == 'small'")], any: [expression("Thing", "owner == caller.id")] };
+      const list = store.list(listOf({ where }));
+      assert.deepEqual(idsOf(await list({ limit: 9, filters: [] }, { caller: { id: "ann" } })), ["t1"]);
+    });
+  });
+
+  void describe(`${name}: lists`, () => {
+    it("newest first, and the last page says so even when it is full", async (store) => {
+      for (const key of ["t1", "t2", "t3", "t4"]) await add(store, "Thing", thing(key));
+      const first = await store.list(listOf({}))({ limit: 2, filters: [] }, {});
+      assert.deepEqual(idsOf(first), ["t4", "t3"]);
+      assert.deepEqual(first.next, [3]);
+      const after = store.list(listOf({ from: "after" }));
+      const second = await after({ limit: 2, filters: [], after: first.next ?? [] }, {});
+      assert.deepEqual(idsOf(second), ["t2", "t1"]);
+      assert.equal(second.next, undefined);
+    });
+
+    it("skipping", async (store) => {
+      for (const key of ["t1", "t2", "t3", "t4"]) await add(store, "Thing", thing(key));
+      const list = store.list(listOf({ from: "skip" }));
+      assert.deepEqual(idsOf(await list({ limit: 2, filters: [], skip: 1 }, {})), ["t3", "t2"]);
+      assert.equal((await list({ limit: 2, filters: [], skip: 1 }, {})).next !== undefined, true);
+      assert.deepEqual(await list({ limit: 2, filters: [], skip: 4 }, {}), { text: "", count: 0 });
+    });
+
+    it("filters compare values of their type and never match what is absent", async (store) => {
+      const values: readonly Row[] = [
+        thing("t1", { count: 1, flag: true, at: "2026-01-01T00:00:00.000Z" }),
+        thing("t2", { count: 2, flag: false, at: "2026-01-02T00:00:00.000Z", ratio: 2 }),
+        thing("t3", { count: 10, name: "10" }),
+        thing("t4", { name: "2", note: "" }),
+      ];
+      for (const row of values) await add(store, "Thing", row);
+      type Filter = ListQuery["filters"][number];
+      const cases: readonly [filters: readonly (readonly [...Parameters<typeof filter>])[], ids: readonly string[]][] = [
+        [[["count", "eq", 2]], ["t2"]],
+        [[["count", "gt", 1]], ["t2", "t3"]],
+        [[["count", "gte", 2], ["count", "lt", 10]], ["t2"]],
+        [[["count", "lte", 2]], ["t1", "t2"]],
+        [[["count", "in", [1, 10, 11]]], ["t1", "t3"]],
+        [[["count", "in", []]], []],
+        [[["count", "eq", null]], []],
+        [[["name", "gt", "2"]], ["t1", "t2"]],
+        [[["name", "in", ["10", "2", "'"]]], ["t3", "t4"]],
+        [[["flag", "eq", true]], ["t1"]],
+        [[["flag", "eq", false]], ["t2"]],
+        [[["flag", "in", [true, false]]], ["t1", "t2"]],
+        [[["ratio", "eq", 0.5]], ["t1", "t3", "t4"]],
+        [[["ratio", "in", [2, 7.5]]], ["t2"]],
+        [[["at", "gte", "2026-01-02T00:00:00.000Z"]], ["t2"]],
+        [[["note", "eq", ""]], ["t4"]],
+        [[["name", "eq", "%"]], []],
+      ]; // biome-ignore format: a table
+      for (const [filters, ids] of cases) {
+        const query = listOf({ filters: filters.map(([column, operator]): Filter => ({ column, operator })) });
+        const page = await store.list(query)({ limit: 10, filters: filters.map(([, , value]) => value) }, {});
+        assert.deepEqual(idsOf(page), ids.toReversed(), JSON.stringify(filters));
+      }
+    });
+
+    const sorts: readonly (readonly SortKey[])[] = [
+      [],
+      ...["count", "maybe", "flag", "at", "name", "size"].flatMap((column) => [
+        [{ column, descending: false }],
+        [{ column, descending: true }],
+      ]),
+      [{ column: "count", descending: true }, { column: "title", descending: false }],
+      [{ column: "flag", descending: false }, { column: "count", descending: true }],
+    ]; // biome-ignore format: a table
+
+    it("a walk gives every record once, in a total order, nulls too", async (store) => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(sortableArbitrary(), { maxLength: 14 }),
+          fc.integer({ min: 1, max: 5 }),
+          async (rows, limit) => {
+            await emptyThings(store);
+            for (const [index, row] of rows.entries()) await add(store, "Thing", { ...row, id: `t${index}` });
+            for (const sort of sorts) {
+              const whole = idsOf(await store.list(listOf({ sort }))({ limit: 100, filters: [] }, {}));
+              assert.equal(new Set(whole).size, rows.length);
+              assert.deepEqual(await walk(store, sort, limit), whole, JSON.stringify(sort));
+            }
+          },
+        ),
+        { numRuns: 25 },
+      );
+    });
+
+    it("a walk while others add and delete gives what was there throughout exactly once", async (store) => {
+      const change = fc.record({ add: sortableArbitrary(), remove: fc.nat(), removeCursor: fc.boolean() });
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(sortableArbitrary(), { minLength: 3, maxLength: 14 }),
+          fc.array(change, { maxLength: 6 }),
+          fc.constantFrom(...sorts),
+          async (rows, changes, sort) => {
+            await emptyThings(store);
+            for (const [index, row] of rows.entries()) await add(store, "Thing", { ...row, id: `t${index}` });
+            const throughout = new Set(rows.map((_, index) => `t${index}`));
+            let step = 0;
+            const seen = await walk(store, sort, 2, async (last) => {
+              const next = changes[step];
+              step += 1;
+              if (!next) return;
+              await add(store, "Thing", { ...next.add, id: `new${step}` });
+              const key = next.removeCursor && last ? last : `t${next.remove % rows.length}`;
+              const gone = await remove(store, "Thing", key);
+              if (gone) throughout.delete(key);
+            });
+            assert.equal(new Set(seen).size, seen.length, "nothing twice");
+            for (const key of throughout) assert.ok(seen.includes(key), `${key} of ${seen.join(" ")}`);
+          },
+        ),
+        { numRuns: 40 },
+      );
+    });
+  });
+
+  void describe(`${name}: transactions`, () => {
+    it("of fifty that move one record, one wins", async (store) => {
+      await addSite(store, "s1");
+      await add(store, "Locker", { id: "l1", site: "s1", door: 1, state: "free" });
+      const outcomes = await Promise.all(
+        Array.from({ length: 50 }, () =>
+          store.transaction(async (tx) => {
+            const row = await present(tx, "Locker", "l1");
+            await Promise.resolve();
+            if (row["state"] !== "free") return "late";
+            await tx.update("Locker", row, { state: "held" }, wholeView("Locker"), {});
+            return "won";
+          }),
+        ),
+      );
+      assert.equal(outcomes.filter((one) => one === "won").length, 1);
+    });
+
+    it("of fifty that choose a free locker, none get the same", async (store) => {
+      await addSite(store, "s1");
+      for (let door = 1; door <= 30; door += 1) {
+        await add(store, "Locker", { id: `l${door}`, site: "s1", door, state: "free" });
+      }
+      const free = expression("Locker", "site == input.site && state == 'free'");
+      const chosen = await Promise.all(
+        Array.from({ length: 50 }, () =>
+          store.transaction(async (tx) => {
+            const row = await tx.first("Locker", free, { input: { site: "s1" } });
+            if (row) await tx.update("Locker", row, { state: "held" }, wholeView("Locker"), {});
+            return row?.["id"];
+          }),
+        ),
+      );
+      const got = chosen.filter((one) => one !== undefined);
+      assert.deepEqual(
+        got,
+        Array.from({ length: 30 }, (_, index) => `l${index + 1}`),
+        "the oldest first",
+      );
+    });
+
+    it("one that fails among many undoes itself alone", async (store) => {
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 20 }, (_, index) =>
+          store.transaction(async (tx) => {
+            await put(tx.insert("Thing", thing(`a${index}`), 1, wholeView("Thing"), {}));
+            await put(tx.insert("Thing", thing(`b${index}`), 1, wholeView("Thing"), {}));
+            if (index % 3 === 0) throw new RangeError(`no ${index}`);
+            return index;
+          }),
+        ),
+      );
+      for (const [index, outcome] of outcomes.entries()) {
+        const fails = index % 3 === 0;
+        assert.equal(outcome.status, fails ? "rejected" : "fulfilled");
+        if (outcome.status === "rejected") assert.ok(outcome.reason instanceof RangeError);
+      }
+      const page = await store.list(listOf({}))({ limit: 100, filters: [] }, {});
+      const expected = outcomes.flatMap((_, index) => (index % 3 === 0 ? [] : [`a${index}`, `b${index}`]));
+      assert.deepEqual(idsOf(page), expected.toReversed());
+    });
+
+    it("they run one after another, also when they wait", async (store) => {
+      const trace: string[] = [];
+      await Promise.all(
+        ["a", "b", "c"].map((key) =>
+          store.transaction(async (tx) => {
+            trace.push(`${key} in`);
+            await new Promise((resolve) => setImmediate(resolve));
+            await tx.get("Thing", "id", key);
+            await Promise.resolve();
+            trace.push(`${key} out`);
+          }),
+        ),
+      );
+      assert.deepEqual(trace, ["a in", "a out", "b in", "b out", "c in", "c out"]);
+    });
+
+    it("reads see what is committed and nothing else", async (store) => {
+      const read = store.read({ resource: "Thing", key: "id", view: wholeView("Thing") });
+      const seen: unknown[] = [];
+      await store.transaction(async (tx) => {
+        await put(tx.insert("Thing", thing("t1"), 1, wholeView("Thing"), {}));
+        seen.push(await read("t1", {}));
+        await new Promise((resolve) => setImmediate(resolve));
+        seen.push(await read("t1", {}));
+        assert.ok(await tx.get("Thing", "id", "t1"), "its own writes it sees");
+      });
+      assert.deepEqual(seen, [undefined, undefined]);
+      assert.ok(await read("t1", {}));
+    });
+
+    it("a transaction is not usable after its end", async (store) => {
+      let kept: Transaction | undefined;
+      await store.transaction(async (tx) => {
+        kept = tx;
+      });
+      await assert.rejects(async () => kept?.get("Thing", "id", "t1"));
+      await assert.rejects(async () => kept?.insert("Thing", thing("t1"), 1, wholeView("Thing"), {}));
+    });
+
+    it("one that throws at once is rejected", async (store) => {
+      await assert.rejects(
+        store.transaction(() => Promise.reject(new RangeError("no"))),
+        RangeError,
+      );
+      await assert.rejects(
+        store.transaction(() => {
+          throw new RangeError("no");
+        }),
+        RangeError,
+      );
+      assert.equal(await store.ready(), true);
+    });
+
+    it("one started by the answer of another runs", async (store) => {
+      const first = await add(store, "Thing", thing("t1"));
+      const second = await add(store, "Thing", thing("t2"));
+      assert.deepEqual([first.row["_seq"], second.row["_seq"]], [1, 2]);
+    });
+
+    it("an expression over a row that is not stored", async (store) => {
+      await addSite(store, "s1");
+      await add(store, "Locker", { id: "l1", site: "s1", door: 7, state: "free" });
+      const cases: readonly [source: string, value: Value][] = [
+        ["ratio * 2.0", 9],
+        ["site.name", "site s1"],
+        ["Locker.filter(l, l.site == site).size()", 1],
+        ["Locker.exists(l, l.site == site && l.door == input.door)", true],
+        ["Locker.exists(l, l.site == site && flag && 'x' in tags)", true],
+        ["Locker.exists(l, l.site == site && l.door == 8)", false],
+        ["Locker.map(l, l.door).sum() + count", 10],
+        ["tags", ["x", "y"]],
+      ];
+      const row = thing("none", { site: "s1", ratio: 4.5, flag: true, tags: ["x", "y"], count: 3 });
+      await store.transaction(async (tx) => {
+        for (const [source, value] of cases) {
+          assert.deepEqual(await tx.evaluate(expression("Thing", source), row, { input: { door: 7 } }), value, source);
+        }
+      });
+    });
+  });
+
+  void describe(`${name}: changes`, () => {
+    it("the revision is the time, and always one that it never had", async (store, clock) => {
+      const { row } = await add(store, "Thing", thing("t1"));
+      const revisions: number[] = [];
+      const change = (count: number) =>
+        store.transaction(async (tx) => put(tx.update("Thing", row, { count }, wholeView("Thing"), {})));
+      revisions.push((await change(1)).revision, (await change(2)).revision);
+      clock.now -= 1000;
+      revisions.push((await change(3)).revision);
+      clock.now += 5000;
+      const last = await change(4);
+      revisions.push(last.revision);
+      assert.deepEqual(revisions, [start, start + 1, start + 2, start + 4000]);
+      const read = store.read({ resource: "Thing", key: "id", view: wholeView("Thing") });
+      assert.deepEqual(await read("t1", {}), { text: last.text, revision: start + 4000 });
+      assert.equal(last.text, expectedText("Thing", thing("t1", { count: 4 })));
+    });
+
+    it("a row read before an earlier change loses nothing of it", async (store) => {
+      const { row } = await add(store, "Thing", thing("t1"));
+      const { text } = await store.transaction(async (tx) => {
+        await tx.update("Thing", row, { note: "first" }, wholeView("Thing"), {});
+        return put(tx.update("Thing", row, { name: "second", tags: [] }, wholeView("Thing"), {}));
+      });
+      assert.equal(text, expectedText("Thing", thing("t1", { name: "second", note: "first", tags: [] })));
+      const read = store.read({ resource: "Thing", key: "id", view: wholeView("Thing") });
+      assert.equal((await read("t1", {}))?.text, text);
+    });
+
+    it("what another record has is a duplicate, by its columns, and the transaction goes on", async (store) => {
+      await addSite(store, "s1");
+      await add(store, "Thing", thing("t1", { slug: "one" }));
+      await add(store, "Locker", { id: "l1", site: "s1", door: 1, state: "free" });
+      await store.transaction(async (tx) => {
+        const view = wholeView("Thing");
+        const tries: readonly [Awaited<Written>, readonly string[]][] = [
+          [await tx.insert("Thing", thing("t1"), 1, view, {}), ["id"]],
+          [await tx.insert("Thing", thing("t2", { slug: "one" }), 1, view, {}), ["slug"]],
+          [await tx.insert("Thing", thing("t1", { slug: "one" }), 1, view, {}), ["id"]],
+          [
+            await tx.insert("Locker", { id: "l2", site: "s1", door: 1, state: "free" }, 1, wholeView("Locker"), {}),
+            ["site", "door"],
+          ],
+        ];
+        for (const [written, columns] of tries) assert.deepEqual(written, { kind: "duplicate", columns });
+        const { row } = await put(tx.insert("Thing", thing("t3", { slug: "two" }), 1, view, {}));
+        assert.deepEqual(await tx.update("Thing", row, { slug: "one" }, view, {}), {
+          kind: "duplicate",
+          columns: ["slug"],
+        });
+        // Absent values are not the same.
+        await put(tx.insert("Thing", thing("t4"), 1, view, {}));
+        await put(tx.insert("Thing", thing("t5"), 1, view, {}));
+        // Its own value is not another's.
+        await put(tx.update("Thing", row, { slug: "two" }, view, {}));
+      });
+      assert.equal(idsOf(await store.list(listOf({}))({ limit: 9, filters: [] }, {})).length, 4);
+    });
+
+    it("of twenty that take one name at once, one gets it", async (store) => {
+      const kinds = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          store.transaction(
+            async (tx) =>
+              (await tx.insert("Thing", thing(`t${index}`, { slug: "one" }), 1, wholeView("Thing"), {})).kind,
+          ),
+        ),
+      );
+      assert.equal(kinds.filter((kind) => kind === "written").length, 1);
+    });
+
+    it("what counts is counted by the store, and no number is given twice", async (store) => {
+      const numbers = async (values: Row): Promise<unknown> => {
+        const { row } = await add(store, "Order", values);
+        return [row["id"], row["number"]];
+      };
+      assert.deepEqual(await numbers({}), [1, 1]);
+      assert.deepEqual(await numbers({ number: 7 }), [2, 7], "unless one is given");
+      assert.equal(await remove(store, "Order", 2), true);
+      assert.deepEqual(await numbers({ note: "x" }), [3, 2]);
+      const all = await Promise.all(Array.from({ length: 4 }, () => numbers({})));
+      assert.deepEqual(all, [[4, 3], [5, 4], [6, 5], [7, 6]]); // biome-ignore format: a table
+      const read = store.read({ resource: "Order", key: "id", view: wholeView("Order") });
+      assert.equal((await read(3, {}))?.text, '{"id":3,"number":2,"note":"x"}');
+      assert.equal(await read(2, {}), undefined);
+    });
+
+    it("what no column may hold fails, and changes nothing", async (store) => {
+      const bad: readonly Row[] = [
+        thing("t1", { size: "huge" }),
+        thing("t1", { name: null }),
+        thing("t1", { site: "nowhere" }),
+        thing("t1", { parent: "nobody" }),
+      ];
+      for (const values of bad) await assert.rejects(add(store, "Thing", values));
+      assert.equal((await store.list(listOf({}))({ limit: 1, filters: [] }, {})).count, 0);
+    });
+  });
+
+  void describe(`${name}: deleting`, () => {
+    it("refuses, deletes with it, or clears, as each reference says, all the way", async (store, clock) => {
+      for (const key of ["s1", "s2"]) await addSite(store, key);
+      await add(store, "Locker", { id: "l1", site: "s1", door: 1, state: "free" });
+      await add(store, "Thing", thing("a", { site: "s1", placed: true }));
+      await add(store, "Thing", thing("b", { parent: "a", site: "s2", placed: true }));
+      await add(store, "Thing", thing("c", { parent: "b", site: "s2", placed: true }));
+      assert.deepEqual(await removed(store, "Site", "s1"), { kind: "referenced", resource: "Locker", field: "site" });
+      assert.deepEqual(await removed(store, "Locker", "l1"), { kind: "deleted" });
+      clock.now += 50;
+      assert.deepEqual(await removed(store, "Site", "s1"), { kind: "deleted" });
+      const read = store.read({ resource: "Thing", key: "id", view: wholeView("Thing") });
+      const cleared = await read("a", {});
+      assert.equal(cleared?.text, expectedText("Thing", thing("a", { placed: false })), "and what is computed from it");
+      assert.equal(cleared?.revision, clock.now);
+      assert.equal((await read("b", {}))?.revision, 7, "what did not refer to it is untouched");
+      assert.deepEqual(await removed(store, "Thing", "b"), { kind: "deleted" });
+      const page = await store.list(listOf({}))({ limit: 9, filters: [] }, {});
+      assert.deepEqual(idsOf(page), ["a"]);
+    });
+
+    it("a circle of references goes as a whole", async (store) => {
+      await add(store, "Thing", thing("a"));
+      await add(store, "Thing", thing("b", { parent: "a" }));
+      await store.transaction(async (tx) => {
+        await put(tx.update("Thing", await present(tx, "Thing", "a"), { parent: "b" }, wholeView("Thing"), {}));
+      });
+      assert.deepEqual(await removed(store, "Thing", "a"), { kind: "deleted" });
+      assert.equal((await store.list(listOf({}))({ limit: 9, filters: [] }, {})).count, 0);
+      await assert.rejects(add(store, "Thing", thing("d", { parent: "a" })), "references are still watched");
+    });
+
+    it("an id may be had again", async (store) => {
+      await add(store, "Thing", thing("a", { slug: "one" }));
+      assert.ok(await remove(store, "Thing", "a"));
+      await add(store, "Thing", thing("a", { slug: "one", name: "again" }));
+      const read = store.read({ resource: "Thing", key: "id", view: wholeView("Thing") });
+      assert.match((await read("a", {}))?.text ?? "", /again/);
+    });
+
+    it("what is undone is there again", async (store) => {
+      await add(store, "Thing", thing("a"));
+      await add(store, "Thing", thing("b", { parent: "a" }));
+      const failing = store.transaction(async (tx) => {
+        await tx.delete("Thing", await present(tx, "Thing", "a"));
+        assert.equal(await tx.get("Thing", "id", "b"), undefined);
+        throw new RangeError("no");
+      });
+      await assert.rejects(failing, RangeError);
+      assert.deepEqual(idsOf(await store.list(listOf({}))({ limit: 9, filters: [] }, {})), ["b", "a"]);
+    });
+  });
+
+  void describe(`${name}: remembered answers`, () => {
+    const answer = (body: string, expires: number) => ({
+      fingerprint: "f",
+      status: 201,
+      headers: { Location: "/x" },
+      body,
+      expires,
+    });
+    it("are found by scope and key, with what they answered", async (store) => {
+      await store.transaction(async (tx) => {
+        await tx.remember("ann", "k", answer("1", 10));
+        await tx.remember("bob", "k", answer("2", 10));
+        assert.deepEqual(await tx.recall("ann", "k"), answer("1", 10), "in the same transaction");
+      });
+      await store.transaction(async (tx) => {
+        assert.deepEqual(await tx.recall("ann", "k"), answer("1", 10));
+        assert.deepEqual(await tx.recall("bob", "k"), answer("2", 10));
+        assert.equal(await tx.recall("an", "nk"), undefined);
+        assert.equal(await tx.recall("cat", "k"), undefined);
+        await tx.remember("ann", "k", answer("3", 20));
+        assert.deepEqual(await tx.recall("ann", "k"), answer("3", 20), "the newest counts");
+      });
+    });
+
+    it("are undone with their transaction", async (store) => {
+      const failing = store.transaction(async (tx) => {
+        await tx.remember("ann", "k", answer("1", 10));
+        throw new RangeError("no");
+      });
+      await assert.rejects(failing, RangeError);
+      assert.equal(await store.transaction(async (tx) => tx.recall("ann", "k")), undefined);
+    });
+
+    it("go when their time is past", async (store) => {
+      await store.transaction(async (tx) => {
+        for (let index = 0; index < 1200; index += 1) await tx.remember("ann", `k${index}`, answer("1", index));
+      });
+      await store.purge(1100);
+      await store.transaction(async (tx) => {
+        assert.equal(await tx.recall("ann", "k0"), undefined);
+        assert.equal(await tx.recall("ann", "k1100"), undefined);
+        assert.ok(await tx.recall("ann", "k1101"));
+      });
+    });
+  });
+
+  void describe(`${name}: keys`, () => {
+    it("are made, found by their hash, listed and revoked; each change shows in the revision", async (store) => {
+      const key = {
+        id: "k1",
+        credential: "key",
+        hash: "00ff",
+        hint: "pl_…abcd",
+        user: "ann",
+        roles: ["courier"],
+        created: 5,
+      };
+      const revisions = [await store.keys.revision()];
+      await store.keys.create(key);
+      revisions.push(await store.keys.revision());
+      await store.keys.create({ ...key, id: "k2", hash: "11", expires: 99 });
+      revisions.push(await store.keys.revision());
+      assert.deepEqual(await store.keys.find("00ff"), key);
+      assert.equal(await store.keys.find("00FF"), undefined);
+      assert.deepEqual(await store.keys.list(), [key, { ...key, id: "k2", hash: "11", expires: 99 }]);
+      assert.equal(await store.keys.revoke("k1", 50), true);
+      revisions.push(await store.keys.revision());
+      assert.equal(await store.keys.revoke("k1", 60), true);
+      assert.deepEqual(await store.keys.find("00ff"), { ...key, revoked: 50 });
+      assert.equal(await store.keys.revoke("k3", 60), false);
+      assert.equal(new Set(revisions).size, revisions.length);
+    });
+
+    it("their revision stays while records change", async (store) => {
+      const before = await store.keys.revision();
+      await add(store, "Thing", thing("t1"));
+      assert.equal(await store.keys.revision(), before);
+    });
+  });
+
+  void describe(`${name}: closing`, () => {
+    void test("finishes what was accepted, and accepts no more", async () => {
+      const store = await open({ tables, clock: () => start });
+      const accepted = Array.from({ length: 20 }, (_, index) => add(store, "Thing", thing(`t${index}`)));
+      const closing = store.close();
+      await assert.rejects(add(store, "Thing", thing("late")), { name: "StoreError", kind: "closed" });
+      for (const one of accepted) assert.equal((await one).kind, "written");
+      await closing;
+      assert.equal(await store.ready(), false);
+    });
+  });
+}
+
+function filter(
+  _column: string,
+  _operator: ListQuery["filters"][number]["operator"],
+  _value: PageArguments["filters"][number],
+): void {
+  // Only its parameters are of use: a row of the table of filters.
+}
+
+function listOf(query: Partial<ListQuery>): ListQuery {
+  return { resource: "Thing", view: wholeView("Thing"), sort: [], filters: [], from: "start", ...query };
+}
+
+export function idsOf({ text }: Page): readonly string[] {
+  return (JSON.parse(`[${text}]`) as { id: string }[]).map(({ id }) => id);
+}
+
+async function put(written: Written | Promise<Written>): Promise<Extract<Written, { kind: "written" }>> {
+  const result = await written;
+  assert.equal(result.kind, "written");
+  return result as Extract<Written, { kind: "written" }>;
+}
+
+function add(store: Store, resource: string, values: Row): Promise<Extract<Written, { kind: "written" }>> {
+  return store.transaction((tx) => put(tx.insert(resource, values, 7, wholeView(resource), {})));
+}
+
+function addSite(store: Store, id: string): Promise<unknown> {
+  return add(store, "Site", { id, name: `site ${id}` });
+}
+
+async function present(tx: Transaction, resource: string, id: string): Promise<Row> {
+  const row = await tx.get(resource, "id", id);
+  assert.ok(row, `${resource} ${id} is there`);
+  return row;
+}
+
+function removed(store: Store, resource: string, id: string): Promise<Awaited<ReturnType<Transaction["delete"]>>> {
+  return store.transaction(async (tx) => tx.delete(resource, await present(tx, resource, id)));
+}
+
+async function remove(store: Store, resource: string, id: Value): Promise<boolean> {
+  return store.transaction(async (tx) => {
+    const row = await tx.get(resource, "id", id);
+    return row ? (await tx.delete(resource, row)).kind === "deleted" : false;
+  });
+}
+
+async function emptyThings(store: Store): Promise<void> {
+  await store.transaction(async (tx) => {
+    for (let row = await tx.first("Thing", undefined, {}); row; row = await tx.first("Thing", undefined, {})) {
+      await tx.delete("Thing", row);
+    }
+  });
+}
+
+async function walk(
+  store: Store,
+  sort: readonly SortKey[],
+  limit: number,
+  between: (last: string | undefined) => Promise<void> = async () => undefined,
+): Promise<readonly string[]> {
+  const seen: string[] = [];
+  let page = await store.list(listOf({ sort }))({ limit, filters: [] }, {});
+  const after = store.list(listOf({ sort, from: "after" }));
+  for (;;) {
+    seen.push(...idsOf(page));
+    if (!page.next) return seen;
+    assert.equal(page.count, limit, "only the last page is short");
+    await between(seen.at(-1));
+    // As a cursor would: through JSON.
+    page = await after({ limit, filters: [], after: JSON.parse(JSON.stringify(page.next)) as Value[] }, {});
+  }
+}
+
+const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { nil: null });
+
+function sortableArbitrary(): fc.Arbitrary<Row> {
+  const timestamps = fc.constantFrom(
+    "2026-01-01T00:00:00.000Z",
+    "2026-01-01T00:00:00.001Z",
+    "2027-01-01T00:00:00.000Z",
+  );
+  return fc
+    .record({
+      name: fc.constantFrom("a", "B", "b", "é", "\u{1F98A}", "\uffee"),
+      size: fc.constantFrom("small", "large"),
+      title: optional(fc.constantFrom("a", "b")),
+      count: optional(fc.integer({ min: -2, max: 2 })),
+      maybe: optional(fc.constantFrom(-1.5, 0, 0.1, 2)),
+      flag: optional(fc.boolean()),
+      at: optional(timestamps),
+    })
+    .map((row) => ({ owner: "ann", ratio: 1, ...row }));
+}
+
+export function thingArbitrary(): fc.Arbitrary<Row> {
+  const texts = fc.oneof(
+    fc.string({ unit: "binary" }).map((text) => text.replaceAll("\0", "")),
+    fc.constantFrom(...hostileTexts),
+  );
+  const numbers = fc
+    .oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constantFrom(...oddNumbers))
+    .map((n) => n + 0);
+  return fc
+    .record({
+      owner: fc.constantFrom("ann", "bob"),
+      site: optional(fc.constant("s1")),
+      name: texts,
+      note: optional(texts),
+      title: optional(texts),
+      size: fc.constantFrom("small", "large"),
+      count: optional(fc.maxSafeInteger()),
+      ratio: numbers,
+      maybe: optional(numbers),
+      flag: optional(fc.boolean()),
+      at: optional(fc.date({ min: new Date("0100-01-01"), max: new Date("9000-01-01"), noInvalidDate: true })),
+      tags: optional(fc.array(texts)),
+      secret: optional(texts),
+      slug: optional(fc.constantFrom("a", "b", "c")),
+    })
+    .map(({ at, ...row }) => ({ ...row, at: at && at.toISOString(), placed: row.site !== null }));
+}
+
+/** For tests that ask the file itself. */
+export const columnsOfThing: readonly string[] = tableOf("Thing").columns.map(({ name }) => name);

@@ -1,0 +1,72 @@
+/** Pages of records in memory, in the order that SQLite gives them. */
+import type { Value, Variables } from "../../expression/evaluate.ts";
+import { compareText } from "../../expression/text.ts";
+import type { FilterOperator } from "../../plan/plan.ts";
+import type { ListQuery, Page, PageArguments, Row, SortKey } from "../store.ts";
+import type { Write } from "../text.ts";
+import { holdsIn } from "./evaluation.ts";
+import type { Committed } from "./records.ts";
+
+export function prepareList(
+  query: ListQuery,
+  committed: Committed,
+  write: Write,
+): (page: PageArguments, variables: Variables) => Page {
+  const { filters, resource, sort, where } = query;
+  const keys: readonly SortKey[] = [...sort, { column: "_seq", descending: sort.at(-1)?.descending ?? true }];
+  return (page, variables) => {
+    const { after, limit, skip = 0 } = page;
+    const rows = committed
+      .all(resource)
+      .filter((row) =>
+        filters.every(({ column, operator }, i) => passes(row[column] ?? null, operator, page.filters[i])),
+      )
+      .filter((row) => holdsIn(committed, where, row, variables))
+      .toSorted((a, b) => compareRows(keys, positionOf(keys, a), positionOf(keys, b)))
+      .filter((row) => after === undefined || compareRows(keys, positionOf(keys, row), after) > 0)
+      .slice(skip, skip + limit + 1);
+    const shown = rows.slice(0, limit);
+    const text = shown.map((row) => write(row, variables)).join(",");
+    const last = shown.at(-1);
+    return rows.length > limit && last
+      ? { text, count: shown.length, next: positionOf(keys, last) }
+      : { text, count: shown.length };
+  };
+}
+
+function positionOf(keys: readonly SortKey[], row: Row): readonly Value[] {
+  return keys.map(({ column }) => row[column] ?? null);
+}
+
+function compareRows(keys: readonly SortKey[], a: readonly Value[], b: readonly Value[]): number {
+  for (const [index, { descending }] of keys.entries()) {
+    const order = compareValues(a[index] ?? null, b[index] ?? null);
+    if (order !== 0) return descending ? -order : order;
+  }
+  return 0;
+}
+
+/** Absent before all others. */
+function compareValues(a: Value, b: Value): number {
+  if (a === null || b === null) return Number(a !== null) - Number(b !== null);
+  if (typeof a === "string" && typeof b === "string") return compareText(a, b);
+  return Number(a) - Number(b);
+}
+
+function passes(value: Value, operator: FilterOperator, wanted: PageArguments["filters"][number] | undefined): boolean {
+  if (value === null || wanted === null || wanted === undefined) return false;
+  if (operator === "in") return (wanted as readonly Value[]).some((one) => one === value);
+  const order = compareValues(value, wanted as Value);
+  switch (operator) {
+    case "eq":
+      return order === 0;
+    case "gt":
+      return order > 0;
+    case "gte":
+      return order >= 0;
+    case "lt":
+      return order < 0;
+    case "lte":
+      return order <= 0;
+  }
+}

@@ -1,0 +1,91 @@
+/** A store in memory, gone with the process: the twin of the SQLite store, in plain JavaScript. */
+import type { Table } from "../../plan/plan.ts";
+import { StoreError } from "../error.ts";
+import type { Found, Key, KeyStore, ReadQuery, Remembered, Store, Transaction, View } from "../store.ts";
+import { viewWriter, type Write } from "../text.ts";
+import { evaluateIn, holdsIn } from "./evaluation.ts";
+import { prepareList } from "./list.ts";
+import { Committed } from "./records.ts";
+import { MemoryTransaction } from "./transaction.ts";
+
+export interface MemoryOptions {
+  readonly tables: readonly Table[];
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+}
+
+export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise<Store> {
+  const committed = new Committed(tables);
+  const remembered = new Map<string, Remembered>();
+  const writerOf = (view: View): Write =>
+    viewWriter(view, (expression) => (row, variables) => evaluateIn(committed, expression, row, variables));
+  let last: Promise<unknown> = Promise.resolve();
+  let open = true;
+
+  async function run<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const tx = new MemoryTransaction(committed, remembered, clock);
+    try {
+      const result = await work(tx);
+      committed.commit(tx.pending.changes);
+      for (const [column, value] of tx.pending.counters) committed.counters.set(column, value);
+      for (const [place, answer] of tx.answers) remembered.set(place, answer);
+      return result;
+    } finally {
+      tx.end();
+    }
+  }
+
+  return {
+    ready: () => open,
+    read: (query) => prepareRead(query, committed, writerOf(query.view)),
+    list: (query) => prepareList(query, committed, writerOf(query.view)),
+    transaction: (work) => {
+      if (!open) return Promise.reject(new StoreError("closed", "the store is closing"));
+      // One after another, whether or not the one before came to anything.
+      const turn = last.then(() => run(work));
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+    keys: keyStore(),
+    purge: (now) => {
+      for (const [place, { expires }] of remembered) if (expires <= now) remembered.delete(place);
+    },
+    close: async () => {
+      open = false;
+      await last;
+    },
+  };
+}
+
+function prepareRead(
+  { key, resource, where }: ReadQuery,
+  committed: Committed,
+  write: Write,
+): ReturnType<Store["read"]> {
+  return (value, variables): Found | undefined => {
+    const row = committed.find(resource, key, value);
+    if (!row || !holdsIn(committed, where, row, variables)) return undefined;
+    return { text: write(row, variables), revision: row["_rev"] as number };
+  };
+}
+
+function keyStore(): KeyStore {
+  const keys = new Map<string, Key>();
+  let revision = 1;
+  return {
+    find: (hash) => [...keys.values()].find((key) => key.hash === hash),
+    list: () => [...keys.values()],
+    create: (key) => {
+      keys.set(key.id, key);
+      revision += 1;
+    },
+    revoke: (id, at) => {
+      const key = keys.get(id);
+      // A second revocation does not move the first.
+      if (key) keys.set(id, { ...key, revoked: key.revoked ?? at });
+      revision += 1;
+      return key !== undefined;
+    },
+    revision: () => revision,
+  };
+}

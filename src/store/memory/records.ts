@@ -1,0 +1,186 @@
+/**
+ * Records in memory: what is committed, and over it what one transaction has changed so far. Reads look at the first,
+ * so that they never see what may yet be undone.
+ */
+import type { Value } from "../../expression/evaluate.ts";
+import type { Table } from "../../plan/plan.ts";
+import type { Row } from "../store.ts";
+import { uniquesOf } from "../uniques.ts";
+
+/** One state of all tables, to be read. */
+export interface Records {
+  /** In the order of creation. */
+  all(resource: string): readonly Row[];
+  /** The record that has a value in a unique column. */
+  find(resource: string, column: string, value: Value): Row | undefined;
+}
+
+interface Relation {
+  readonly table: Table;
+  readonly uniques: readonly Unique[];
+  /** In the order of creation. */
+  readonly rows: Row[];
+}
+
+interface Unique {
+  readonly columns: readonly string[];
+  /** By the values as JSON. */
+  readonly records: Map<string, Row>;
+}
+
+/** What a transaction has changed: records by `_seq`, undefined where deleted. */
+type Changes = Map<string, Map<number, Row | undefined>>;
+
+export class Committed implements Records {
+  /** The numbers last given, by resource and column. */
+  readonly counters: Map<string, number> = new Map();
+  readonly #relations: ReadonlyMap<string, Relation>;
+
+  constructor(tables: readonly Table[]) {
+    this.#relations = new Map(
+      tables.map((table) => {
+        const uniques = uniquesOf(table).map((columns) => ({ columns, records: new Map<string, Row>() }));
+        return [table.resource, { table, uniques, rows: [] }];
+      }),
+    );
+  }
+
+  get tables(): readonly Table[] {
+    return [...this.#relations.values()].map(({ table }) => table);
+  }
+
+  relation(resource: string): Relation {
+    const relation = this.#relations.get(resource);
+    if (!relation) throw new Error(`the store has no resource ${resource}`);
+    return relation;
+  }
+
+  all(resource: string): readonly Row[] {
+    return this.relation(resource).rows;
+  }
+
+  find(resource: string, column: string, value: Value): Row | undefined {
+    const { rows, uniques } = this.relation(resource);
+    const unique = uniques.find(({ columns }) => columns.length === 1 && columns[0] === column);
+    if (value === null) return undefined;
+    return unique ? unique.records.get(JSON.stringify([value])) : rows.find((row) => row[column] === value);
+  }
+
+  commit(changes: Changes): void {
+    for (const [resource, changed] of changes) {
+      const { rows, uniques } = this.relation(resource);
+      const gone = [...changed.keys()]
+        .map((seq) => rows[placeOf(rows, seq)])
+        .filter((row) => row && changed.has(seqOf(row)));
+      for (const { columns, records } of uniques) {
+        for (const row of gone) if (row) records.delete(uniqueKey(row, columns) ?? "");
+        for (const row of changed.values()) if (row) records.set(uniqueKey(row, columns) ?? "", row);
+      }
+      for (const [seq, row] of changed) {
+        const place = placeOf(rows, seq);
+        rows.splice(place, rows[place]?.["_seq"] === seq ? 1 : 0, ...(row ? [row] : []));
+      }
+    }
+  }
+}
+
+/** Where a record is, or would be, among rows in the order of creation. */
+function placeOf(rows: readonly Row[], seq: number): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (seqOf(rows[middle] as Row) < seq) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The state that a transaction sees: the committed one with its own changes. */
+export class Pending implements Records {
+  readonly changes: Changes = new Map();
+  readonly counters: Map<string, number> = new Map();
+  readonly #committed: Committed;
+
+  constructor(committed: Committed) {
+    this.#committed = committed;
+  }
+
+  all(resource: string): readonly Row[] {
+    const rows = this.#committed.all(resource);
+    const changed = this.changes.get(resource);
+    if (!changed) return rows;
+    const present = [
+      ...rows.filter((row) => !changed.has(seqOf(row))),
+      ...[...changed.values()].filter((row) => row !== undefined),
+    ];
+    return present.toSorted((a, b) => seqOf(a) - seqOf(b));
+  }
+
+  find(resource: string, column: string, value: Value): Row | undefined {
+    if (value === null) return undefined;
+    const changed = this.changes.get(resource);
+    for (const row of changed?.values() ?? []) if (row?.[column] === value) return row;
+    const found = this.#committed.find(resource, column, value);
+    return found && !changed?.has(seqOf(found)) ? found : undefined;
+  }
+
+  /** The columns whose values another record has. */
+  duplicated(resource: string, row: Row): readonly string[] | undefined {
+    const { uniques } = this.#committed.relation(resource);
+    const changed = this.changes.get(resource);
+    for (const { columns, records } of uniques) {
+      const key = uniqueKey(row, columns);
+      if (key === undefined) continue;
+      const other = records.get(key);
+      const taken =
+        (other && seqOf(other) !== seqOf(row) && !changed?.has(seqOf(other))) ||
+        [...(changed?.values() ?? [])].some(
+          (one) => one && seqOf(one) !== seqOf(row) && uniqueKey(one, columns) === key,
+        );
+      if (taken) return columns;
+    }
+    return undefined;
+  }
+
+  put(resource: string, row: Row): void {
+    this.#changed(resource).set(seqOf(row), row);
+  }
+
+  remove(resource: string, row: Row): void {
+    this.#changed(resource).set(seqOf(row), undefined);
+  }
+
+  /** As SQLite counts: one more than the newest record that there is. */
+  nextSeq(resource: string): number {
+    const changed = this.changes.get(resource);
+    const newest = this.#committed
+      .all(resource)
+      .findLast((row) => changed?.get(seqOf(row)) || !changed?.has(seqOf(row)));
+    const made = [...(changed ?? [])].map(([seq, row]) => (row ? seq : 0));
+    return Math.max(newest ? seqOf(newest) : 0, ...made) + 1;
+  }
+
+  /** The next number of a column that counts. */
+  count(resource: string, column: string): number {
+    const name = `${resource}.${column}`;
+    const next = (this.counters.get(name) ?? this.#committed.counters.get(name) ?? 0) + 1;
+    this.counters.set(name, next);
+    return next;
+  }
+
+  #changed(resource: string): Map<number, Row | undefined> {
+    let changed = this.changes.get(resource);
+    if (!changed) this.changes.set(resource, (changed = new Map()));
+    return changed;
+  }
+}
+
+export function seqOf(row: Row): number {
+  return row["_seq"] as number;
+}
+
+function uniqueKey(row: Row, columns: readonly string[]): string | undefined {
+  const values = columns.map((column) => row[column] ?? null);
+  return values.includes(null) ? undefined : JSON.stringify(values);
+}

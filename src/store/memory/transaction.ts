@@ -1,0 +1,132 @@
+/** What one transaction can do in memory. */
+import type { Value, Variables } from "../../expression/evaluate.ts";
+import type { TypedExpression } from "../../expression/typed.ts";
+import type { Table } from "../../plan/plan.ts";
+import { countedColumns } from "../counters.ts";
+import { planDeletion } from "../deletion.ts";
+import { recomputed } from "../recompute.ts";
+import type { Remembered, Row, Transaction, View, Written } from "../store.ts";
+import { viewWriter } from "../text.ts";
+import { evaluateIn, holdsIn } from "./evaluation.ts";
+import { type Committed, Pending } from "./records.ts";
+
+export class MemoryTransaction implements Transaction {
+  readonly pending: Pending;
+  readonly answers: Map<string, Remembered> = new Map();
+  readonly #committed: Committed;
+  readonly #remembered: ReadonlyMap<string, Remembered>;
+  readonly #clock: () => number;
+  #over = false;
+
+  constructor(committed: Committed, remembered: ReadonlyMap<string, Remembered>, clock: () => number) {
+    this.#committed = committed;
+    this.pending = new Pending(committed);
+    this.#remembered = remembered;
+    this.#clock = clock;
+  }
+
+  /** From now on its use is a mistake. */
+  end(): void {
+    this.#over = true;
+  }
+
+  #use(): void {
+    if (this.#over) throw new Error("a transaction was used after its end");
+  }
+
+  get(resource: string, column: string, value: Value): Row | undefined {
+    this.#use();
+    return this.pending.find(resource, column, value);
+  }
+
+  first(resource: string, where: TypedExpression | undefined, variables: Variables): Row | undefined {
+    this.#use();
+    const condition = where && { all: [where] };
+    return this.pending.all(resource).find((row) => holdsIn(this.pending, condition, row, variables));
+  }
+
+  evaluate(expression: TypedExpression, row: Row, variables: Variables): Value {
+    this.#use();
+    return evaluateIn(this.pending, expression, row, variables);
+  }
+
+  insert(resource: string, values: Row, revision: number, view: View, variables: Variables): Written {
+    this.#use();
+    const { table } = this.#committed.relation(resource);
+    const row: Record<string, Value> = { _seq: this.pending.nextSeq(resource), _rev: revision };
+    for (const { name } of table.columns) row[name] = values[name] ?? null;
+    for (const name of countedColumns(table)) row[name] ??= this.pending.count(resource, name);
+    return this.#put(table, row, view, variables);
+  }
+
+  update(resource: string, row: Row, changes: Row, view: View, variables: Variables): Written {
+    this.#use();
+    const { table } = this.#committed.relation(resource);
+    return this.#put(table, this.#changed(table, row, changes), view, variables);
+  }
+
+  #changed(table: Table, row: Row, changes: Row): Row {
+    const present = this.pending.find(table.resource, "_seq", row["_seq"] ?? null);
+    if (!present) throw new Error(`a ${table.resource} was changed that is no longer there`);
+    return { ...present, ...changes, _rev: Math.max(this.#clock(), (present["_rev"] as number) + 1) };
+  }
+
+  #put({ resource, ...table }: Table, row: Row, view: View, variables: Variables): Written {
+    this.#guard({ resource, ...table }, row);
+    const columns = this.pending.duplicated(resource, row);
+    if (columns) return { kind: "duplicate", columns };
+    this.pending.put(resource, row);
+    return { kind: "written", text: this.view(row, view, variables), revision: row["_rev"] as number, row };
+  }
+
+  /** What a database's constraints hold columns to; the service has seen to it before. */
+  #guard({ columns, resource }: Table, row: Row): void {
+    for (const { name, nullable, references, values } of columns) {
+      const value = row[name] ?? null;
+      if (value === null && nullable) continue;
+      const fits =
+        value !== null &&
+        (values === undefined || typeof value !== "string" || values.includes(value)) &&
+        (references === undefined || value === row["id"] || this.pending.find(references.resource, "id", value));
+      if (!fits) throw new Error(`${resource}.${name} cannot be ${JSON.stringify(value)}`);
+    }
+  }
+
+  delete(resource: string, row: Row): Awaited<ReturnType<Transaction["delete"]>> {
+    this.#use();
+    const { table } = this.#committed.relation(resource);
+    const plan = planDeletion(this.#committed.tables, { table, row }, (from, column, value) =>
+      this.pending.all(from.resource).filter((one) => value !== null && one[column] === value),
+    );
+    if (plan.kind === "referenced") return plan;
+    for (const cleared of plan.cleared) {
+      const changes = recomputed(cleared, (expression, at) => this.evaluate(expression, at, {}));
+      this.pending.put(cleared.table.resource, this.#changed(cleared.table, cleared.row, changes));
+    }
+    for (const held of plan.deleted) this.pending.remove(held.table.resource, held.row);
+    return { kind: "deleted" };
+  }
+
+  view(row: Row, view: View, variables: Variables): string {
+    this.#use();
+    return viewWriter(view, (expression) => (record, given) => this.evaluate(expression, record, given))(
+      row,
+      variables,
+    );
+  }
+
+  recall(scope: string, key: string): Remembered | undefined {
+    this.#use();
+    const place = answerKey(scope, key);
+    return this.answers.get(place) ?? this.#remembered.get(place);
+  }
+
+  remember(scope: string, key: string, answer: Remembered): void {
+    this.#use();
+    this.answers.set(answerKey(scope, key), answer);
+  }
+}
+
+function answerKey(scope: string, key: string): string {
+  return JSON.stringify([scope, key]);
+}

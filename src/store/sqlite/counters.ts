@@ -1,0 +1,22 @@
+/** The numbers last given to columns that count, in the table `nonet_counters`: never given again, whatever is deleted. */
+import type { Connection } from "./connection.ts";
+
+export const countersSql = `
+  CREATE TABLE nonet_counters (
+    resource TEXT NOT NULL,
+    field TEXT NOT NULL,
+    value INTEGER NOT NULL,
+    PRIMARY KEY (resource, field)
+  ) STRICT, WITHOUT ROWID;
+`;
+
+/** The next number: 1, 2, 3. */
+export function count(connection: Connection, resource: string, field: string): number {
+  const cells = connection.get(
+    `INSERT INTO nonet_counters VALUES (?, ?, 1)
+     ON CONFLICT DO UPDATE SET value = value + 1 RETURNING value`,
+    resource,
+    field,
+  );
+  return cells?.[0] as number;
+}
