@@ -5,7 +5,8 @@
  * A heading is matched without regard to case, a leading number or a trailing colon. Blocks of one part are one map: a
  * key that stands in two of them is an error, except that a map under a key of the language (`rules`, `endpoints`,
  * `allow`) may be continued in a later block. In the one-file form the parts are the keys at the top, beside `title`; a key
- * without a value is a heading without a block, and quotes have no meaning in JSON.
+ * without a value is a heading without a block, and quotes have no meaning in JSON. `$schema`, which editors
+ * look for, is passed over.
  */
 import { spanning, type Span, startOfText } from "../base/span.ts";
 import { didYouMean } from "../base/suggest.ts";
@@ -233,7 +234,7 @@ function sectionsOfData(reader: Reader, document: Document): Sections {
   const entries = new Map<string, Entry>();
   for (const entry of root?.kind === "map" ? root.entries : []) {
     if (documentKeys.includes(entry.key.value)) entries.set(entry.key.value, entry);
-    else reportKey(reader, entry);
+    else if (entry.key.value !== "$schema") reportKey(reader, entry);
   }
   const title = entries.get("title")?.value;
   const parts = eachPart((part) => {

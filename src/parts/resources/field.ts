@@ -195,11 +195,11 @@ function markNear(text: string): Mark | undefined {
   return (Object.hasOwn(meant, text) ? meant[text] : undefined) ?? (didYouMean(text, marks) as Mark | undefined);
 }
 
-const members = ["type", "schema", "default", "computed", "marks", "note", "example"] as const;
+export const fieldKeys = ["type", "schema", "default", "computed", "marks", "note", "example"] as const;
 
 function readFieldMap(reader: Reader, path: Path, map: MapNode): Definition | undefined {
   const name = path.at(-1);
-  const entries = knownEntries(reader, path, map, members, `The field \`${name}\``);
+  const entries = knownEntries(reader, path, map, fieldKeys, `The field \`${name}\``);
   const type = readTypeMember(reader, path, map, entries);
   const value = readText(reader, path, entries.default, "The default");
   const made = value === undefined ? undefined : readDefault(reader, path, value);
@@ -226,7 +226,7 @@ function readTypeMember(
   reader: Reader,
   path: Path,
   map: MapNode,
-  entries: Partial<Record<(typeof members)[number], Entry>>,
+  entries: Partial<Record<(typeof fieldKeys)[number], Entry>>,
 ): FieldType | undefined {
   const { type, schema } = entries;
   if (schema !== undefined) {

@@ -1,0 +1,375 @@
+/**
+ * The JSON Schema (2020-12) of the one-file form, for editors: every key, every map form, the closed sets of words, and
+ * the shape of the one-line forms. What a line says beyond its shape is for `nonet check`. A scalar may be written without
+ * quotes (`nonet: 1`, `unseen: 404`), and a value may be `not shown` wherever the language lets it.
+ */
+import type { Json, JsonObject } from "../base/json.ts";
+import { credentialKinds } from "./authentication/model.ts";
+import { deeds, listKinds, methods, repeatScopes } from "./endpoints/model.ts";
+import type { endpointKeys, endpointsKeys } from "./endpoints/read.ts";
+import { standardErrors } from "./errors/model.ts";
+import { type PartName, partNames } from "./model.ts";
+import { editions } from "./purpose/model.ts";
+import type { purposeKeys } from "./purpose/read.ts";
+import type { fieldKeys } from "./resources/field.ts";
+import type { resourcesKeys } from "./resources/read.ts";
+import { partHeadings } from "./sections.ts";
+import type { lifecycleKeys, triggerKeys } from "./states/read.ts";
+
+/** The schema, as one JSON value with a definition for each part. */
+export function documentSchema(): Json {
+  const parts = Object.fromEntries(partNames.map((part) => [part, { $ref: `#/$defs/${part}` }]));
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    $id: "urn:nonet:document:1",
+    title: "A Nonet document in one file",
+    description: "The nine parts of a service. Generated from the code that reads them.",
+    type: "object",
+    properties: { $schema: { type: "string" }, title: said, ...parts },
+    required: [...partNames],
+    additionalProperties: false,
+    $defs: { ...Object.fromEntries(partNames.map((part) => [part, partSchema(part)])), ...shared },
+  };
+}
+
+function partSchema(part: PartName): JsonObject {
+  return {
+    title: partHeadings[part][0],
+    description: summaries[part],
+    anyOf: [{ enum: ["none", "not shown", "", null] }, bodies[part]],
+  };
+}
+
+const summaries: Readonly<Record<PartName, string>> = {
+  purpose: "The name of the service, its purpose, who uses it, and every operation it offers.",
+  resources: "What the service keeps: resources with their fields, embedded types, rules across fields.",
+  states: "The states of each resource, and what moves a record from one to another.",
+  endpoints: "The method and path of each operation, and how lists, edits and repeats work.",
+  authentication: "Who callers are, what they may run, and what they may see.",
+  events: "What the service says and hears, and how it is delivered.",
+  errors: "The errors that the service can answer with.",
+  limits: "Rates, quotas, sizes, time-outs and retention.",
+  versioning: "How a caller chooses a version, and what each version changed.",
+};
+
+// ── Pieces ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const open = "not shown";
+
+/** A line of any form. */
+const said: JsonObject = { type: ["string", "number", "boolean"] };
+/** What every part says, each under its own name below `$defs`. */
+const text: JsonObject = { $ref: "#/$defs/text" };
+const number: JsonObject = { $ref: "#/$defs/number" };
+const expression: JsonObject = { $ref: "#/$defs/expression" };
+const names: JsonObject = { $ref: "#/$defs/names" };
+const duration: JsonObject = { $ref: "#/$defs/duration" };
+
+/** A line of this form. */
+function line(pattern: string, description: string): JsonObject {
+  return { type: ["string", "number"], pattern: `^(${pattern}|${open})$`, description };
+}
+
+function word(...words: readonly Json[]): JsonObject {
+  return { enum: [...words, open] };
+}
+
+/** A map with these keys and no others. */
+function closed<Key extends string>(
+  properties: Readonly<Record<Key, JsonObject>>,
+  ...required: readonly NoInfer<Key>[]
+): JsonObject {
+  return {
+    type: "object",
+    properties,
+    additionalProperties: false,
+    ...(required.length === 0 ? {} : { required }),
+  };
+}
+
+/** A map of the author's own names. */
+function mapOf(values: JsonObject, pattern?: string): JsonObject {
+  return {
+    type: "object",
+    additionalProperties: values,
+    ...(pattern === undefined ? {} : { propertyNames: { pattern } }),
+  };
+}
+
+function either(...schemas: readonly JsonObject[]): JsonObject {
+  return { anyOf: schemas };
+}
+
+function orOpen(...schemas: readonly JsonObject[]): JsonObject {
+  return either({ const: open }, ...schemas);
+}
+
+function orNone(...schemas: readonly JsonObject[]): JsonObject {
+  return either({ enum: ["none", open] }, ...schemas);
+}
+
+function oneOrMore(item: JsonObject): JsonObject {
+  return either(item, { type: "array", items: item });
+}
+
+function ref(name: keyof typeof shared): JsonObject {
+  return { $ref: `#/$defs/${name}` };
+}
+
+const address = line(`(${methods.join("|")})\\s+/\\S*`, "A method and a path: `POST /parcels/{id}/collect`.");
+const addressMap = closed({ method: word(...methods), path: { type: "string" } });
+
+const fieldName = "^_?[A-Za-z][A-Za-z0-9_]*\\??$";
+const typeName = "^[A-Z][A-Za-z0-9]*$";
+const plainName = "^[A-Za-z][A-Za-z0-9_-]*$";
+
+const fieldMembers: Readonly<Record<(typeof fieldKeys)[number], JsonObject>> = {
+  type: { type: "string", minLength: 1 },
+  schema: { type: ["object", "boolean", "array", "string", "number", "null"] },
+  default: text,
+  computed: expression,
+  marks: names,
+  note: text,
+  example: {},
+};
+
+/** Kept under `$defs`, because several parts say them. */
+const shared = {
+  /** A text, as YAML or JSON may write it. A key without a value is an empty text. */
+  text: { type: ["string", "number", "boolean", "null"] },
+  number: {
+    anyOf: [
+      { type: "integer", minimum: 1 },
+      { type: "string", pattern: `^([0-9]+|${open})$` },
+    ],
+  },
+  expression: { ...said, minLength: 1, description: "An expression in the syntax of CEL." },
+  names: { anyOf: [said, { type: "array", items: text }] },
+  duration: line("([0-9]+(y|mo|w|d|h|m|s|ms))+", "A duration: `15s`, `72h`, `90d`."),
+  field: either(
+    {
+      type: "string",
+      minLength: 1,
+      description: "`type [= default | := expression] {, mark}`: `string(1..80) = none, unique, filter`.",
+    },
+    closed(fieldMembers),
+  ),
+  fields: mapOf({ $ref: "#/$defs/field" }, fieldName),
+  fieldType: either(
+    { type: "string", minLength: 1 },
+    closed({ type: { type: "string" }, schema: fieldMembers.schema }),
+  ),
+  grants: oneOrMore(
+    either(
+      { type: "string", description: "`role | role if expression | signed-in | anyone`" },
+      closed({ who: text, if: expression }, "who"),
+    ),
+  ),
+  address: either(address, addressMap),
+  lists: either(
+    line(`(${listKinds.join("|")})(,\\s*[0-9]+ per page|,\\s*at most [0-9]+)*`, "`cursor, 50 per page, at most 200`"),
+    closed({ kind: word(...listKinds), size: number, max: number }, "kind"),
+  ),
+  trigger: either(
+    line("(by|after|at|when)\\s.+", "`by operation`, `after duration`, `at field` or `when event`."),
+    closed(triggerMembers()),
+  ),
+} satisfies Readonly<Record<string, JsonObject>>;
+
+function triggerMembers(): Record<(typeof triggerKeys)[number], JsonObject> {
+  return {
+    by: text,
+    after: duration,
+    at: text,
+    when: names,
+    if: expression,
+    else: text,
+    set: orOpen(mapOf(expression)),
+  };
+}
+
+// ── Parts ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const sentences = orNone(mapOf(text, plainName), { type: "array", items: { ...said, pattern: plainName } });
+
+const purposeMembers: Readonly<Record<(typeof purposeKeys)[number], JsonObject>> = {
+  nonet: word(...editions, ...editions.map(Number)),
+  service: line("[a-z][a-z0-9]*(-[a-z0-9]+)*", "The name: small letters, digits and hyphens."),
+  domain: text,
+  purpose: text,
+  users: sentences,
+  outside: names,
+  operations: sentences,
+};
+
+const rule = either(
+  line("unique\\s.+|.+\\selse\\s+\\S+", "`unique a + b`, or `expression else error`."),
+  closed({ unique: names, holds: expression, else: text }),
+);
+
+const resourcesMembers: Readonly<Record<(typeof resourcesKeys)[number], JsonObject>> = {
+  types: orNone(mapOf(orOpen(ref("fields")), typeName)),
+  rules: orNone(mapOf(either({ const: "none" }, oneOrMore(rule)))),
+};
+
+const moves = orNone(mapOf(oneOrMore(ref("trigger")), "->"), {
+  type: "array",
+  items: closed({ from: names, to: text, ...triggerMembers() }, "from", "to"),
+});
+
+const lifecycleMembers: Readonly<Record<(typeof lifecycleKeys)[number], JsonObject>> = {
+  states: orOpen(mapOf(text, plainName), { type: "array", items: { ...said, pattern: plainName } }),
+  start: text,
+  final: names,
+  moves,
+};
+
+const endpointMembers: Readonly<Record<(typeof endpointKeys)[number], JsonObject>> = {
+  at: ref("address"),
+  of: text,
+  does: word(...deeds),
+  takes: orNone(ref("fields")),
+  gives: orNone(mapOf(expression)),
+  choose: orNone(mapOf(orOpen(closed({ from: text, if: expression, else: text }, "from", "else")))),
+  status: either({ type: "integer", minimum: 200, maximum: 299 }, line("2[0-9][0-9]", "The success status.")),
+  lists: ref("lists"),
+  where: expression,
+};
+
+const endpointsMembers: Readonly<Record<(typeof endpointsKeys)[number], JsonObject>> = {
+  base: line("(\\{base_url\\}|https?://[^\\s/?#]+)(/[^\\s?#]*)?", "`{base_url}`, or an absolute address."),
+  lists: ref("lists"),
+  edits: either(
+    line("[Ii][Ff]-[Mm][Aa][Tt][Cc][Hh]\\s+(required|optional)|none", "`If-Match required`"),
+    closed({ "If-Match": word("required", "optional", "none") }),
+  ),
+  repeats: either(
+    line(
+      `none|\\S+\\s+(required\\s+)?on\\s+every\\s+(${repeatScopes.join("|")})(\\s*,\\s*kept\\s+\\S+)?`,
+      "`Idempotency-Key on every POST, kept 24h`",
+    ),
+    closed(
+      { header: text, on: word(...repeatScopes), required: word("true", "false", true, false), kept: duration },
+      "header",
+      "on",
+    ),
+  ),
+  endpoints: orNone(mapOf(either(address, closed(endpointMembers)))),
+};
+
+const credential = closed({
+  kind: word(...credentialKinds),
+  sent: either(said, closed({ header: text, scheme: text })),
+  obtained: text,
+  renewed: text,
+  lasts: text,
+  revoked: text,
+  prefix: text,
+  secret: text,
+  issuer: text,
+  audience: text,
+  jwks: text,
+  user: text,
+  roles: names,
+  of: text,
+  name: text,
+  scopes: names,
+});
+
+const webhook = closed({
+  subscribe: ref("address"),
+  for: ref("grants"),
+  signed: word("standard-webhooks", "none"),
+  promise: text,
+  timeout: duration,
+  retry: names,
+  then: either(said, closed({ disable: word("true", "false", true, false), keep: duration })),
+});
+
+const stream = closed({
+  at: ref("address"),
+  for: ref("grants"),
+  kind: word("server-sent"),
+  resume: text,
+  keep: duration,
+});
+
+const limit = orNone(
+  oneOrMore(either(said, closed({ count: number, window: text, in: names, per: text, burst: number }))),
+);
+
+const change = either(
+  said,
+  // A line with a colon, `remove Parcel.note: string`, is a map to YAML.
+  { type: "object", minProperties: 1 },
+);
+
+const bodies: Readonly<Record<PartName, JsonObject>> = {
+  purpose: closed(purposeMembers),
+  resources: {
+    type: "object",
+    properties: resourcesMembers,
+    patternProperties: { [typeName]: orOpen(ref("fields")) },
+    additionalProperties: false,
+  },
+  states: mapOf(orNone(closed(lifecycleMembers))),
+  endpoints: closed(endpointsMembers),
+  authentication: closed({
+    credentials: orNone(mapOf(either(word(...credentialKinds), credential))),
+    roles: names,
+    own: orNone(mapOf(expression)),
+    allow: orNone(mapOf(ref("grants"))),
+    show: orNone(mapOf(ref("grants"))),
+    unseen: word(403, 404, "403", "404"),
+  }),
+  events: closed({
+    envelope: word("cloudevents", "plain"),
+    out: orNone(
+      mapOf(
+        either(
+          said,
+          closed({
+            when: either(said, closed({ resource: text, state: text, operation: text })),
+            carries: names,
+          }),
+        ),
+      ),
+    ),
+    in: orNone(mapOf(orOpen(closed({ at: ref("address"), with: text, carries: orNone(mapOf(ref("fieldType"))) })))),
+    delivery: orNone(closed({ webhook: orNone(webhook), stream: orNone(stream) })),
+  }),
+  errors: closed({
+    body: {},
+    standard: either(word("all", "none"), said, { type: "array", items: { enum: Object.keys(standardErrors) } }),
+    errors: orNone(
+      mapOf(
+        either(
+          line("[45][0-9][0-9].*", "`status sentence[, retry after duration]`"),
+          closed({ status: text, sentence: text, "retry after": duration }),
+        ),
+      ),
+    ),
+  }),
+  limits: closed({
+    rate: orNone(mapOf(limit)),
+    quota: orNone(mapOf(limit)),
+    size: orNone(mapOf(text)),
+    time: orNone(mapOf(duration)),
+    keep: orNone(mapOf(either(said, closed({ duration, after: text, act: word("delete", "erase") })))),
+  }),
+  versioning: closed({
+    scheme: word("dated", "numbered", "none"),
+    sent: either(said, closed({ header: text, query: text, path: text })),
+    absent: word("pinned", "newest", "oldest", "refuse"),
+    policy: orNone(
+      closed({
+        breaking: word("new version only", "never"),
+        notice: duration,
+        support: duration,
+        "after sunset": either(said, closed({ status: text, error: text })),
+      }),
+    ),
+    versions: orNone(mapOf(either(text, { type: "array", items: change }, { type: "object" }))),
+    deprecated: orNone(mapOf(either(said, closed({ since: text, sunset: text, guide: text })))),
+  }),
+};
