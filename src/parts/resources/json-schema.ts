@@ -1,9 +1,10 @@
 /**
  * What the types of the document say on the wire, as JSON Schema 2020-12.
  *
- * Every text, list and map has a finite maximum even where the document is silent (R2.7). Objects are closed (R2.3). Two
- * formats are our own: `decimal` on a number (at most 15 significant digits) and `timezone` (a name that the IANA
- * database knows); the rest are those of JSON Schema (date, date-time, duration, email, uri, uuid).
+ * Every text, list and map has a finite maximum even where the document is silent (R2.7). Objects are closed (R2.3). Some
+ * formats are our own, for what a pattern cannot say: `decimal` of a number (at most 15 significant digits), `country`
+ * (ISO 3166-1), `currency` (ISO 4217), `language` (BCP 47) and `timezone` (a name that the IANA database knows); the rest
+ * are JSON Schema's (date, date-time, duration, email, uri, uuid).
  */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Model } from "../model.ts";
@@ -194,10 +195,12 @@ function bytes(min = 0, max: number = maxima.string): JsonObject {
   };
 }
 
+const currency: JsonObject = { type: "string", pattern: "^[A-Z]{3}$", format: "currency" };
+
 const money: JsonObject = closedObject(
   {
     amount: { type: "string", pattern: "^-?(?:0|[1-9][0-9]{0,14})(?:\\.[0-9]{1,4})?$" },
-    currency: { type: "string", pattern: "^[A-Z]{3}$" },
+    currency,
   },
   ["amount", "currency"],
 );
@@ -209,9 +212,9 @@ const plain = {
   datetime: { type: "string", format: "date-time", maxLength: 64 },
   duration: { type: "string", format: "duration", maxLength: 64 },
   uuid: { type: "string", format: "uuid" },
-  country: { type: "string", pattern: "^[A-Z]{2}$" },
-  currency: { type: "string", pattern: "^[A-Z]{3}$" },
+  country: { type: "string", pattern: "^[A-Z]{2}$", format: "country" },
+  currency,
   // BCP 47.
-  language: { type: "string", pattern: "^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$", maxLength: 64 },
+  language: { type: "string", format: "language", pattern: "^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$", maxLength: 64 },
   timezone: { type: "string", format: "timezone", maxLength: 64 },
 } as const satisfies Record<string, JsonObject>;
