@@ -5,8 +5,8 @@ import { choose } from "./choices.ts";
 import type { Call } from "./context.ts";
 import { cause } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
-import { findParents } from "./record.ts";
-import { invalid } from "./refusal.ts";
+import { findParents, holds } from "./record.ts";
+import { invalid, Refusal } from "./refusal.ts";
 import { checkReferences, duplicate, fieldValues, fillDefaults, settle } from "./values.ts";
 import type { Values } from "./values.ts";
 
@@ -24,19 +24,22 @@ export async function insertRecord(
   parents: readonly Row[],
   given: Values,
 ): Promise<Answer> {
-  const { operation, table, own } = call.prepared;
+  const { operation, table } = call.prepared;
+  const { own } = call.kind;
   const fields = operation.body?.fields ?? [];
   const values: Values = { ...fieldValues(fields, call.input), ...given };
   const parent = operation.parents.at(-1);
   if (parent !== undefined) values[parent.field] = parents.at(-1)?.["id"] ?? null;
   await checkReferences(call, tx, fields, values);
   fillDefaults(call, table, values);
+  if (!(await holds(call, tx, call.kind.allowed, values)))
+    throw new Refusal("forbidden", { detail: "The record would not be yours to make" });
   await choose(call, tx, values);
-  await settle(call, tx, table, values, undefined);
+  await settle(call, tx, values, undefined);
   const written = await tx.insert(table.resource, values, call.now, own ?? call.kind.record.view, call.variables);
-  if (written.kind === "duplicate") throw duplicate(written.columns);
+  if (written.kind === "duplicate") throw duplicate(table, written.columns);
   await cause(call, tx, operation.effects, written.row, table.lifecycle?.start);
   if (own !== undefined) return ownAnswer(operation.answer.status, written.text);
-  const status = operation.deed === "replace" ? 201 : operation.answer.status;
-  return representation(call, status, written.text, written.revision, locationOf(call, written.row));
+  const { status, created = status } = operation.answer;
+  return representation(call, created, written.text, written.revision, locationOf(call, written.row));
 }

@@ -22,8 +22,11 @@ export async function cause(
     if (id === null || id === undefined) continue;
     const other = await tx.get(effect.resource, "id", id);
     if (other === undefined) continue;
-    const move = await firstMove(call, tx, effect.moves, other);
-    if (move !== undefined) await makeMove(call, tx, move, effect, other);
+    // For these moves the input is what the event carries.
+    const carried = Object.fromEntries(effect.payload.map((name) => [name, row[name] ?? null]));
+    const caused: Call = { ...call, variables: { ...call.variables, input: carried } };
+    const move = await firstMove(caused, tx, effect.moves, other);
+    if (move !== undefined) await makeMove(caused, tx, move, effect, other);
   }
 }
 

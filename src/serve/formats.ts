@@ -1,17 +1,19 @@
 /** The formats that field types name in their JSON Schemas, each judged by its own standard. */
 import type { Format } from "ajv";
 import { fullFormats } from "ajv-formats/dist/formats.js";
-import { parseInstant } from "../base/clock.ts";
+import { readTimestamp } from "../expression/instant.ts";
 
 /** Codes by ISO 3166-1 alpha-2 that name no country of today are not in the runtime's list of names. */
 const regions = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
 let currencies: ReadonlySet<string> | undefined;
 
 export const formats: Readonly<Record<string, Format>> = {
-  "date-time": (text: string) => parseInstant(text) !== undefined,
+  "date-time": (text: string) => readTimestamp(text) !== undefined,
   date: fullFormats["date"] as Format,
   time: fullFormats["time"] as Format,
   duration: fullFormats["duration"] as Format,
+  /** A number that fifteen significant digits hold, so that it comes back as it was sent. */
+  decimal: { type: "number", validate: (value: number) => Number(value.toPrecision(15)) === value },
   email: fullFormats["email"] as Format,
   uri: (text: string) => /^[a-z][a-z0-9+.-]*:/i.test(text) && URL.canParse(text),
   uuid: fullFormats["uuid"] as Format,

@@ -15,7 +15,8 @@ export async function move(call: Call, tx: Transaction): Promise<Answer> {
   if (row === undefined) throw absent(call);
   await checkAllowed(call, tx, row);
   await checkPreconditions(call, tx, row);
-  const { operation, table, judge, own } = call.prepared;
+  const { operation, table, judge } = call.prepared;
+  const { own } = call.kind;
   const faults = judge?.(call.input) ?? [];
   if (faults.length > 0) throw invalid(faults);
   const fields = operation.body?.fields ?? [];
@@ -24,10 +25,10 @@ export async function move(call: Call, tx: Transaction): Promise<Answer> {
   const made = await matchingMove(call, tx, row);
   const next = { ...(await moved(call, tx, table, made, { ...row, ...given })), ...given, state: made.to };
   await choose(call, tx, next);
-  await settle(call, tx, table, next, row);
+  await settle(call, tx, next, row);
   const changes = { ...changesBetween(row, next), state: made.to };
   const written = await tx.update(table.resource, row, changes, own ?? call.kind.record.view, call.variables);
-  if (written.kind === "duplicate") throw duplicate(written.columns);
+  if (written.kind === "duplicate") throw duplicate(table, written.columns);
   await cause(call, tx, operation.effects, written.row, made.enters ? made.to : undefined);
   if (operation.answer.kind === "none") return emptyAnswer(operation.answer.status);
   if (own !== undefined) return ownAnswer(operation.answer.status, written.text);

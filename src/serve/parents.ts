@@ -18,7 +18,8 @@ export function prepareParents(operation: Operation, store: Store, roles: readon
     let id: Value = null;
     for (const [index, reader] of readers.entries()) {
       const value = values[index];
-      const found = value === undefined ? undefined : await reader?.(value, { ...variables, parent: id });
+      const found: Found | undefined =
+        value === undefined ? undefined : await reader?.(value, { ...variables, parent: id });
       if (found === undefined) return undefined;
       id = (JSON.parse(found.text) as { id: Value }).id;
     }

@@ -33,8 +33,6 @@ export interface Prepared {
   readonly judge: Judge | undefined;
   /** By filter field: the judge of one value. */
   readonly filters: ReadonlyMap<string, Judge>;
-  /** The operation's own answer, where it has one. */
-  readonly own: View | undefined;
   /** For moves: all the moves of the resource, to say which are allowed now. */
   readonly siblings: readonly Operation[];
   forKind(kind: number): ForKind;
@@ -45,6 +43,8 @@ export interface ForKind {
   readonly allowed: Decision;
   readonly visible: Decision;
   readonly record: ResourceView;
+  /** The operation's own answer, where it has one. */
+  readonly own: View | undefined;
   readonly parents: ParentFinder;
   /** Reads one record of those that this kind may see and run the operation on. */
   readonly read: (key: Value, variables: Variables) => Awaitable<Found | undefined>;
@@ -80,7 +80,6 @@ export function prepareOperations(plan: Plan, store: Store, kinds: CallerKinds):
       table,
       judge: operation.body === undefined ? undefined : judgeOf(operation.body.schema),
       filters: new Map(operation.list?.filters.map(({ field, schema }) => [field, judgeOf(schema)])),
-      own: ownView(operation),
       siblings: plan.operations.filter(({ deed, resource }) => deed === "move" && resource === operation.resource),
       forKind: (kind) =>
         (perKind[kind] ??= prepareForKind(operation, store, kinds.roles(kind), recordView(table, kind))),
@@ -97,7 +96,8 @@ function prepareForKind(
 ): ForKind {
   const allowed = decide(operation.allow, roles);
   const visible = decide(operation.visible, roles);
-  const view = ownView(operation) ?? record.view;
+  const own = ownView(operation, roles);
+  const view = own ?? record.view;
   const reader = (decision: Decision): ForKind["read"] => {
     if (decision === "denied" || operation.key === undefined) return () => undefined;
     const where = conditionOf(decision);
@@ -119,6 +119,7 @@ function prepareForKind(
     allowed,
     visible,
     record,
+    own,
     parents: prepareParents(operation, store, roles),
     read: lazily(() => reader(allowed)),
     seen: lazily(() => reader(visible)),

@@ -18,7 +18,7 @@ export async function read(call: Call): Promise<Answer> {
     const seen = kind.visible !== kind.allowed && (await kind.seen(key, variables)) !== undefined;
     throw seen ? new Refusal("forbidden") : absent(call);
   }
-  if (prepared.own !== undefined) return ownAnswer(prepared.operation.answer.status, found.text);
+  if (kind.own !== undefined) return ownAnswer(prepared.operation.answer.status, found.text);
   return revalidated(call, representation(call, prepared.operation.answer.status, found.text, found.revision));
 }
 

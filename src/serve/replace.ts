@@ -32,31 +32,26 @@ function withOmitted(call: Call, values: Values): Values {
 }
 
 async function createByClient(call: Call, tx: Transaction, parents: readonly Row[]): Promise<Answer> {
-  const { operation, table } = call.prepared;
-  const key = operation.key;
-  const column = table.columns.find(({ name }) => name === key?.column);
-  const clientGiven =
-    column !== undefined && column.name === "id" && column.default === undefined && !column.marks.includes("read-only");
-  if (key === undefined || !clientGiven || call.kind.allowed === "denied") throw absent(call);
+  if (!call.prepared.operation.creates) throw absent(call);
   if (tagsOf(call, "if-match") !== undefined) throw new Refusal("stale", { detail: "There is no such record yet" });
-  const id = keyOf(call);
+  const id = keyOf(call) as Json;
   const sent = call.input["id"];
-  const faults = [
-    ...(call.prepared.judge?.({ ...call.input, id: id as Json }) ?? []),
-    ...(sent === undefined || sent === id
-      ? []
-      : [{ pointer: "#/id", code: "read-only", detail: "id is what the path says" }]),
-  ];
+  const faults = [...(call.prepared.judge?.({ ...call.input, id }) ?? [])];
+  if (sent !== undefined && sent !== id) faults.push(otherId);
   if (faults.length > 0) throw invalid(faults);
-  return insertRecord(call, tx, parents, { id: id as Json as string });
+  return insertRecord(call, tx, parents, { id });
 }
 
+const otherId: Fault = { pointer: "#/id", code: "read-only", detail: "id is what the path says" };
+
+/** What may not change must be as it is, and what the schema does not know of it is taken out before it is asked. */
 function judgeWhole(call: Call, row: Row): JsonObject {
+  const properties = (call.prepared.operation.body?.schema["properties"] ?? {}) as JsonObject;
   const faults: Fault[] = [];
   const input: Record<string, Json> = {};
   for (const [name, value] of Object.entries(call.input)) {
-    if (!isFixed(call, name)) input[name] = value;
-    else if (!sameValue((row[name] ?? null) as Json, value)) faults.push(readOnly(name));
+    if (isFixed(call, name) && !sameValue((row[name] ?? null) as Json, value)) faults.push(readOnly(name));
+    if (!isFixed(call, name) || name in properties) input[name] = value;
   }
   faults.push(...(call.prepared.judge?.(input) ?? []));
   if (faults.length > 0) throw invalid(faults);

@@ -26,7 +26,8 @@ export async function update(call: Call, tx: Transaction): Promise<Answer> {
 
 /** The rest of an edit: nothing happens where nothing changes (R4.8). */
 export async function saveRecord(call: Call, tx: Transaction, row: Row, values: Values): Promise<Answer> {
-  const { operation, table, own } = call.prepared;
+  const { operation, table } = call.prepared;
+  const { own } = call.kind;
   const next: Values = { ...row, ...values };
   const view = own ?? call.kind.record.view;
   const changed = Object.keys(changesBetween(row, next)).length > 0;
@@ -34,9 +35,9 @@ export async function saveRecord(call: Call, tx: Transaction, row: Row, values: 
   let revision = row["_rev"] as number;
   if (changed) {
     touch(call, table, next);
-    await settle(call, tx, table, next, row);
+    await settle(call, tx, next, row);
     const written = await tx.update(table.resource, row, changesBetween(row, next), view, call.variables);
-    if (written.kind === "duplicate") throw duplicate(written.columns);
+    if (written.kind === "duplicate") throw duplicate(table, written.columns);
     await cause(call, tx, operation.effects, written.row, undefined);
     text = written.text;
     revision = written.revision;

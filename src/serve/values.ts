@@ -1,5 +1,6 @@
 /** From a body's members and the document's defaults to the columns of a record. */
-import { instantText, parseInstant } from "../base/clock.ts";
+import { instantText } from "../base/clock.ts";
+import { readTimestamp } from "../expression/instant.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Value } from "../expression/evaluate.ts";
 import type { Column, InputField, Table } from "../plan/plan.ts";
@@ -22,11 +23,11 @@ export function fieldValues(fields: readonly InputField[], input: JsonObject): V
 }
 
 function stored(field: InputField, given: Json): Value {
-  if (field.canonical === "timestamp" && typeof given === "string") return (parseInstant(given) ?? given) as Value;
+  if (field.canonical === "timestamp" && typeof given === "string") return (readTimestamp(given) ?? given) as Value;
   return given as Value;
 }
 
-/** Each reference that the body sets must be to a record that this caller sees; a missing one looks the same (R2.10). */
+/** Each record that a body refers to must be one that this caller sees; a missing one looks the same (R2.10). */
 export async function checkReferences(
   call: Call,
   tx: Transaction,
@@ -37,13 +38,12 @@ export async function checkReferences(
   for (const { name, references } of fields) {
     const given = values[name];
     if (references === undefined || given === undefined || given === null) continue;
-    const row = await tx.get(references.resource, "id", given);
-    if (row === undefined || !(await isVisible(call, tx, references.visible, row))) {
-      faults.push({
-        pointer: `#/${name}`,
-        code: "reference-not-found",
-        detail: `${name} refers to nothing that there is`,
-      });
+    const list = Array.isArray(given);
+    for (const [index, id] of (list ? (given as readonly Value[]) : [given]).entries()) {
+      const row = await tx.get(references.resource, "id", id);
+      if (row !== undefined && (await isVisible(call, tx, references.visible, row))) continue;
+      const pointer = list ? `#/${name}/${index}` : `#/${name}`;
+      faults.push({ pointer, code: "reference-not-found", detail: `${name} refers to nothing that there is` });
     }
   }
   if (faults.length > 0) throw invalid(faults);
@@ -52,7 +52,8 @@ export async function checkReferences(
 /** What a new record has where the body says nothing: defaults, the start state. */
 export function fillDefaults(call: Call, table: Table, values: Values): void {
   for (const column of table.columns) {
-    if (values[column.name] === undefined) values[column.name] = defaultValue(call, column);
+    if (values[column.name] === undefined)
+      values[column.name] = column.name === "id" ? newId(call, table, column) : defaultValue(call, column);
   }
   if (table.lifecycle !== undefined) values["state"] = table.lifecycle.start;
 }
@@ -64,9 +65,13 @@ export function touch(call: Call, table: Table, changes: Values): void {
   }
 }
 
-function defaultValue(call: Call, column: Column): Value {
-  const { default: made } = column;
-  if (column.name === "id" && made === undefined) return call.context.newId(idPrefix(column));
+/** A counted id is the store's to give; a client's is in the values already. */
+function newId(call: Call, { id }: Table, column: Column): Value {
+  if (id.made === "server") return id.prefix === undefined ? defaultValue(call, column) : call.context.newId(id.prefix);
+  return null;
+}
+
+function defaultValue(call: Call, { default: made }: Column): Value {
   switch (made?.kind) {
     case "now":
     case "now-on-change":
@@ -80,29 +85,10 @@ function defaultValue(call: Call, column: Column): Value {
     case "uuid":
       return uuid(call.context.random(16));
     case "literal":
-      return literal(column, made.text);
+      return made.value as Value;
     default:
-      // Absent; a `counter` is given by the store.
+      // Absent; a `counter` is the store's to give.
       return null;
-  }
-}
-
-/** `par` of a column whose schema says `^par_…`. */
-function idPrefix(column: Column): string {
-  return /^\^([a-z0-9]+)_/.exec(String(column.schema["pattern"] ?? ""))?.[1] ?? "id";
-}
-
-function literal(column: Column, text: string): Value {
-  switch (column.type) {
-    case "integer":
-    case "number":
-      return Number(text);
-    case "boolean":
-      return text === "true";
-    case "json":
-      return JSON.parse(text) as Value;
-    default:
-      return text;
   }
 }
 
@@ -121,20 +107,15 @@ function uuid(bytes: Uint8Array): string {
   return hex.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-/** Rules and stored computed fields of the record as it would be (language, section 4). `old` is the record before, if any. */
-export async function settle(
-  call: Call,
-  tx: Transaction,
-  table: Table,
-  row: Values,
-  old: Row | undefined,
-): Promise<void> {
+/** Stored computed fields and rules of the record as it would be (language, section 4); `old` is the record before. */
+export async function settle(call: Call, tx: Transaction, row: Values, old: Row | undefined): Promise<void> {
+  const { table, operation } = call.prepared;
   const variables = { ...call.variables, old: old ?? null };
   for (const column of table.columns) {
     if (column.computed !== undefined)
       row[column.name] = await call.context.evaluate(tx, column.computed, row, variables);
   }
-  for (const rule of table.rules) {
+  for (const rule of operation.rules) {
     if ((await call.context.evaluate(tx, rule.expression, row, variables)) !== true) throw new Refusal(rule.else);
   }
 }
@@ -163,12 +144,13 @@ export function canonicalText(value: Json): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalText(member)}`).join()}}`;
 }
 
-/** The loser of a uniqueness constraint: 409 with the members that it is about (R2.11). */
-export function duplicate(columns: readonly string[]): Refusal {
-  const faults = columns.map((name) => ({
-    pointer: `#/${name}`,
-    code: "already-exists",
-    detail: `Another record has this ${columns.join(" and ")}`,
-  }));
-  return new Refusal("already-exists", { detail: `Another record has this ${columns.join(" and ")}`, faults });
+/** The loser of a uniqueness constraint: the document's own error, or 409 with the members that it is about (R2.11). */
+export function duplicate({ conflicts }: Table, columns: readonly string[]): Refusal {
+  const own = conflicts.find((conflict) => conflict.columns.toSorted().join() === columns.toSorted().join());
+  if (own !== undefined) return new Refusal(own.else);
+  const detail = `Another record has this ${columns.join(" and ")}`;
+  return new Refusal("already-exists", {
+    detail,
+    faults: columns.map((name) => ({ pointer: `#/${name}`, code: "already-exists", detail })),
+  });
 }

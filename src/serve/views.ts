@@ -47,18 +47,18 @@ export function viewOf(table: Table, roles: readonly string[] | undefined): Reso
   return { view: { resource: table.resource, members }, readable, known: new Set(names), derived, tag };
 }
 
-/** The view that an operation's own `gives` makes. */
-export function ownView(operation: Operation): View | undefined {
+/** The view that an operation's own `gives` makes for a kind of caller. */
+export function ownView(operation: Operation, roles: readonly string[] | undefined): View | undefined {
   const members = operation.answer.members;
   if (operation.answer.kind !== "members" || members === undefined) return undefined;
   return {
     resource: operation.resource,
-    members: members.map(({ name, expression, type }) => ({
-      name,
-      source: { kind: "expression", expression },
-      type,
-      absent: "null",
-    })),
+    members: members.flatMap(({ name, expression, type, shown }): ViewMember[] => {
+      const decision = shown === undefined ? "allowed" : decide(shown, roles);
+      if (decision === "denied") return [];
+      const when = decision === "allowed" ? {} : { when: decision.any };
+      return [{ name, source: { kind: "expression", expression }, type, absent: "null", ...when }];
+    }),
   };
 }
 

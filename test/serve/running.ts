@@ -1,0 +1,109 @@
+/** A document served for a test, over a real socket: text in, an address and keys out. */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { readDocument } from "../../src/document/read.ts";
+import { typeExpressions } from "../../src/parts/expressions.ts";
+import { readModel } from "../../src/parts/read.ts";
+import { buildPlan } from "../../src/plan/build.ts";
+import type { Plan } from "../../src/plan/plan.ts";
+import { hashSecret, hintOf, mintSecret } from "../../src/serve/credentials/api-key.ts";
+import { createForwarding } from "../../src/serve/forwarding.ts";
+import { listen } from "../../src/serve/server.ts";
+import type { Page } from "../../src/serve/service.ts";
+import { createService } from "../../src/serve/service.ts";
+import { openMemoryStore } from "../../src/store/memory/open.ts";
+import { openSqliteStore } from "../../src/store/sqlite/open.ts";
+import type { Store } from "../../src/store/store.ts";
+
+export interface Running extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  readonly plan: Plan;
+  readonly store: Store;
+  /** A key of the document's first credential that has keys. */
+  key(user: string, ...roles: string[]): Promise<string>;
+  /** Failures of Nonet's own, which a test that did not mean them fails for. */
+  readonly failures: readonly unknown[];
+  /** Moves the service's clock. */
+  pass(milliseconds: number): void;
+}
+
+export interface RunOptions {
+  readonly store?: "sqlite" | "memory";
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly proxies?: readonly string[];
+  readonly pages?: readonly Page[];
+}
+
+export function planOf(text: string): Plan {
+  const { document, diagnostics } = readDocument("test.md", text);
+  const read = readModel(document);
+  const errors = [...diagnostics, ...read.diagnostics].filter(({ severity }) => severity === "error");
+  assert.deepEqual(
+    errors.map(({ message, span }) => `${span.start.line}: ${message}`),
+    [],
+  );
+  return buildPlan(read.model, read.places, typeExpressions(read.model));
+}
+
+export async function run(text: string, options: RunOptions = {}): Promise<Running> {
+  const plan = planOf(text);
+  const failures: unknown[] = [];
+  let shift = 0;
+  const clock = { now: () => Date.now() + shift };
+  const store =
+    options.store === "memory"
+      ? await openMemoryStore({ tables: plan.tables, clock: clock.now })
+      : await openSqliteStore({ file: ":memory:", tables: plan.tables, clock: clock.now });
+  let url = "";
+  const service = createService({
+    plan,
+    store,
+    clock,
+    random: randomBytes,
+    environment: options.environment ?? {},
+    cursorSecret: "a test",
+    baseUrl: () => url,
+    report: (failure) => failures.push(failure),
+    pages: options.pages ?? [],
+  });
+  const server = await listen({
+    service: () => service,
+    host: "127.0.0.1",
+    port: 0,
+    requestMilliseconds: plan.limits.requestMilliseconds,
+    forwarding: createForwarding(options.proxies ?? []),
+  });
+  url = `http://127.0.0.1:${server.port}`;
+  const credential = plan.credentials.find(({ kind }) => kind === "api-key" || kind === "basic");
+  return {
+    url,
+    port: server.port,
+    plan,
+    store,
+    failures,
+    pass: (milliseconds) => {
+      shift += milliseconds;
+    },
+    async key(user, ...roles) {
+      assert(credential !== undefined);
+      const secret = mintSecret(credential.prefix, randomBytes);
+      const created = clock.now();
+      await store.keys.create({
+        id: `key_${randomBytes(6).toString("hex")}`,
+        credential: credential.name,
+        hash: hashSecret(secret),
+        hint: hintOf(credential.prefix, secret),
+        user,
+        roles,
+        created,
+        ...(credential.lastsMilliseconds === undefined ? {} : { expires: created + credential.lastsMilliseconds }),
+      });
+      return secret;
+    },
+    async [Symbol.asyncDispose]() {
+      await server.close(1000);
+      await store.close();
+    },
+  };
+}
