@@ -3,8 +3,9 @@
  * duration a whole number of milliseconds. Both have CEL's ranges: years 1 to 9999, and ten thousand years.
  */
 
-const earliest = Date.parse("0001-01-01T00:00:00.000Z");
-const latest = Date.parse("9999-12-31T23:59:59.999Z");
+/** The first and the last moment, in milliseconds since 1970. */
+export const earliest: number = Date.parse("0001-01-01T00:00:00.000Z");
+export const latest: number = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** The longest duration either way, in milliseconds. */
 export const longestDuration = 315_576_000_000_000;

@@ -12,7 +12,7 @@
  */
 
 import { compileFunction, type Row, type Value } from "./evaluate.ts";
-import { longestDuration } from "./instant.ts";
+import { earliest, latest, longestDuration } from "./instant.ts";
 import { type Dialect, finish, joined, type Parameter, postgresType, quoted, type Sql, sql } from "./sql-text.ts";
 import type { ExpressionProblem } from "./syntax.ts";
 import {
@@ -493,16 +493,28 @@ function doubles(writer: Writer, calculation: keyof typeof signs, a: Sql, b: Sql
   return sql`(SELECT ${postgresDoubles[calculation]} FROM (SELECT ${a} AS _a, ${b} AS _b) AS ${alias})`;
 }
 
-/** PostgreSQL fails where a double overflows or underflows, so the size of the result is looked at before. */
+/**
+ * PostgreSQL fails where a double overflows or becomes zero by being too small, so the size of the result is looked at
+ * before: products and quotients by logarithms, between those of the smallest and the largest double.
+ */
 const postgresDoubles: Readonly<Record<keyof typeof signs, string>> = {
-  add: "CASE WHEN abs(_a / 2 + _b / 2) <= 8.98846567431158e307 THEN _a + _b END",
-  subtract: "CASE WHEN abs(_a / 2 - _b / 2) <= 8.98846567431158e307 THEN _a - _b END",
-  multiply:
-    "CASE WHEN _a = 0 OR _b = 0 THEN 0 WHEN log(abs(_a)) + log(abs(_b)) < -307 THEN 0 WHEN log(abs(_a)) + log(abs(_b)) < 308.25 THEN _a * _b END",
-  divide:
-    "CASE WHEN _b = 0 THEN NULL WHEN _a = 0 THEN 0 WHEN log(abs(_a)) - log(abs(_b)) < -307 THEN 0 WHEN log(abs(_a)) - log(abs(_b)) < 308.25 THEN _a / _b END",
+  add: `CASE WHEN (_a < 0) <> (_b < 0) OR abs(_a) <= ${Number.MAX_VALUE} - abs(_b) THEN _a + _b END`,
+  subtract: `CASE WHEN (_a < 0) = (_b < 0) OR abs(_a) <= ${Number.MAX_VALUE} - abs(_b) THEN _a - _b END`,
+  multiply: scaled("*", "+"),
+  divide: scaled("/", "-"),
   remainder: "NULL",
 };
+
+function scaled(operator: "*" | "/", logarithms: "+" | "-"): string {
+  const magnitude = `log(abs(_a)) ${logarithms} log(abs(_b))`;
+  const cases = [
+    `WHEN _a IS NULL OR _b IS NULL${operator === "/" ? " OR _b = 0" : ""} THEN NULL`,
+    "WHEN _a = 0 OR _b = 0 THEN 0",
+    `WHEN ${magnitude} < -323.607 THEN 0`,
+    `WHEN ${magnitude} < 308.254715559 THEN _a ${operator} _b`,
+  ];
+  return `CASE ${cases.join(" ")} END`;
+}
 
 function moved(writer: Writer, moment: Sql, milliseconds: Sql, sign: "" | "-"): Sql {
   const alias = nextAlias(writer);
@@ -511,11 +523,12 @@ function moved(writer: Writer, moment: Sql, milliseconds: Sql, sign: "" | "-"): 
     const value = sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${moment}, ${seconds})`;
     return sql`(SELECT CASE WHEN _v >= '0001' THEN _v END FROM (SELECT ${value} AS _v) AS ${alias})`;
   }
-  // Seconds and milliseconds apart, as an interval is multiplied in floating point.
-  const length = "_d / 1000 * interval '1 second' + _d % 1000 * interval '1 millisecond'";
-  const range = "_v >= timestamptz '0001-01-01 00:00:00Z' AND _v < timestamptz '9999-12-31 23:59:59.9995Z'";
-  const parted = sql`(SELECT ${moment} AS _m, ${sign}${milliseconds} AS _d) AS ${alias}`;
-  return sql`(SELECT CASE WHEN ${range} THEN _v END FROM (SELECT _m + (${length}) AS _v FROM ${parted}) AS ${nextAlias(writer)})`;
+  // In milliseconds, of which there are none too many; then in seconds and the rest, as PostgreSQL multiplies an interval in
+  // floating point.
+  const sum = sql`(SELECT round(extract(epoch FROM ${moment}) * 1000) + (${sign}${milliseconds}) AS _v) AS ${alias}`;
+  const range = `_v BETWEEN ${earliest} AND ${latest}`;
+  const made = "timestamptz 'epoch' + div(_v, 1000) * interval '1 second' + _v % 1000 * interval '1 millisecond'";
+  return sql`(SELECT CASE WHEN ${range} THEN ${made} END FROM ${sum})`;
 }
 
 function between(writer: Writer, a: Sql, b: Sql): Sql {

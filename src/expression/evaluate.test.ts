@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { checkExpression } from "./check.ts";
+import { compileFunction, type Scope, type Value } from "./evaluate.ts";
+import { parseExpression } from "./parse.ts";
+import type { FieldType, TypeEnvironment, ValueType } from "./types.ts";
+
+const may = (kind: "bool" | "int" | "double" | "string" | "timestamp" | "any"): FieldType => ({
+  type: { kind },
+  nullable: true,
+});
+const strings: ValueType = { kind: "list", of: { kind: "string" } };
+const env: TypeEnvironment = {
+  names: {
+    absent: may("int"),
+    none: may("bool"),
+    missing: may("string"),
+    never: may("timestamp"),
+    n: { type: { kind: "int" }, nullable: false },
+    d: { type: { kind: "double" }, nullable: false },
+    s: { type: { kind: "string" }, nullable: false },
+    nothing: { type: strings, nullable: true },
+    list: { type: strings, nullable: false },
+    locker: { type: { kind: "record", resource: "Locker" }, nullable: true },
+    lost: { type: { kind: "record", resource: "Locker" }, nullable: false },
+    json: may("any"),
+    caller: { type: { kind: "object", members: { id: may("string") } }, nullable: true },
+  },
+  resources: {
+    Locker: {
+      id: { type: { kind: "record", resource: "Locker" }, nullable: false },
+      door: { type: { kind: "int" }, nullable: false },
+    },
+  },
+};
+const lockers = [
+  { id: "l1", door: 7 },
+  { id: "l2", door: 9007199254740991 },
+];
+const scope: Scope = {
+  // `absent` and the others are not even there.
+  record: {
+    n: 7,
+    d: 1e308,
+    s: "a\u{1f600}",
+    list: ["x", "y"],
+    locker: "l1",
+    lost: "l9",
+    json: { a: { b: "c" }, n: 1, list: ["x", 1, null] },
+  },
+  variables: {},
+  reference: (_, id) => lockers.find((row) => row.id === id),
+  records: () => lockers,
+};
+
+function value(text: string): Value {
+  const { expression } = parseExpression(text);
+  const checked = expression && checkExpression(expression, env);
+  assert.ok(checked?.typed, `${text}: ${JSON.stringify(checked?.problems)}`);
+  return compileFunction(checked.typed)(scope);
+}
+
+test("absent is null, and what is asked of it is false", () => {
+  const examples: readonly [string, Value][] = [
+    ["absent == null", true],
+    ["absent != 1", true],
+    ["absent < 1", false],
+    ["!(absent < 1)", true],
+    ["absent <= absent", false],
+    ["absent + 1", null],
+    ["-absent", null],
+    ["none", null],
+    ["!none", true],
+    ["none && true", false],
+    ["none || true", true],
+    ["none ? 1 : 2", 2],
+    ["missing + 'x'", null],
+    ["missing.startsWith('')", false],
+    ["missing.size()", null],
+    ["missing in list", false],
+    ["slugify(missing)", null],
+    ["never + duration('1h')", null],
+    ["nothing.size()", null],
+    ["'x' in nothing", false],
+    ["nothing.exists(x, true)", false],
+    ["nothing.all(x, true)", false],
+    ["nothing.map(x, x + 'y')", null],
+    ["[absent].exists(x, x == null)", true],
+    ["[absent, 1, 2].sum()", 3],
+    ["caller.id == null", true],
+    ["caller.id == s", false],
+    ["has(json.a) && !has(json.z)", true],
+  ];
+  for (const [text, wanted] of examples) assert.deepEqual(value(text), wanted, text);
+});
+
+test("arithmetic is total", () => {
+  const examples: readonly [string, Value][] = [
+    ["n / 2", 3],
+    ["-n / 2", -3],
+    ["-n % 4", -3],
+    ["n / (n - 7)", null],
+    ["n % (n - 7)", null],
+    ["9007199254740991 + n", null],
+    ["9007199254740991 * n", null],
+    ["0 * -n", 0],
+    ["d * 10", null],
+    ["d / 0.0", null],
+    ["timestamp('9999-12-31T23:59:59Z') + duration('1h')", null],
+    ["timestamp('2026-03-01T00:00:00+02:00') - duration('1ms')", "2026-02-28T21:59:59.999Z"],
+    ["timestamp('2026-03-01T00:00:00Z') - timestamp('2026-02-28T00:00:00Z') == duration('24h')", true],
+    ["Locker.map(l, l.door).sum()", null],
+    ["Locker.filter(l, l.door < 10).map(l, l.door).sum()", 7],
+  ];
+  for (const [text, wanted] of examples) assert.deepEqual(value(text), wanted, text);
+});
+
+test("texts are code points", () => {
+  const examples: readonly [string, Value][] = [
+    ["s.size()", 2],
+    ["'\\uffff' < '\\U0001f600'", true],
+    ["'Z' < 'a'", true],
+    ["'a' < 'ab'", true],
+    ["s.matches('^a.$')", true],
+    ["s.matches('b')", false],
+    ["slugify('  Crème  brûlée, No. 5! ')", "creme-brulee-no-5"],
+    ["slugify('ǅ')", "dz"],
+    ["slugify('日本')", ""],
+  ];
+  for (const [text, wanted] of examples) assert.deepEqual(value(text), wanted, text);
+});
+
+test("a walk goes through one reference, and nowhere is null", () => {
+  const examples: readonly [string, Value][] = [
+    ["locker.door", 7],
+    ["lost.door", null],
+    ["lost.door == 7", false],
+    ["locker.id == 'l1'", true],
+    ["Locker.exists(l, l == locker)", true],
+    ["Locker.all(l, l.door > 5)", true],
+    ["Locker.size()", 2],
+  ];
+  for (const [text, wanted] of examples) assert.deepEqual(value(text), wanted, text);
+});
+
+test("a value of unknown type is what it turns out to be", () => {
+  const examples: readonly [string, Value][] = [
+    ["json.a.b == 'c'", true],
+    ["json.n == 1", true],
+    ["json.n == '1'", false],
+    ["json.n < 2", true],
+    ["json.a.b < 2", false],
+    ["json.a && true", false],
+    ["'x' in json.list && 1 in json.list && !('1' in json.list)", true],
+    ["json.constructor == null", true],
+    ["json.a == json.a", true],
+    ["json.list.size()", 3],
+    ["json.a.b.c.d == null", true],
+  ];
+  for (const [text, wanted] of examples) assert.deepEqual(value(text), wanted, text);
+});
+
+test("a pattern cannot run away", () => {
+  const { expression } = parseExpression("s.matches('^(a+)+$')");
+  const { typed } = expression ? checkExpression(expression, env) : {};
+  assert.ok(typed);
+  const run = compileFunction(typed);
+  assert.equal(run({ record: { s: `${"a".repeat(5000)}b` }, variables: {} }), false);
+});
