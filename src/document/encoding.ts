@@ -14,7 +14,8 @@ export function decode(input: string | Uint8Array): Decoded {
   const valid = isUtf8(input);
   const checked = checkCharacters(text);
   if (valid) return checked;
-  return { text: checked.text, diagnostics: [notUtf8(checked.text, "\uFFFD"), ...checked.diagnostics] };
+  const diagnostic = notUtf8(checked.text, Math.max(0, checked.text.indexOf("\uFFFD")));
+  return { text: checked.text, diagnostics: [diagnostic, ...checked.diagnostics] };
 }
 
 function decodeText(input: string): Decoded {
@@ -22,8 +23,8 @@ function decodeText(input: string): Decoded {
   if (text.isWellFormed()) return checkCharacters(text);
   const mended = text.toWellFormed();
   const checked = checkCharacters(mended);
-  const lone = [...mended].length === 0 ? 0 : firstDifference(text, mended);
-  return { text: checked.text, diagnostics: [notUtf8At(checked.text, lone), ...checked.diagnostics] };
+  const diagnostic = notUtf8(checked.text, firstDifference(text, mended));
+  return { text: checked.text, diagnostics: [diagnostic, ...checked.diagnostics] };
 }
 
 function isUtf8(bytes: Uint8Array): boolean {
@@ -36,11 +37,7 @@ function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
-function notUtf8(text: string, sign: string): Diagnostic {
-  return notUtf8At(text, Math.max(0, text.indexOf(sign)));
-}
-
-function notUtf8At(text: string, offset: number): Diagnostic {
+function notUtf8(text: string, offset: number): Diagnostic {
   return {
     code: "document/not-utf-8",
     severity: "error",
@@ -57,8 +54,8 @@ function firstDifference(a: string, b: string): number {
   return index;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
-const controlCharacter = /[\0-\x08\x0b\x0e-\x1f\x7f]/;
+/** Other than tab, line feed, form feed and carriage return. */
+const controlCharacter = /[^\P{Cc}\t\n\f\r]/u;
 
 /** Control characters mean nothing in Markdown or YAML and cannot be seen; the first one is reported. */
 function checkCharacters(text: string): Decoded {

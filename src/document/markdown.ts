@@ -1,8 +1,9 @@
 /**
  * Markdown to title, sections, prose and fences, each with its place in the file.
  *
- * Only the block structure is left to the CommonMark parser. Its inline constructs are switched off, because some of
- * them cost more than linear time on hostile text and because prose is wanted as plain text anyway.
+ * Only the block structure is asked of the CommonMark parser: prose is wanted as plain text, and reading inline marks
+ * costs the parser more than linear time. So it gets the text with every sign that means nothing to blocks replaced by a
+ * letter (`masked`) and its inline constructs switched off; words are taken from the file by their places.
  */
 import { fromMarkdown } from "mdast-util-from-markdown";
 import type { Span } from "../base/span.ts";
@@ -32,10 +33,10 @@ export interface Markdown {
 /** What is used of an mdast node; the full union of types would only make the walk longer. */
 interface Block {
   readonly type: string;
-  readonly depth?: number;
-  readonly value?: string;
-  readonly lang?: string | null;
-  readonly meta?: string | null;
+  readonly depth?: number | undefined;
+  readonly value?: string | undefined;
+  readonly lang?: string | null | undefined;
+  readonly meta?: string | null | undefined;
   readonly children?: readonly Block[] | undefined;
   readonly position?: { readonly start: Point; readonly end: Point } | undefined;
 }
@@ -63,10 +64,11 @@ const inlineConstructs = [
 
 export function readMarkdown(lines: Lines): Markdown {
   const diagnostics: Diagnostic[] = [];
-  const tree: Block = fromMarkdown(withoutDeepLines(lines, diagnostics), {
+  const mask = masked(lines, diagnostics);
+  const tree: Block = fromMarkdown(mask.text, {
     extensions: [{ disable: { null: inlineConstructs } }],
   });
-  const reading: Reading = { lines, loose: [], diagnostics };
+  const reading: Reading = { lines, mask, loose: [], diagnostics };
   const sections: RawSection[] = [];
   let title: Markdown["title"];
   let open: OpenSection | undefined;
@@ -77,7 +79,7 @@ export function readMarkdown(lines: Lines): Markdown {
   for (const block of tree.children ?? []) {
     if (block.type === "heading" && (block.depth ?? 1) <= 2) {
       close(startOf(block));
-      const heading = { text: plainText(textOf(block)), span: spanOf(block, lines) };
+      const heading = { text: plainText(wordsOf(block, reading)), span: spanOf(block, lines) };
       if (block.depth === 2) open = { heading, start: startOf(block), prose: [], fences: [] };
       else title ??= heading;
     } else {
@@ -90,6 +92,8 @@ export function readMarkdown(lines: Lines): Markdown {
 
 interface Reading {
   readonly lines: Lines;
+  /** What the parser saw: the same lines, sign for sign. */
+  readonly mask: Lines;
   readonly loose: RawFence[];
   readonly diagnostics: Diagnostic[];
 }
@@ -116,7 +120,7 @@ function collect(block: Block, reading: Reading, section: OpenSection | undefine
     const fence = readFence(block, reading);
     if (fence) (section?.fences ?? reading.loose).push(fence);
   } else if (block.type === "paragraph" || block.type === "heading") {
-    section?.prose.push({ text: plainText(textOf(block)), span: spanOf(block, reading.lines) });
+    section?.prose.push({ text: plainText(wordsOf(block, reading)), span: spanOf(block, reading.lines) });
   } else {
     for (const child of block.children ?? []) collect(child, reading, section);
   }
@@ -138,7 +142,12 @@ function readFence(block: Block, reading: Reading): RawFence | undefined {
     const fileLine = span.start.line + index;
     const written = lineText(lines, fileLine);
     const prefix = Math.max(0, written.length - line.length);
-    return { text: line, line: fileLine + 1, column: prefix + 1, offset: (lines.starts[fileLine] ?? 0) + prefix };
+    return {
+      text: written.slice(prefix).padStart(line.length),
+      line: fileLine + 1,
+      column: prefix + 1,
+      offset: (lines.starts[fileLine] ?? 0) + prefix,
+    };
   });
   const source = sourceOf(pieces);
   return { source, fence: { language: block.lang ?? "", meta: block.meta ?? "", text: source.text, span } };
@@ -161,23 +170,36 @@ function reportUnclosed(opening: string, block: Block, { lines, diagnostics }: R
   });
 }
 
-function withoutDeepLines(lines: Lines, diagnostics: Diagnostic[]): string {
-  if (!/[ \t>*+\-0-9.)]{100}/.test(lines.text)) return lines.text;
-  let text = lines.text;
-  for (const [index, start] of lines.starts.entries()) {
-    const line = lineText(lines, index);
-    const column = lastMarkerColumn(line);
-    if (column < deepestMarkerColumn) continue;
-    diagnostics.push({
-      code: "document/too-deep",
-      severity: "error",
-      message: "This line is nested too deep in lists or quotes and was not read.",
-      span: spanIn(lines, start + column, start + line.length),
-      help: "Move it further to the left.",
-    });
-    text = text.slice(0, start) + " ".repeat(line.length) + text.slice(start + line.length);
-  }
-  return text;
+const fenceLine = /^[ \t>*+\-0-9.)]*(?:```|~~~)/;
+/** Signs of inline marks. Before the first letter of a line, `*`, `_`, `<` and the backtick may open a block. */
+const anywhere = /[[\]&\\]/g;
+const afterLetter = /[[\]&\\!*_`]|<(?!\/)/g;
+
+/**
+ * The lines with an `x` for every sign that can only be an inline mark, and blanks for lines that are nested too deep.
+ * Lines that open a fence or may belong to a declaration or comment of HTML stay as they are.
+ */
+function masked(lines: Lines, diagnostics: Diagnostic[]): Lines {
+  const kept = lines.starts.map((start, index) => {
+    const line = lines.text.slice(start, lines.starts[index + 1]);
+    if (fenceLine.test(line) || line.includes("<!") || line.includes("]]>")) return line;
+    if (lastMarkerColumn(line) >= deepestMarkerColumn) return withoutDeep(line, start, lines, diagnostics);
+    const letter = line.search(/[A-Za-z\u0080-\uffff]/) + 1;
+    return line.slice(0, letter).replace(anywhere, "x") + line.slice(letter).replace(afterLetter, "x");
+  });
+  return { text: kept.join(""), starts: lines.starts };
+}
+
+function withoutDeep(whole: string, start: number, lines: Lines, diagnostics: Diagnostic[]): string {
+  const line = whole.trimEnd();
+  diagnostics.push({
+    code: "document/too-deep",
+    severity: "error",
+    message: "This line is nested too deep in lists or quotes and was not read.",
+    span: spanIn(lines, start + lastMarkerColumn(line), start + line.length),
+    help: "Move it further to the left.",
+  });
+  return " ".repeat(line.length) + whole.slice(line.length);
 }
 
 /** The column (from 0) of the last list or quote marker among those that open the line; -1 if there is none. */
@@ -187,6 +209,18 @@ function lastMarkerColumn(line: string): number {
     column = marker.index + marker[0].length - (marker[1]?.length ?? 0);
   }
   return column;
+}
+
+/** The words of a paragraph or heading as the file has them. The parser's text shows where on each line they stand. */
+function wordsOf(block: Block, { lines, mask }: Reading): string {
+  const first = positionIn(lines, startOf(block)).line - 1;
+  const words = textOf(block)
+    .split(/\r\n|\n|\r/)
+    .map((seen, index) => {
+      const at = lineText(mask, first + index).indexOf(seen);
+      return at < 0 ? seen : lineText(lines, first + index).slice(at, at + seen.length);
+    });
+  return words.join("\n");
 }
 
 function textOf(block: Block): string {

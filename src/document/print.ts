@@ -4,10 +4,10 @@ import { coreValue } from "./data.ts";
 import type { Node } from "./document.ts";
 
 /**
- * Text, lists and maps; maps keep their order. `JsonTree` is for what stands below `schema:` and `example:`, where the
- * text "1" and the number 1 are two things.
+ * Text, lists and maps. A `Map` is for keys that may be whole numbers (versions): an object would sort those first.
+ * `JsonTree` is for what stands below `schema:` and `example:`, where the text "1" and the number 1 are two things.
  */
-export type Tree = string | readonly Tree[] | JsonTree | { readonly [key: string]: Tree };
+export type Tree = string | readonly Tree[] | JsonTree | ReadonlyMap<string, Tree> | { readonly [key: string]: Tree };
 
 /** A JSON value inside a tree, made by `jsonTree`. */
 export interface JsonTree {
@@ -32,7 +32,9 @@ const mostColumns = 100;
 
 /** The YAML of a tree, with a line feed at its end. */
 export function printTree(tree: Tree): string {
-  return `${printValue(formOf(tree), 0, 0).trimStart()}\n`;
+  // A text of its own that looks like `key:value` would be taken for a forgotten space.
+  const form = typeof tree === "string" && tree.includes(":") ? scalar(tree, () => false) : formOf(tree);
+  return `${printValue(form, 0, 0).trimStart()}\n`;
 }
 
 // Printing works on one form, in which every scalar already has its words for both styles.
@@ -59,13 +61,8 @@ function formOf(tree: Tree): Form {
   if (typeof tree === "string") return scalar(tree, isPlain);
   if (Array.isArray(tree)) return { kind: "list", items: tree.map(formOf) };
   if (isJsonTree(tree)) return jsonForm(tree[jsonValue]);
-  return {
-    kind: "map",
-    entries: Object.entries(tree as { readonly [key: string]: Tree }).map(([key, value]) => [
-      scalar(key, isPlainKey),
-      formOf(value),
-    ]),
-  };
+  const entries = tree instanceof Map ? [...tree] : Object.entries(tree as { readonly [key: string]: Tree });
+  return { kind: "map", entries: entries.map(([key, value]) => [scalar(key, isPlainKey), formOf(value)]) };
 }
 
 function isJsonTree(tree: object): tree is JsonTree {
@@ -89,14 +86,12 @@ function scalar(text: string, plain: (text: string, flow: boolean) => boolean): 
 
 /** Starts like something else of YAML: an indicator, or a dash, question mark or colon that stands alone. */
 const startsOtherwise = /^[\s"'#&*!|>%@`,[\]{}]|^[-?:](?:\s|$)|^(?:---|\.\.\.)/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: exactly what cannot be written plain.
-const cannotBeSeen = /[\0-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]/;
+const cannotBeSeen = /[\p{Cc}\p{Cs}\u2028\u2029\ufeff\ufffe\uffff]/u;
 
 /** Whether `text` may stand without quotes. */
 function isPlain(text: string, flow: boolean): boolean {
   if (text === "" || startsOtherwise.test(text) || cannotBeSeen.test(text)) return false;
   if (/\s$|:\s|:$|\s#/.test(text)) return false;
-  // `key:value` is taken for a forgotten space where it stands alone or in braces.
   return !flow || !(/[,[\]{}]/.test(text) || /^[-?:]/.test(text));
 }
 
@@ -107,7 +102,6 @@ function isPlainKey(text: string, flow: boolean): boolean {
 /** Double quotes with the escapes of JSON, which are a part of YAML's. */
 function quote(text: string): string {
   return JSON.stringify(text).replace(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: characters that JSON leaves as they are.
     /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

@@ -18,16 +18,17 @@ export function readSuppressions(source: Source, node: Node | undefined): Suppre
   const diagnostics: Diagnostic[] = [];
   const found = [...source.text.matchAll(comment)];
   if (found.length === 0) return { suppressions, diagnostics };
-  const texts = node ? textRanges(node) : [];
+  const inText = textTest(node);
+  const covered = coveredLines(source);
   for (const match of found) {
     const at = match.index + (match[1]?.length ?? 0);
     const written = (match[2] ?? "").trimEnd();
     const span = spanAt(source, at, at + written.length);
-    if (texts.some(([start, end]) => start <= span.start.offset && span.start.offset < end)) continue;
+    if (inText(span.start.offset)) continue;
     const parts = form.exec(written);
     if (parts) {
       const rules = (parts[1] ?? "").split(",").map((rule) => rule.trim());
-      suppressions.push({ rules, reason: parts[2] ?? "", span, covers: coveredLine(source, at) });
+      suppressions.push({ rules, reason: parts[2] ?? "", span, covers: covered(at) });
     } else if (rulesOnly.test(written)) {
       diagnostics.push({
         code: "document/suppression-without-reason",
@@ -50,15 +51,35 @@ export function readSuppressions(source: Source, node: Node | undefined): Suppre
   return { suppressions, diagnostics };
 }
 
-/** The comment's own line if something stands before it, else the next line that holds more than a comment. */
-function coveredLine(source: Source, at: number): number {
+/**
+ * What the comment at an offset covers: its own line if something stands before it, else the next line that holds more
+ * than a comment. To be asked in the order of the text.
+ */
+function coveredLines(source: Source): (at: number) => number {
   const { text } = source;
-  const before = text.slice(text.lastIndexOf("\n", at - 1) + 1, at);
-  if (before.trim() !== "") return source.position(at).line;
   const content = /\n[ \t]*(?=[^\s#])/g;
-  content.lastIndex = at;
-  const next = content.exec(text);
-  return source.position(next ? next.index + next[0].length : at).line;
+  // The next line with content stays the same for all comments above it.
+  let next = -1;
+  return (at) => {
+    const before = text.slice(text.lastIndexOf("\n", at - 1) + 1, at);
+    if (before.trim() !== "") return source.position(at).line;
+    if (next < at) {
+      content.lastIndex = at;
+      const found = content.exec(text);
+      next = found ? found.index + found[0].length : text.length;
+    }
+    return source.position(next < text.length ? next : at).line;
+  };
+}
+
+/** Tells whether an offset of the file stands inside of a scalar. To be asked in the order of the text. */
+function textTest(node: Node | undefined): (offset: number) => boolean {
+  const ranges = (node ? textRanges(node) : []).toSorted((a, b) => a[0] - b[0]);
+  let index = 0;
+  return (offset) => {
+    while ((ranges[index]?.[1] ?? Number.POSITIVE_INFINITY) <= offset) index += 1;
+    return (ranges[index]?.[0] ?? Number.POSITIVE_INFINITY) <= offset;
+  };
 }
 
 function textRanges(node: Node): (readonly [start: number, end: number])[] {

@@ -19,7 +19,11 @@ export interface FaultyLine {
   readonly source: Source;
 }
 
+/** Nobody meant anything by a longer line, and the looking ahead below costs the square of its length. */
+const mostColumns = 1000;
+
 export function mendLine(line: FaultyLine): Mend | undefined {
+  if (line.text.length > mostColumns) return undefined;
   return mendTabs(line) ?? mendKey(line) ?? mendValue(line);
 }
 

@@ -24,6 +24,8 @@ const mostFaults = 20;
 const deepest = 64;
 /** Each round mends every line that the one before stumbled over; a later fault can hide behind an earlier one. */
 const mostRounds = 4;
+/** Text with more faults than this was never meant to be YAML. */
+const mostMendable = 1000;
 
 export function readYaml(source: Source): YamlReading {
   if (source.text.trim() === "") return { diagnostics: [] };
@@ -31,6 +33,7 @@ export function readYaml(source: Source): YamlReading {
   let current = source;
   let attempt = attemptAt(current);
   for (let round = 0; round < mostRounds && attempt.faults.length > 0; round++) {
+    if (attempt.faults.length > mostMendable) break;
     const mends = mendsFor(attempt, current);
     if (mends.length === 0) break;
     for (const mend of mends) mended.push(...mend.diagnostics);
@@ -419,17 +422,16 @@ function reportDirective(text: string, walk: Walk): void {
 // Mending.
 
 function mendsFor(attempt: Attempt, source: Source): readonly Mend[] {
-  const done = new Set<number>();
   const mends: Mend[] = [];
-  for (const [index, fault] of attempt.faults.entries()) {
+  // The end of the line that was looked at last: faults come in order, and one look at a line is enough.
+  let done = -1;
+  for (const [index, fault] of attempt.faults.toSorted((a, b) => a.start - b.start).entries()) {
     // What follows from an earlier break is no fault of its own line.
-    if (fault.code === "document/yaml-out-of-place" && index > 0) continue;
+    if (fault.start <= done || (fault.code === "document/yaml-out-of-place" && index > 0)) continue;
     const start = source.text.lastIndexOf("\n", fault.start - 1) + 1;
-    if (done.has(start)) continue;
-    done.add(start);
-    const end = source.text.indexOf("\n", start);
-    const text = source.text.slice(start, end < 0 ? source.text.length : end);
-    const mend = mendLine({ text, start, fault: fault.start - start, source });
+    const end = source.text.indexOf("\n", fault.start);
+    done = end < 0 ? source.text.length : end;
+    const mend = mendLine({ text: source.text.slice(start, done), start, fault: fault.start - start, source });
     if (mend) mends.push(mend);
   }
   return mends;
