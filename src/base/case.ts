@@ -1,4 +1,40 @@
-/** How one name is written in other places: `ParcelLocker` in a path, as a table, as a variable, and more than one of them. */
+/** The forms of a name: how a resource is called in a path, a table, a list. */
+
+/** English plural by its common rules, the case of the last letter kept: Parcel → Parcels, Category → Categories. */
+export function plural(name: string): string {
+  const lower = name.toLowerCase();
+  for (const [one, many] of irregular) {
+    if (lower.endsWith(one)) return name.slice(0, name.length - one.length + 1) + many.slice(1);
+  }
+  if (/(?:[^aeiou]|qu)y$/.test(lower)) return `${name.slice(0, -1)}ies`;
+  if (/(?:s|x|z|ch|sh)$/.test(lower)) return `${name}es`;
+  return `${name}s`;
+}
+
+/** By ending, so that `Workshift` and `GrandChild` follow; only those that resources are named by. */
+const irregular: readonly (readonly [string, string])[] = [
+  ["person", "people"],
+  ["child", "children"],
+  ["analysis", "analyses"],
+  ["shelf", "shelves"],
+  ["knife", "knives"],
+  ["quiz", "quizzes"],
+  ["series", "series"],
+  ["species", "species"],
+  ["equipment", "equipment"],
+  ["information", "information"],
+  ["feedback", "feedback"],
+];
+
+/** The words of a name in any case: `parcelLockerID`, `parcel-locker_id` → parcel, locker, id. */
+export function wordsOf(name: string): readonly string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replace(/([A-Z])([A-Z][a-z])/g, "$1 $2")
+    .split(/[^A-Za-z0-9\u0080-\uffff]+/)
+    .filter((word) => word !== "")
+    .map((word) => word.toLowerCase());
+}
 
 export function kebabCase(name: string): string {
   return wordsOf(name).join("-");
@@ -8,39 +44,29 @@ export function snakeCase(name: string): string {
   return wordsOf(name).join("_");
 }
 
+export function pascalCase(name: string): string {
+  return wordsOf(name).map(capital).join("");
+}
+
 export function camelCase(name: string): string {
-  const [first = "", ...rest] = wordsOf(name);
-  return first + rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+  const [first, ...rest] = wordsOf(name);
+  return (first ?? "") + rest.map(capital).join("");
 }
 
-/** `HTTPRoute2` is http, route2. */
-function wordsOf(name: string): string[] {
-  const apart = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2");
-  return apart.split(/[^A-Za-z0-9]+/).flatMap((word) => (word === "" ? [] : [word.toLowerCase()]));
+function capital(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
 }
 
-/** The English plural of a noun, or of the last of several written as one: `Box`, `ParcelLocker`, `delivery-address`. */
-export function plural(name: string): string {
-  const [last = ""] = /[A-Z]?[a-z0-9]+$/.exec(name) ?? [];
-  const word = last.toLowerCase();
-  const before = name.slice(0, name.length - last.length);
-  const irregular = Object.hasOwn(irregulars, word) ? irregulars[word] : undefined;
-  if (irregular !== undefined) return before + last.charAt(0) + irregular.slice(1);
-  if (uncounted.has(word)) return name;
-  if (/[^aeiou]y$/.test(word)) return `${name.slice(0, -1)}ies`;
-  if (/(?:s|x|z|ch|sh)$/.test(word)) return word.endsWith("sis") ? `${name.slice(0, -2)}es` : `${name}es`;
-  return `${name}s`;
+/**
+ * The resource that a path segment names by its plural, in kebab, snake, camel or one-word form: `parcel-lockers`,
+ * `parcelLockers` and `parcellockers` are all ParcelLocker.
+ */
+export function resourceFromSegment(segment: string, names: Iterable<string>): string | undefined {
+  const wanted = oneWord(segment);
+  for (const name of names) if (oneWord(plural(name)) === wanted) return name;
+  return undefined;
 }
 
-/** Those whose plural starts with the same letter as they do. */
-const irregulars: Readonly<Record<string, string>> = {
-  person: "people", child: "children", man: "men", woman: "women", foot: "feet", tooth: "teeth", mouse: "mice",
-  goose: "geese", half: "halves", shelf: "shelves", leaf: "leaves", knife: "knives", life: "lives", wife: "wives",
-  wolf: "wolves", hero: "heroes", potato: "potatoes", tomato: "tomatoes", index: "indexes", quiz: "quizzes",
-  criterion: "criteria", datum: "data", medium: "media", curriculum: "curricula",
-}; // biome-ignore format: a table
-
-const uncounted: ReadonlySet<string> = new Set([
-  "data", "equipment", "feedback", "fish", "information", "media", "metadata", "money", "news", "rice",
-  "series", "sheep", "software", "species", "staff", "traffic", "weather",
-]); // biome-ignore format: a table
+function oneWord(name: string): string {
+  return name.toLowerCase().replace(/[-_]/g, "");
+}

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import fc from "fast-check";
+import { models } from "../../test/arbitraries/model.ts";
 import { readDocument } from "../document/read.ts";
 import { typeExpressions } from "../parts/expressions.ts";
 import { readModel } from "../parts/read.ts";
@@ -526,4 +528,18 @@ test("a model whose expressions have problems is not planned", () => {
     readDocument("service.md", serviceText({ ...relay, authentication: "own: { Batch: weight }" })).document,
   );
   assert.throws(() => buildPlan(model, places, typeExpressions(model)), /authentication\/own\/Batch/);
+});
+
+test("any model at all is planned or refused, and its expressions are typed or have problems", () => {
+  fc.assert(
+    fc.property(models, (model) => {
+      const expressions = typeExpressions(model);
+      try {
+        buildPlan(model, new Map(), expressions);
+      } catch (error) {
+        assert.match(String(error), /^Error: cannot plan: /);
+      }
+    }),
+    { numRuns: 200 },
+  );
 });

@@ -67,13 +67,40 @@ export type EndpointMeaning = ResourceEndpoint | FreeEndpoint | UnclearEndpoint;
 
 /** The meaning of an operation's endpoint, or undefined where it has no endpoint. */
 export function meaningOf(model: Model, operation: string): EndpointMeaning | undefined {
-  const endpoint = own(model.endpoints.endpoints, operation);
-  if (endpoint === undefined) return undefined;
+  return meaningsOf(model).get(operation);
+}
+
+/** The endpoints that are about a resource, in the document's order. */
+export function resourceEndpoints(model: Model): readonly ResourceEndpoint[] {
+  return [...meaningsOf(model).values()].filter((meaning) => meaning.kind === "resource");
+}
+
+/** A model does not change, and its endpoints are asked for at every turn: each meaning is worked out once. */
+const known = new WeakMap<Model, ReadonlyMap<string, EndpointMeaning>>();
+
+function meaningsOf(model: Model): ReadonlyMap<string, EndpointMeaning> {
+  const before = known.get(model);
+  if (before !== undefined) return before;
+  const plurals = pluralsOf(model);
+  const operations = Object.entries(model.endpoints.endpoints);
+  const meanings = new Map(
+    operations.map(([operation, endpoint]) => [operation, meaningOfEndpoint(model, plurals, operation, endpoint)]),
+  );
+  known.set(model, meanings);
+  return meanings;
+}
+
+function meaningOfEndpoint(
+  model: Model,
+  plurals: ReadonlyMap<string, string>,
+  operation: string,
+  endpoint: Endpoint,
+): EndpointMeaning {
   const segments = pathSegments(endpoint.path);
   const unclear = (what: UnclearEndpoint["what"], sentence: string): UnclearEndpoint => {
     return { kind: "unclear", operation, endpoint, what, sentence };
   };
-  const collections = collectionsOf(model, segments);
+  const collections = segments.map((segment) => (segment.kind === "literal" ? plurals.get(segment.text) : undefined));
   const resource = endpoint.of ?? collections.findLast((name) => name !== undefined);
   const { does } = endpoint;
   if (does === "login" || does === "handler") {
@@ -110,14 +137,6 @@ export function meaningOf(model: Model, operation: string): EndpointMeaning | un
   };
 }
 
-/** The endpoints that are about a resource, in the document's order. */
-export function resourceEndpoints(model: Model): readonly ResourceEndpoint[] {
-  return Object.keys(model.endpoints.endpoints).flatMap((operation) => {
-    const meaning = meaningOf(model, operation);
-    return meaning?.kind === "resource" ? [meaning] : [];
-  });
-}
-
 export function pathSegments(path: string): readonly PathSegment[] {
   return path
     .split("/")
@@ -134,13 +153,13 @@ export function makesMove(model: Model, resource: string, operation: string): bo
   return moves.some((move) => move.triggers.some(({ on }) => on.kind === "by" && on.operation === operation));
 }
 
-/** For each segment, the resource whose collection it is. */
-function collectionsOf(model: Model, segments: readonly PathSegment[]): readonly (string | undefined)[] {
-  const resources = new Map<string, string>();
+/** The resource of each segment that names a collection. */
+function pluralsOf(model: Model): ReadonlyMap<string, string> {
+  const plurals = new Map<string, string>();
   for (const resource of Object.keys(model.resources.resources)) {
-    for (const write of [kebabCase, snakeCase, camelCase]) resources.set(write(plural(resource)), resource);
+    for (const write of [kebabCase, snakeCase, camelCase]) plurals.set(write(plural(resource)), resource);
   }
-  return segments.map((segment) => (segment.kind === "literal" ? resources.get(segment.text) : undefined));
+  return plurals;
 }
 
 /** The index of the segment behind which the record is named; -1 where the path starts with its parameter. */

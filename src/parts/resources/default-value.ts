@@ -15,6 +15,7 @@ export function literalValue(model: Model, type: FieldType, text: string): Json 
   if (type.kind === "nullable" && text === "null") return null;
   const bare = bareType(type);
   if (bare.kind === "scalar") return scalarValue(bare.name, text);
+  if (bare.kind === "one-of" && !bare.open && !bare.values.includes(text)) return undefined;
   if (bare.kind === "id" && bare.of !== undefined) return literalValue(model, bare.of, text);
   if (bare.kind === "list") return listValue(model, bare.of, text);
   if (bare.kind === "map" || bare.kind === "schema") return structured(text);

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readDocument } from "../../document/read.ts";
+import { readModel } from "../read.ts";
+import { meaningOf } from "./meaning.ts";
+
+const head = `# T
+## Resources and their fields
+\`\`\`yaml
+DeliveryRun: { id: id(run), code: "string, unique", nick: string }
+Stop: { id: id(sto), run: DeliveryRun, first?: Person, second?: Person }
+Person: { id: id(per), handle: "string, unique" }
+\`\`\`
+## States and transitions
+\`\`\`yaml
+Stop:
+  states: { open: o, closed: c }
+  start: open
+  moves: { open -> closed: by it }
+\`\`\`
+## Endpoints
+`;
+
+function meaning(line: string): string {
+  const { model } = readModel(readDocument("t.md", `${head}\`\`\`yaml\nendpoints: { it: ${line} }\n\`\`\`\n`).document);
+  const found = meaningOf(model, "it");
+  if (found === undefined) return "none";
+  if (found.kind === "unclear") return `unclear ${found.what}: ${found.sentence}`;
+  if (found.kind === "free") return `${found.deed} ${found.resource ?? ""}`.trim();
+  const parents = found.parents.map((parent) => ` < ${parent.resource}.${parent.column} (${parent.field})`).join("");
+  return `${found.deed} ${found.resource}${found.key === undefined ? "" : `.${found.key.column}`}${parents}`;
+}
+
+const rows: readonly (readonly [line: string, meaning: string])[] = [
+  ["GET /delivery-runs", "list DeliveryRun"],
+  ["GET /delivery_runs", "list DeliveryRun"],
+  ["GET /deliveryRuns", "list DeliveryRun"],
+  ["GET /api/v2/delivery-runs", "list DeliveryRun"],
+  ["POST /delivery-runs", "create DeliveryRun"],
+  ['"GET /delivery-runs/{id}"', "read DeliveryRun.id"],
+  ['"GET /delivery-runs/{code}"', "read DeliveryRun.code"],
+  ['"GET /delivery-runs/{deliveryRun}"', "read DeliveryRun.id"],
+  ['"GET /delivery-runs/{delivery_run_id}"', "read DeliveryRun.id"],
+  ['"GET /delivery-runs/{nick}"', "unclear key: `{nick}` is no unique field of DeliveryRun"],
+  ['"PATCH /delivery-runs/{id}"', "update DeliveryRun.id"],
+  ['"PUT /delivery-runs/{id}"', "replace DeliveryRun.id"],
+  ['"DELETE /delivery-runs/{id}"', "delete DeliveryRun.id"],
+  ['"POST /delivery-runs/{id}/start"', "move DeliveryRun.id"],
+  ['"POST /delivery-runs/{id}/doors/open"', "move DeliveryRun.id"],
+  ['"GET /delivery-runs/{id}/map"', "read DeliveryRun.id"],
+  ['"PATCH /delivery-runs/{id}/map"', "unclear deed: `PATCH /delivery-runs/{id}/map` does not say what `it` does"],
+  ['{ at: "PATCH /delivery-runs/{id}/map", does: update }', "update DeliveryRun.id"],
+  ["GET /delivery-runs/late", "list DeliveryRun"],
+  ["POST /delivery-runs/late", "unclear deed: `POST /delivery-runs/late` does not say what `it` does"],
+  ["DELETE /delivery-runs", "unclear deed: `DELETE /delivery-runs` does not say what `it` does"],
+  ['"DELETE /stops/{id}"', "move Stop.id"],
+  ['"GET /stops/{id}"', "read Stop.id"],
+  ['"GET /delivery-runs/{code}/stops"', "list Stop < DeliveryRun.code (run)"],
+  ['"POST /delivery-runs/{id}/stops"', "create Stop < DeliveryRun.id (run)"],
+  ['"GET /delivery-runs/{id}/stops/{stop}"', "read Stop.id < DeliveryRun.id (run)"],
+  ['"GET /delivery-runs/{id}/x/{other}/stops"', "unclear parent: `{other}` names no record by a unique field"],
+  ['"GET /people/{handle}/stops"', "unclear parent: it is unclear which field of Stop refers to the Person of `{handle}`"],
+  ['"GET /people/{handle}/delivery-runs"', "unclear parent: it is unclear which field of DeliveryRun refers to the Person of `{handle}`"],
+  ["GET /feed", "unclear resource: `/feed` does not say which resource `it` is about"],
+  ["{ at: GET /feed, of: DeliveryRun }", "list DeliveryRun"],
+  ["{ at: POST /signup, of: Person }", "create Person"],
+  ['{ at: "GET /cooks/{handle}", of: Person }', "read Person.handle"],
+  ['{ at: "POST /cooks/{handle}/subscription", of: Person }', "move Person.handle"],
+  ['{ at: "POST /delivery-runs/{id}/remarks", of: Stop }', "create Stop < DeliveryRun.id (run)"],
+  ["{ at: GET /feed, of: Nobody }", "unclear resource: `/feed` does not say which resource `it` is about"],
+  ["{ at: POST /quotes, does: handler }", "handler"],
+  ["{ at: POST /people/login, does: login }", "login Person"],
+  ["{ at: GET /delivery-runs, does: read }", "unclear key: no part of `/delivery-runs` names one DeliveryRun"],
+  ['{ at: "POST /delivery-runs/{id}/copy", does: create }', "unclear key: `{id}` has no place in the path of a create"],
+]; // biome-ignore format: a table
+
+for (const [line, expected] of rows) {
+  test(line, () => assert.equal(meaning(line), expected));
+}
