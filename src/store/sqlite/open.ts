@@ -55,8 +55,10 @@ function open(
   const writing = new Connection(file, waitMilliseconds);
   const connections = [writing];
   try {
-    // Before the file is touched: what is in it may not be ours.
+    // Until the file is known to be ours nothing is written to it, not even its journal's mode.
     migrate(writing, file, tables, clock);
+    writing.exec("PRAGMA foreign_keys = ON");
+    writing.exec("PRAGMA journal_mode = WAL");
     writing.exec(`PRAGMA synchronous = ${synchronous}`);
     writing.exec("PRAGMA busy_timeout = 0");
     const reading = new Connection(file, waitMilliseconds);

@@ -1,0 +1,73 @@
+/** What was answered is there, however the process ends. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { test } from "node:test";
+import { tables, wholeView } from "../contract-tables.ts";
+import { openSqliteStore } from "./open.ts";
+
+const writer = `
+  import { tables, thing, wholeView } from ${JSON.stringify(import.meta.resolve("../contract-tables.ts"))};
+  import { openSqliteStore } from ${JSON.stringify(import.meta.resolve("./open.ts"))};
+  import { writeSync } from "node:fs";
+  const [file, round] = process.argv.slice(-2);
+  const store = await openSqliteStore({ file, tables, clock: Date.now });
+  let next = 0;
+  async function client() {
+    for (;;) {
+      const id = round + "-" + next++;
+      await store.transaction(async (tx) => {
+        await tx.insert("Thing", thing(id, { note: "x".repeat(500) }), 1, wholeView("Thing"), {});
+        await tx.remember("ann", id, { fingerprint: "f", status: 201, headers: {}, body: id, expires: 1e15 });
+        if (next % 7 === 0) throw new Error("undone");
+      }).then(() => writeSync(1, id + "\\n"), () => undefined);
+    }
+  }
+  for (let index = 0; index < 16; index += 1) client();
+`;
+
+const rounds = 4;
+
+test("after kill -9 at any moment every acknowledged write is there, with all that belongs to it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "nonet-kill-"));
+  const file = join(folder, "store.db");
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      const acknowledged = await writeUntilKilled(file, round, 40 + 700 * round + Math.floor(Math.random() * 500));
+      assert.ok(acknowledged.length > 0);
+      const store = await openSqliteStore({ file, tables, clock: Date.now });
+      const read = store.read({ resource: "Thing", key: "id", view: wholeView("Thing") });
+      const list = store.list({ resource: "Thing", view: wholeView("Thing"), sort: [], filters: [], from: "start" });
+      await store.transaction(async (tx) => {
+        for (const id of acknowledged) {
+          assert.ok(await read(id, {}), `${id} was acknowledged`);
+          assert.equal((await tx.recall("ann", id))?.body, id);
+        }
+        // And nothing is there by halves.
+        const { text } = await list({ limit: 100_000, filters: [] }, {});
+        for (const { id } of JSON.parse(`[${text}]`) as { id: string }[]) {
+          assert.equal((await tx.recall("ann", id))?.body, id);
+        }
+      });
+      await store.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+/** Kills the writer once it has acknowledged so many; gives what it has. */
+async function writeUntilKilled(file: string, round: number, count: number): Promise<readonly string[]> {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", writer, file, `${round}`], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const acknowledged: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    acknowledged.push(line);
+    if (acknowledged.length === count) child.kill("SIGKILL");
+  }
+  return acknowledged;
+}

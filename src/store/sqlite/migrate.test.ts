@@ -1,0 +1,388 @@
+/** What happens to the data in a file when the document changes, and with files that are not fit to hold any. */
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, test } from "node:test";
+import type { Column, Table } from "../../plan/plan.ts";
+import { tables, thing, wholeView } from "../contract-tables.ts";
+import type { Row, Store, View } from "../store.ts";
+import { openSqliteStore } from "./open.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "nonet-migrate-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+let files = 0;
+function newFile(): string {
+  files += 1;
+  return join(folder, `${files}.db`);
+}
+
+const clock = (): number => Date.parse("2026-06-01T12:00:00.000Z");
+
+function open(file: string, wanted: readonly Table[]): Promise<Store> {
+  return openSqliteStore({ file, tables: wanted, clock, waitMilliseconds: 100 });
+}
+
+function column(name: string, more: Partial<Column> = {}): Column {
+  return { name, type: "text", nullable: false, absent: "left out", marks: [], schema: {}, ...more };
+}
+
+function table(columns: readonly Column[], more: Partial<Table> = {}): Table {
+  const none = { virtual: [], uniques: [], conflicts: [], indexes: [], rules: [] };
+  return {
+    resource: "Note",
+    name: "notes",
+    id: { made: "client" },
+    columns: [column("id"), ...columns],
+    ...none,
+    ...more,
+  };
+}
+
+function viewOf({ columns, resource }: Table): View {
+  return {
+    resource,
+    members: columns.map(({ absent, name, type }) => ({
+      name,
+      type,
+      absent,
+      source: { kind: "column", column: name },
+    })),
+  };
+}
+
+async function fill(
+  file: string,
+  wanted: readonly Table[],
+  rows: readonly (readonly [resource: string, row: Row])[],
+): Promise<void> {
+  const store = await open(file, wanted);
+  for (const [resource, row] of rows) {
+    const view = viewOf(wanted.find((one) => one.resource === resource) as Table);
+    await store.transaction(async (tx) => assert.equal((await tx.insert(resource, row, 7, view, {})).kind, "written"));
+  }
+  await store.close();
+}
+
+async function texts(file: string, wanted: readonly Table[], resource: string): Promise<readonly string[]> {
+  const store = await open(file, wanted);
+  const view = viewOf(wanted.find((one) => one.resource === resource) as Table);
+  const list = store.list({ resource, view, sort: [{ column: "id", descending: false }], filters: [], from: "start" });
+  const { text } = await list({ limit: 100, filters: [] }, {});
+  await store.close();
+  return (JSON.parse(`[${text}]`) as unknown[]).map((one) => JSON.stringify(one));
+}
+
+const before = table(
+  [
+    column("name"),
+    column("size", { values: ["s", "l"] }),
+    column("note", { nullable: true }),
+    column("n", { type: "integer", nullable: true }),
+  ],
+  { uniques: [["name"]], indexes: [["size"]] },
+);
+const rows: readonly (readonly [string, Row])[] = [
+  ["Note", { id: "a", name: "one", size: "s", note: "x", n: 1 }],
+  ["Note", { id: "b", name: "two", size: "l", n: 1 }],
+];
+
+const without = (name: string): readonly Column[] =>
+  before.columns.filter((one) => one.name !== name && one.name !== "id");
+const changing = (name: string, more: Partial<Column>): readonly Column[] =>
+  before.columns.filter((one) => one.name !== "id").map((one) => (one.name === name ? { ...one, ...more } : one));
+const grown = { uniques: [["name"]], indexes: [["size"]] };
+
+test("what fits is done, and the records stay", async () => {
+  const a = '"id":"a","name":"one","size":"s"';
+  const b = '"id":"b","name":"two","size":"l"';
+  const cases: readonly [what: string, after: readonly Table[], texts: readonly string[]][] = [
+    ["nothing", [before], [`{${a},"note":"x","n":1}`, `{${b},"n":1}`]],
+    [
+      "a nullable column",
+      [table([...without("id"), column("extra", { nullable: true, absent: "null" })], grown)],
+      [`{${a},"note":"x","n":1,"extra":null}`, `{${b},"n":1,"extra":null}`],
+    ],
+    [
+      "columns with defaults",
+      [
+        table(
+          [
+            ...without("id"),
+            column("kind", { default: { kind: "literal", text: "o'clock", value: "o'clock" } }),
+            column("on", { type: "boolean", default: { kind: "literal", text: "true", value: true } }),
+            column("made", { type: "timestamp", default: { kind: "now" } }),
+          ],
+          grown,
+        ),
+      ],
+      [
+        `{${a},"note":"x","n":1,"kind":"o'clock","on":true,"made":"2026-06-01T12:00:00.000Z"}`,
+        `{${b},"n":1,"kind":"o'clock","on":true,"made":"2026-06-01T12:00:00.000Z"}`,
+      ],
+    ],
+    [
+      "a wider list, a looser column, other indexes, another order",
+      [
+        table(
+          [
+            ...changing("size", { values: ["s", "m", "l"] }).map((one) =>
+              one.name === "name" ? { ...one, nullable: true } : one,
+            ),
+          ].toReversed(),
+          { uniques: [["name", "size"]], indexes: [["n"], ["note", "n"]] },
+        ),
+      ],
+      ['{"id":"a","n":1,"note":"x","size":"s","name":"one"}', '{"id":"b","n":1,"size":"l","name":"two"}'],
+    ],
+    [
+      "another name for the table, and a new one beside it",
+      [
+        { ...before, name: "papers" },
+        { ...table([column("x")]), resource: "Other", name: "notes" },
+      ],
+      [`{${a},"note":"x","n":1}`, `{${b},"n":1}`],
+    ],
+    [
+      "what becomes stricter where the records allow it",
+      [table(changing("n", { nullable: false }), { ...grown, uniques: [["name"], ["size"]] })],
+      [`{${a},"note":"x","n":1}`, `{${b},"n":1}`],
+    ],
+  ];
+  for (const [what, wanted, expected] of cases) {
+    const file = newFile();
+    await fill(file, [before], rows);
+    assert.deepEqual(await texts(file, wanted, "Note"), expected, what);
+    assert.deepEqual(await texts(file, wanted, "Note"), expected, `${what}, opened again`);
+    const store = await open(file, wanted);
+    const read = store.read({ resource: "Note", key: "id", view: viewOf(wanted[0] as Table) });
+    assert.equal((await read("a", {}))?.revision, 7, `${what}: same revision`);
+    await store.close();
+  }
+});
+
+test("what would lose data or does not fit is refused, each difference with its count, and nothing is changed", async () => {
+  const cases: readonly [what: string, after: readonly Table[], differences: readonly string[]][] = [
+    ["a dropped table", [], ["Note is gone from the document, and 2 records would be lost"]],
+    [
+      "a dropped column",
+      [table(without("note"), grown)],
+      ["Note.note is gone from the document, and 1 record would lose it"],
+    ],
+    [
+      "another type",
+      [table(changing("n", { type: "text" }), grown)],
+      ["Note.n changed from integer to text, and 2 records have a value"],
+    ],
+    [
+      "a new required column",
+      [table([...without("id"), column("extra")], grown)],
+      ["Note.extra is new and required, and 2 records have none: make it optional (`?`) or give it a default"],
+    ],
+    [
+      "a required column",
+      [table(changing("note", { nullable: false }), grown)],
+      ["Note.note is now required, and 1 record have none"],
+    ],
+    [
+      "a narrower list",
+      [table(changing("size", { values: ["s", "m"] }), grown)],
+      ["Note.size is now s | m, and 1 record have another value"],
+    ],
+    [
+      "more that is unique",
+      [table(without("id"), { ...grown, uniques: [["name"], ["n"]] })],
+      ["Note is now unique by n, and 2 records share theirs with another"],
+    ],
+    [
+      "a reference",
+      [table(changing("name", { references: { resource: "Note", onDelete: "refuse" } }), grown)],
+      ["Note.name now refers to Note, and 2 records to nothing there"],
+    ],
+    [
+      "several at once",
+      [
+        table(
+          without("note").filter(({ name }) => name !== "n"),
+          grown,
+        ),
+      ],
+      [
+        "Note.note is gone from the document, and 1 record would lose it",
+        "Note.n is gone from the document, and 2 records would lose it",
+      ],
+    ],
+  ];
+  for (const [what, wanted, differences] of cases) {
+    const file = newFile();
+    await fill(file, [before], rows);
+    await assert.rejects(
+      open(file, wanted),
+      {
+        name: "StoreError",
+        kind: "incompatible",
+        differences: differences.map((one) => one.replace("1 record have", "1 record has")),
+      },
+      what,
+    );
+    assert.equal((await texts(file, [before], "Note")).length, 2, `${what}: as before`);
+  }
+});
+
+test("without records nothing can stand in the way", async () => {
+  const file = newFile();
+  await fill(file, [before], []);
+  await fill(file, [table(changing("n", { type: "text", nullable: false }), grown)], []);
+  await fill(file, [], []);
+  await fill(file, [before], rows);
+});
+
+test("tables that refer to each other change under their references", async () => {
+  const file = newFile();
+  await fill(file, tables, [
+    ["Site", { id: "s1", name: "x" }],
+    ["Locker", { id: "l1", site: "s1", door: 1, state: "free" }],
+    ["Thing", thing("a", { site: "s1" })],
+    ["Thing", thing("b", { parent: "a" })],
+  ]);
+  const wider = tables.map((one) =>
+    one.resource === "Order" ? one : { ...one, columns: [...one.columns, column("extra", { nullable: true })] },
+  );
+  const store = await open(file, wider);
+  await store.transaction(async (tx) => {
+    const site = (await tx.get("Site", "id", "s1")) as Row;
+    assert.deepEqual(await tx.delete("Site", site), { kind: "referenced", resource: "Locker", field: "site" });
+    await assert.rejects(async () => tx.insert("Thing", thing("c", { parent: "nobody" }), 1, wholeView("Thing"), {}));
+  });
+  await store.close();
+});
+
+test("the file can be read with sqlite3: plain columns under the document's names", async () => {
+  const file = newFile();
+  await fill(file, tables, [["Thing", thing("a", { count: 3, flag: true, tags: ["x"], ratio: 1 / 3 })]]);
+  const database = new DatabaseSync(file);
+  const row = database.prepare("SELECT id, owner, size, count, ratio, flag, tags, secret FROM things").get();
+  assert.deepEqual(
+    { ...row },
+    { id: "a", owner: "ann", size: "small", count: 3, ratio: 1 / 3, flag: 1, tags: '["x"]', secret: null },
+  );
+  // The stored text follows a change by hand, so that answers do too.
+  database.exec("UPDATE things SET name = 'by hand' WHERE id = 'a'");
+  assert.throws(() => database.exec("UPDATE things SET size = 'huge' WHERE id = 'a'"), /CHECK/);
+  assert.throws(() => database.exec("UPDATE things SET tags = '[' WHERE id = 'a'"), /CHECK/);
+  database.close();
+  assert.match((await texts(file, tables, "Thing")).join(""), /"name":"by hand"/);
+});
+
+test("lists use the indexes that the document asks for", async () => {
+  const file = newFile();
+  await fill(file, tables, []);
+  const database = new DatabaseSync(file);
+  const plans: readonly [sql: string, expected: RegExp][] = [
+    [
+      "SELECT * FROM things AS t WHERE t.owner = ? ORDER BY t._seq DESC LIMIT 5",
+      /SEARCH t USING INDEX things by owner/,
+    ],
+    [
+      "SELECT * FROM things AS t WHERE t.at = ? AND t._seq < ? ORDER BY t.at DESC, t._seq DESC LIMIT 5",
+      /SEARCH t USING INDEX things by at \(at=\? AND rowid</,
+    ],
+    [
+      "SELECT * FROM things AS t WHERE t.at < ? ORDER BY t.at DESC, t._seq DESC LIMIT 5",
+      /SEARCH t USING INDEX things by at \(at</,
+    ],
+  ];
+  for (const [sql, expected] of plans) {
+    const plan = database
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all()
+      .map((step) => step["detail"] as string)
+      .join("; ");
+    assert.match(plan, expected);
+    assert.doesNotMatch(plan, /TEMP B-TREE/);
+  }
+  database.close();
+});
+
+test("a file that cannot be used is said to be so", async () => {
+  const notes = newFile();
+  writeFileSync(notes, "# Notes\n".repeat(1000));
+  const foreign = newFile();
+  new DatabaseSync(foreign).exec("CREATE TABLE customers (id)");
+  const newer = newFile();
+  await fill(newer, [before], []);
+  new DatabaseSync(newer).exec("UPDATE nonet_schema SET edition = 99");
+  const damaged = newFile();
+  await fill(damaged, [before], rows);
+  writeFileSync(damaged, readFileSync(damaged).fill(0xff, 100, 8000));
+  const inside = join(folder, "a folder");
+  mkdirSync(inside);
+  const cases: readonly [file: string, kind: string, message: RegExp][] = [
+    [join(folder, "no", "such.db"), "missing-folder", /there is no folder .*no/],
+    [inside, "not-accessible", /is not a file/],
+    [notes, "not-ours", /is not a database/],
+    [foreign, "not-ours", /something else made: it holds customers/],
+    [newer, "too-new", /newer release/],
+    [damaged, "corrupt", /is damaged/],
+  ];
+  for (const [file, kind, message] of cases) {
+    await assert.rejects(open(file, [before]), { name: "StoreError", kind, message });
+  }
+  assert.deepEqual(readFileSync(notes, "utf8"), "# Notes\n".repeat(1000), "and left as it was");
+});
+
+test("a file that may not be written is said to be so", async () => {
+  const file = newFile();
+  await fill(file, [before], rows);
+  chmodSync(folder, 0o555);
+  chmodSync(file, 0o444);
+  // Root may write everything; for once it is nobody.
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    await assert.rejects(open(file, [before]), { name: "StoreError", kind: "not-accessible" });
+    await assert.rejects(open(newFile(), [before]), { name: "StoreError", kind: "not-accessible" });
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+    chmodSync(folder, 0o755);
+  }
+});
+
+test("another process's lock is waited for, without holding up reads, and then said to be there", async () => {
+  const file = newFile();
+  await fill(file, [before], rows);
+  const store = await open(file, [before]);
+  const read = store.read({ resource: "Note", key: "id", view: viewOf(before) });
+  const other = new DatabaseSync(file);
+  other.exec("BEGIN IMMEDIATE");
+  const change = (note: string): Promise<unknown> =>
+    store.transaction(async (tx) =>
+      tx.update("Note", (await tx.get("Note", "id", "a")) as Row, { note }, viewOf(before), {}),
+    );
+  const waiting = change("late");
+  assert.ok(await read("a", {}));
+  setImmediate(() => other.exec("COMMIT"));
+  await waiting;
+  assert.match((await read("a", {}))?.text ?? "", /late/);
+  other.exec("BEGIN IMMEDIATE");
+  await assert.rejects(Promise.all([change("never"), change("neither")]), { name: "StoreError", kind: "busy" });
+  other.exec("ROLLBACK");
+  await change("again");
+  other.close();
+  await store.close();
+});
+
+test("keys that another process makes are noticed", async () => {
+  const file = newFile();
+  const store = await open(file, [before]);
+  const revision = await store.keys.revision();
+  const other = await open(file, [before]);
+  const key = { id: "k", credential: "key", hash: "h", hint: "x", user: "u", roles: [], created: 1 };
+  await other.keys.create(key);
+  assert.notEqual(await store.keys.revision(), revision);
+  assert.deepEqual(await store.keys.find("h"), key);
+  await other.close();
+  await store.close();
+});
