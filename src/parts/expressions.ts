@@ -368,6 +368,7 @@ export function eventResource(model: Model, event: string): string | undefined {
 
 function endpointSites(model: Model): Site[] {
   return Object.entries(model.endpoints.endpoints).flatMap(([operation, endpoint]) => {
+    if (endpoint.choose === undefined && endpoint.gives === undefined && endpoint.where === undefined) return [];
     const path = `endpoints/endpoints/${operation}`;
     const meaning = meaningOf(model, operation);
     const resource = meaning === undefined || meaning.kind === "unclear" ? undefined : meaning.resource;

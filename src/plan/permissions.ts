@@ -13,7 +13,7 @@ export function allowOf(sources: Sources, operation: string): readonly GrantPlan
 
 /** For whom the records of a resource exist; see `Operation.visible`. */
 export function visibleOf(sources: Sources, resource: string): readonly GrantPlan[] {
-  const endpoints = resourceEndpoints(sources.model).filter((endpoint) => endpoint.resource === resource);
+  const endpoints = resourceEndpoints(sources.model, resource);
   const reading = endpoints.filter(
     ({ deed, endpoint }) => deed === "read" || (deed === "list" && endpoint.where === undefined),
   );

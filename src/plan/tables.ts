@@ -172,7 +172,7 @@ function indexes(sources: Sources, resource: string, columns: readonly Column[])
 }
 
 function permissionSets(sources: Sources, resource: string): readonly (readonly string[])[] {
-  const lists = resourceEndpoints(sources.model).filter((one) => one.resource === resource && one.deed === "list");
+  const lists = resourceEndpoints(sources.model, resource).filter(({ deed }) => deed === "list");
   return lists.flatMap(({ operation }) =>
     allowOf(sources, operation).flatMap((grant) => (grant.if === undefined ? [] : [equated(grant.if)])),
   );

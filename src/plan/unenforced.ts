@@ -150,7 +150,7 @@ function eventStatements({ model }: Sources): readonly Statement[] {
     ...(envelope === undefined ? [] : [{ path: `${path}/envelope`, what: "no event is put into an envelope" }]),
     ...Object.keys(out).map((name) => ({
       path: `${path}/out/${name}`,
-      what: `\`${name}\` moves records here, but reaches nobody outside`,
+      what: `nobody outside is told of \`${name}\``,
     })),
     ...Object.entries(inbound).map(([name, { method, path: route }]) => ({
       path: `${path}/in/${name}`,

@@ -67,25 +67,34 @@ export type EndpointMeaning = ResourceEndpoint | FreeEndpoint | UnclearEndpoint;
 
 /** The meaning of an operation's endpoint, or undefined where it has no endpoint. */
 export function meaningOf(model: Model, operation: string): EndpointMeaning | undefined {
-  return meaningsOf(model).get(operation);
+  return meaningsOf(model).byOperation.get(operation);
 }
 
-/** The endpoints that are about a resource, in the document's order. */
-export function resourceEndpoints(model: Model): readonly ResourceEndpoint[] {
-  return [...meaningsOf(model).values()].filter((meaning) => meaning.kind === "resource");
+/** The endpoints that are about a resource, in the document's order; with `resource`, those about this one. */
+export function resourceEndpoints(model: Model, resource?: string): readonly ResourceEndpoint[] {
+  const { ofResources, byResource } = meaningsOf(model);
+  return resource === undefined ? ofResources : (byResource.get(resource) ?? []);
+}
+
+interface Meanings {
+  readonly byOperation: ReadonlyMap<string, EndpointMeaning>;
+  readonly ofResources: readonly ResourceEndpoint[];
+  readonly byResource: ReadonlyMap<string, readonly ResourceEndpoint[]>;
 }
 
 /** A model does not change, and its endpoints are asked for at every turn: each meaning is worked out once. */
-const known = new WeakMap<Model, ReadonlyMap<string, EndpointMeaning>>();
+const known = new WeakMap<Model, Meanings>();
 
-function meaningsOf(model: Model): ReadonlyMap<string, EndpointMeaning> {
+function meaningsOf(model: Model): Meanings {
   const before = known.get(model);
   if (before !== undefined) return before;
   const plurals = pluralsOf(model);
   const operations = Object.entries(model.endpoints.endpoints);
-  const meanings = new Map(
+  const byOperation = new Map(
     operations.map(([operation, endpoint]) => [operation, meaningOfEndpoint(model, plurals, operation, endpoint)]),
   );
+  const ofResources = [...byOperation.values()].filter((meaning) => meaning.kind === "resource");
+  const meanings = { byOperation, ofResources, byResource: Map.groupBy(ofResources, ({ resource }) => resource) };
   known.set(model, meanings);
   return meanings;
 }
