@@ -15,10 +15,10 @@ export function defaultFile(service: string): string {
 }
 
 export async function openStore(plan: Plan, data: string, clock: Clock): Promise<Store> {
-  if (data === "memory") return openMemoryStore({ tables: plan.tables, clock });
+  if (data === "memory") return openMemoryStore({ tables: plan.tables, clock: clock.now });
   if (/^[a-z]+:\/\//.test(data)) throw new UsageError(`--data is a file or memory, not ${data}`);
   mkdirSync(dirname(data), { recursive: true });
-  return openSqliteStore({ file: data, tables: plan.tables, clock, synchronous: "FULL" });
+  return openSqliteStore({ file: data, tables: plan.tables, clock: clock.now, synchronous: "FULL" });
 }
 
 /** A store that cannot be opened, told as what is wrong with it. */

@@ -1,14 +1,14 @@
 /** The formats that field types name in their JSON Schemas, each judged by its own standard. */
 import type { Format } from "ajv";
 import { fullFormats } from "ajv-formats/dist/formats.js";
-import { readTimestamp } from "../expression/instant.ts";
+import { canonicalInstant } from "../base/clock.ts";
 
 /** Codes by ISO 3166-1 alpha-2 that name no country of today are not in the runtime's list of names. */
 const regions = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
 let currencies: ReadonlySet<string> | undefined;
 
 export const formats: Readonly<Record<string, Format>> = {
-  "date-time": (text: string) => readTimestamp(text) !== undefined,
+  "date-time": (text: string) => canonicalInstant(text) !== undefined,
   date: fullFormats["date"] as Format,
   time: fullFormats["time"] as Format,
   duration: fullFormats["duration"] as Format,

@@ -1,5 +1,5 @@
 /** `GET /xs`: pages, filters, order (R4.9 to R4.13). Permissions are in the query itself, so pages are never short. */
-import { readTimestamp } from "../expression/instant.ts";
+import { canonicalInstant } from "../base/clock.ts";
 import type { Value } from "../expression/evaluate.ts";
 import type { FilterOperator, FilterPlan, ListPlan } from "../plan/plan.ts";
 import type { PageArguments, SortKey } from "../store/store.ts";
@@ -155,7 +155,7 @@ function typedValue(call: Call, filter: FilterPlan, name: string, text: string):
     const detail = faults?.[0]?.detail.replace("The body", `\`${name}\``) ?? `\`${name}\` is not of the field's type`;
     throw malformed({ parameter: name, code: faults?.[0]?.code ?? "wrong-type", detail });
   }
-  return filter.type === "timestamp" ? (readTimestamp(text) as Value) : value;
+  return filter.type === "timestamp" ? (canonicalInstant(text) as Value) : value;
 }
 
 function parseValue({ type }: FilterPlan, text: string): Value | undefined {

@@ -1,6 +1,5 @@
 /** From a body's members and the document's defaults to the columns of a record. */
-import { instantText } from "../base/clock.ts";
-import { readTimestamp } from "../expression/instant.ts";
+import { canonicalInstant, instantText } from "../base/clock.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Value } from "../expression/evaluate.ts";
 import type { Column, InputField, Table } from "../plan/plan.ts";
@@ -23,7 +22,7 @@ export function fieldValues(fields: readonly InputField[], input: JsonObject): V
 }
 
 function stored(field: InputField, given: Json): Value {
-  if (field.canonical === "timestamp" && typeof given === "string") return (readTimestamp(given) ?? given) as Value;
+  if (field.canonical === "timestamp" && typeof given === "string") return (canonicalInstant(given) ?? given) as Value;
   return given as Value;
 }
 
