@@ -20,10 +20,12 @@ export function buildPlan(model: Model, places: Places, expressions: TypedExpres
   const sources: Sources = { model, places, typed: expressions.typed };
   const title = model.title ?? model.purpose.service ?? "Service";
   const tables = buildTables(sources);
+  const newest = model.versioning.versions?.[0];
   return {
     service: model.purpose.service ?? kebabCase(title),
     title,
     purpose: model.purpose.purpose ?? "",
+    ...(newest === undefined ? {} : { version: newest.name }),
     base: model.endpoints.base ?? "{base_url}",
     tables,
     operations: buildOperations(sources, tables),

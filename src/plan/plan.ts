@@ -13,6 +13,8 @@ export interface Plan {
   readonly service: string;
   readonly title: string;
   readonly purpose: string;
+  /** The newest version's name, where the document has versions. */
+  readonly version?: string;
   /** `{base_url}` or an absolute URL; the server fills it in. */
   readonly base: string;
   readonly tables: readonly Table[];

@@ -1,0 +1,66 @@
+/** The names of component schemas: stable for one document, and different from one another. */
+import { pascalCase } from "../../base/case.ts";
+import type { Operation, Plan } from "../../plan/plan.ts";
+
+export interface ComponentNames {
+  readonly resource: (resource: string) => string;
+  readonly state: (resource: string) => string;
+  /** The body of an operation. */
+  readonly input: (operation: string) => string;
+  /** The answer of an operation, where it is none of the others. */
+  readonly answer: (operation: string) => string;
+  /** A page of a list. */
+  readonly list: (operation: string) => string;
+  readonly problem: (code: string) => string;
+  readonly anyProblem: string;
+  readonly fault: string;
+  readonly health: string;
+}
+
+/** Resources keep their names; whatever would take one of them gets a number after it. */
+export function componentNames(plan: Plan): ComponentNames {
+  const taken = new Set<string>();
+  const free = (wanted: string): string => {
+    let name = wanted;
+    for (let count = 2; taken.has(name); count += 1) name = `${wanted}${count}`;
+    taken.add(name);
+    return name;
+  };
+  const table = (keys: readonly string[], wanted: (key: string) => string): ((key: string) => string) => {
+    const names = new Map(keys.map((key) => [key, free(wanted(key))]));
+    return (key) => names.get(key) ?? wanted(key);
+  };
+  const resources = plan.tables.map((one) => one.resource);
+  const operations = plan.operations.map(({ name }) => name);
+  const resource = table(resources, (name) => name);
+  const state = table(resources, (name) => `${name}State`);
+  const shapes = new Map<string, string>();
+  const lists = new Map(
+    plan.operations.flatMap((operation): [string, string][] => {
+      if (operation.list === undefined) return [];
+      const shape = listShape(operation);
+      const known = shapes.get(shape);
+      const name =
+        known ??
+        free(shapes.has(operation.resource) ? `${pascalCase(operation.name)}List` : `${operation.resource}List`);
+      shapes.set(shape, name).set(operation.resource, name);
+      return [[operation.name, name]];
+    }),
+  );
+  return {
+    resource,
+    state,
+    input: table(operations, (name) => `${pascalCase(name)}Input`),
+    answer: table(operations, (name) => `${pascalCase(name)}Answer`),
+    list: (operation) => lists.get(operation) ?? operation,
+    problem: table(Object.keys(plan.errors), (code) => `${pascalCase(code)}Problem`),
+    anyProblem: free("Problem"),
+    fault: free("Fault"),
+    health: free("Health"),
+  };
+}
+
+/** Lists of one resource share a schema where their items and their `next` are alike. */
+function listShape({ name, resource, answer, list }: Operation): string {
+  return `${resource} ${answer.kind === "members" ? name : ""} ${list?.kind === "offset" || list?.kind === "page" ? "number" : "cursor"}`;
+}

@@ -1,0 +1,184 @@
+/** Parameters of operations: in the path, in the query of lists, in header fields. */
+import type { JsonObject } from "../../base/json.ts";
+import type { Column, FilterOperator, FilterPlan, ListPlan, Operation, Plan, Table } from "../../plan/plan.ts";
+import { grantsText } from "./description.ts";
+
+/** `names` renames the path's parameters where two operations call the same place differently. */
+export function parametersOf(plan: Plan, operation: Operation, names: readonly string[]): readonly JsonObject[] {
+  return [
+    ...pathParameters(plan, operation, names),
+    ...queryParameters(plan, operation),
+    ...headerParameters(operation),
+  ];
+}
+
+// ── Path ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function pathParameters(plan: Plan, operation: Operation, names: readonly string[]): readonly JsonObject[] {
+  return parametersIn(operation).map((parameter, index) => {
+    const parent = operation.parents.find((one) => one.parameter === parameter);
+    const [resource, column] =
+      parent === undefined ? [operation.resource, operation.key?.column] : [parent.resource, parent.column];
+    const known = columnOf(plan, resource, column);
+    return {
+      name: names[index] ?? parameter,
+      in: "path",
+      required: true,
+      description: `The ${column ?? parameter} of a ${resource}.`,
+      schema: known === undefined ? { type: "string" } : known.schema,
+    };
+  });
+}
+
+export function parametersIn({ path }: Operation): readonly string[] {
+  return path.flatMap((segment) => (segment.kind === "parameter" ? [segment.name] : []));
+}
+
+function columnOf(plan: Plan, resource: string, name: string | undefined): Column | undefined {
+  return tableOf(plan, resource)?.columns.find((column) => column.name === name);
+}
+
+function tableOf(plan: Plan, resource: string): Table | undefined {
+  return plan.tables.find((table) => table.resource === resource);
+}
+
+// ── Query ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function queryParameters(plan: Plan, { resource, list }: Operation): readonly JsonObject[] {
+  if (list === undefined) return [];
+  const filters = list.filters.flatMap((filter) => {
+    const column = columnOf(plan, resource, filter.field);
+    return filter.operators.map((operator) => filterParameter(filter, operator, column));
+  });
+  return [
+    {
+      name: "limit",
+      in: "query",
+      description: "How many to give at most.",
+      schema: { type: "integer", minimum: 1, maximum: list.max, default: list.size },
+    },
+    ...positionParameters[list.kind],
+    ...sortParameters(list),
+    ...filters,
+  ];
+}
+
+const positionParameters: Readonly<Record<ListPlan["kind"], readonly JsonObject[]>> = {
+  cursor: [
+    {
+      name: "cursor",
+      in: "query",
+      description: "`next` of the page before.",
+      schema: { type: "string", minLength: 1 },
+    },
+  ],
+  offset: [
+    {
+      name: "offset",
+      in: "query",
+      description: "How many to pass over.",
+      schema: { type: "integer", minimum: 0, default: 0 },
+    },
+  ],
+  page: [
+    { name: "page", in: "query", description: "Counted from 1.", schema: { type: "integer", minimum: 1, default: 1 } },
+  ],
+  none: [],
+};
+
+function sortParameters({ sorts }: ListPlan): readonly JsonObject[] {
+  if (sorts.length === 0) return [];
+  const keys = sorts.flatMap((name) => [name, `-${name}`]);
+  return [
+    {
+      name: "sort",
+      in: "query",
+      description: "The order, most important field first; `-` before a field turns it round.",
+      style: "form",
+      explode: false,
+      schema: {
+        type: "array",
+        items: { type: "string", enum: keys },
+        minItems: 1,
+        maxItems: sorts.length,
+        uniqueItems: true,
+      },
+    },
+  ];
+}
+
+const comparisons: Readonly<Record<FilterOperator, string>> = {
+  eq: "is",
+  in: "is one of",
+  gt: "is after, or more than,",
+  gte: "is at or after, or at least,",
+  lt: "is before, or less than,",
+  lte: "is at or before, or at most,",
+};
+
+function filterParameter(
+  { field, schema }: FilterPlan,
+  operator: FilterOperator,
+  column: Column | undefined,
+): JsonObject {
+  const only = column?.shown === undefined ? "" : ` Only for ${grantsText(column.shown)}.`;
+  const common = {
+    name: operator === "eq" ? field : `${field}[${operator}]`,
+    in: "query",
+    description: `Those whose \`${field}\` ${comparisons[operator]} this.${only}`,
+  };
+  if (operator !== "in") return { ...common, schema };
+  return {
+    ...common,
+    style: "form",
+    explode: false,
+    schema: { type: "array", items: schema, minItems: 1, maxItems: 100 },
+  };
+}
+
+// ── Header fields ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+function headerParameters({ deed, key, edits, answer, repeats }: Operation): readonly JsonObject[] {
+  const tags = { type: "string", minLength: 1 };
+  const changesOne =
+    key !== undefined && (deed === "update" || deed === "replace" || deed === "delete" || deed === "move");
+  return [
+    ...(changesOne && edits !== "none"
+      ? [
+          {
+            name: "If-Match",
+            in: "header",
+            required: edits === "required",
+            description: "The ETag of the record as it was read; another one now is 412.",
+            schema: tags,
+          },
+        ]
+      : []),
+    ...(deed === "read" && answer.kind === "record"
+      ? [
+          {
+            name: "If-None-Match",
+            in: "header",
+            description: "ETags that the caller has; 304 if one is current.",
+            schema: tags,
+          },
+        ]
+      : []),
+    ...(repeats === undefined
+      ? []
+      : [
+          {
+            name: repeats.header,
+            in: "header",
+            required: repeats.required,
+            description: `A repeated request with the same key gets the first answer again, for ${hours(repeats.keptMilliseconds)}.`,
+            schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" },
+          },
+        ]),
+  ];
+}
+
+function hours(milliseconds: number): string {
+  const count = milliseconds / 3_600_000;
+  return count >= 1 ? `${Number(count.toFixed(1))} h` : `${Math.round(milliseconds / 1000)} s`;
+}

@@ -1,0 +1,106 @@
+/** Paths and their operations, and the pages of the service itself. */
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { Operation, Plan } from "../../plan/plan.ts";
+import { describeOperation } from "./description.ts";
+import { headersOf } from "./headers.ts";
+import type { ComponentNames } from "./names.ts";
+import { parametersIn, parametersOf } from "./parameters.ts";
+import { responsesOf, type SharedResponses } from "./responses.ts";
+import { referTo } from "./schemas.ts";
+import { securityOf } from "./security.ts";
+
+export const serviceTag = "service";
+
+/** `root` is where the service is, without the path that its operations are mounted below. */
+export function pathItems(
+  plan: Plan,
+  names: ComponentNames,
+  shared: SharedResponses,
+  { root, mounted }: { readonly root: string; readonly mounted: boolean },
+): JsonObject {
+  const items = new Map<string, { readonly path: string; readonly item: Record<string, Json> }>();
+  for (const operation of plan.operations) {
+    const entry = entryOf(items, operation);
+    const parameters = [...entry.path.matchAll(/\{(.+?)\}/g)].map((match) => match[1] as string);
+    entry.item[operation.method.toLowerCase()] = operationObject(plan, operation, parameters, names, shared);
+  }
+  const service = servicePaths(names).filter(([path]) => !items.has(path));
+  return {
+    ...Object.fromEntries([...items.values()].map(({ path, item }) => [path, item])),
+    ...Object.fromEntries(
+      service.map(([path, item]) => [path, { ...(mounted ? { servers: [{ url: root }] } : {}), ...item }]),
+    ),
+  };
+}
+
+/** Templates that differ in the names of their parameters alone are one path in OpenAPI; the first one's names stand. */
+function entryOf(
+  items: Map<string, { readonly path: string; readonly item: Record<string, Json> }>,
+  operation: Operation,
+): { readonly path: string; readonly item: Record<string, Json> } {
+  const shape = `/${operation.path.map((segment) => (segment.kind === "literal" ? segment.text : "{}")).join("/")}`;
+  const known = items.get(shape);
+  if (known !== undefined) return known;
+  const path = `/${operation.path.map((segment) => (segment.kind === "literal" ? segment.text : `{${segment.name}}`)).join("/")}`;
+  const entry = { path, item: {} };
+  items.set(shape, entry);
+  return entry;
+}
+
+function operationObject(
+  plan: Plan,
+  operation: Operation,
+  names: readonly string[],
+  components: ComponentNames,
+  shared: SharedResponses,
+): JsonObject {
+  const renamed = names.length === parametersIn(operation).length ? names : [];
+  const parameters = parametersOf(plan, operation, renamed);
+  return {
+    operationId: operation.name,
+    tags: [operation.resource],
+    summary: operation.sentence === "" ? operation.name : operation.sentence,
+    description: describeOperation(operation),
+    security: securityOf(plan, operation),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(operation.body === undefined ? {} : { requestBody: requestBody(operation, components) }),
+    responses: responsesOf(plan, operation, components, shared),
+  };
+}
+
+function requestBody({ name, body }: Operation, components: ComponentNames): JsonObject {
+  const schema = referTo(components.input(name));
+  return {
+    required: body?.required ?? false,
+    content: Object.fromEntries((body?.mediaTypes ?? []).map((mediaType) => [mediaType, { schema }])),
+  };
+}
+
+function servicePaths(names: ComponentNames): readonly [path: string, item: JsonObject][] {
+  const health = (description: string): JsonObject => ({
+    description,
+    headers: headersOf([]),
+    content: { "application/health+json": { schema: referTo(names.health) } },
+  });
+  const page = (operationId: string, summary: string, responses: JsonObject): JsonObject => ({
+    get: { operationId, tags: [serviceTag], summary, security: [{}], responses },
+  });
+  return [
+    ["/livez", page("livez", "Whether the service is alive", { "200": health("It is.") })],
+    [
+      "/readyz",
+      page("readyz", "Whether the service takes requests", { "200": health("It does."), "503": health("Not now.") }),
+    ],
+    [
+      "/openapi.json",
+      page("openapi", "This document", {
+        "200": {
+          description: "OpenAPI 3.1.",
+          headers: headersOf(["ETag", "Content-Encoding"]),
+          content: { "application/json": { schema: { type: "object" } } },
+        },
+        "304": { description: "The caller has it as it is.", headers: headersOf(["ETag"]) },
+      }),
+    ],
+  ];
+}

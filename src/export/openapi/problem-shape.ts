@@ -1,0 +1,59 @@
+/** The schema of a document's own error body, from the shape with its placeholders (language, section 11). */
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { ErrorPlan } from "../../plan/plan.ts";
+
+/** What is sent for any of `errors`. A list, or a member whose name is a placeholder, is repeated for each fault. */
+export function bodyOfShape(shape: Json, errors: Readonly<Record<string, ErrorPlan>>): JsonObject {
+  const titles = Object.values(errors).map(({ title }) => title);
+  const [only] = titles;
+  const description = titles.length === 1 && only !== undefined ? { description: only } : {};
+  return { ...description, ...schemaOf(shape, errors) };
+}
+
+function schemaOf(shape: Json, errors: Readonly<Record<string, ErrorPlan>>): JsonObject {
+  if (typeof shape === "string") return textSchema(shape, errors);
+  if (Array.isArray(shape)) return listSchema(shape, errors);
+  if (shape === null) return { type: "null" };
+  if (typeof shape !== "object") return { const: shape };
+  const members = Object.entries(shape as JsonObject);
+  const named = members.filter(([name]) => !isPerFault(name));
+  const repeated = members.filter(([name]) => isPerFault(name)).map(([, member]) => schemaOf(member, errors));
+  return {
+    type: "object",
+    ...(named.length === 0
+      ? {}
+      : {
+          properties: Object.fromEntries(named.map(([name, member]) => [name, schemaOf(member, errors)])),
+          required: named.map(([name]) => name),
+        }),
+    additionalProperties: repeated.length === 0 ? false : oneOrAny(repeated),
+  };
+}
+
+function listSchema(items: readonly Json[], errors: Readonly<Record<string, ErrorPlan>>): JsonObject {
+  const schemas = items.map((item) => schemaOf(item, errors));
+  return { type: "array", ...(schemas.length === 0 ? { maxItems: 0 } : { items: oneOrAny(schemas) }) };
+}
+
+function oneOrAny(schemas: readonly JsonObject[]): JsonObject {
+  const [first, ...rest] = schemas;
+  return rest.length === 0 && first !== undefined ? first : { anyOf: schemas };
+}
+
+/** Only a text that is one placeholder keeps the type of what fills it. */
+function textSchema(text: string, errors: Readonly<Record<string, ErrorPlan>>): JsonObject {
+  switch (text) {
+    case "{code}":
+      return { type: "string", enum: Object.keys(errors) };
+    case "{status}":
+      return { type: "integer", enum: [...new Set(Object.values(errors).flatMap(({ statuses }) => statuses))] };
+    default:
+      return /\{(?:code|message|status|field|pointer)\}/.test(text)
+        ? { type: "string" }
+        : { type: "string", const: text };
+  }
+}
+
+function isPerFault(name: string): boolean {
+  return /\{(?:field|pointer)\}/.test(name);
+}

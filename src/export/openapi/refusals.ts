@@ -1,0 +1,109 @@
+/** Every error that the service can answer an operation with: a code of the plan with its status there (R0.1, R7.3). */
+import type { Operation, Plan, Table } from "../../plan/plan.ts";
+
+export interface PossibleRefusal {
+  readonly code: string;
+  readonly status: number;
+}
+
+/** In the order of statuses, and within one in the order of checks. Each pair once. */
+export function refusalsOf(plan: Plan, operation: Operation): readonly PossibleRefusal[] {
+  const found = new Map<string, PossibleRefusal>();
+  const codes = [
+    ...anyRequest,
+    ...ofCaller(plan, operation),
+    ...ofRecord(plan, operation),
+    ...ofBody(plan, operation),
+    ...ofWriting(plan, operation),
+    ...operation.errors,
+  ];
+  for (const entry of codes) {
+    const [code = "", second] = entry.split(" ");
+    const status = second === undefined ? plan.errors[code]?.status : Number(second);
+    if (status !== undefined) found.set(`${code} ${status}`, { code, status });
+  }
+  return [...found.values()].toSorted((one, other) => one.status - other.status);
+}
+
+/** What a path or a method gives that no operation has. */
+const besideOperations: readonly string[] = ["not-found", "method-not-allowed", "not-implemented"];
+
+/** Every code that the service can answer with, in the plan's order. */
+export function possibleCodes(plan: Plan): readonly string[] {
+  const codes = new Set(plan.operations.flatMap((operation) => refusalsOf(plan, operation).map(({ code }) => code)));
+  return Object.keys(plan.errors).filter((code) => codes.has(code) || besideOperations.includes(code));
+}
+
+/** Whatever is asked: the protocol's own refusals, a representation that is not offered, a failure of ours. */
+const anyRequest: readonly string[] = [
+  "invalid-request 400",
+  "https-required",
+  "not-acceptable",
+  "uri-too-long",
+  "expectation-failed",
+  "headers-too-large",
+  "internal",
+  "overloaded",
+  "timed-out",
+];
+
+function ofCaller({ credentials, unseen }: Plan, { allow, key, parents }: Operation): readonly string[] {
+  const open = allow.some(({ who, if: condition }) => who.kind === "anyone" && condition === undefined);
+  const signedIn = allow.some(({ who, if: condition }) => who.kind === "signed-in" && condition === undefined);
+  const named = key !== undefined || parents.length > 0;
+  return [
+    ...(credentials.length > 0 || !open ? ["unauthenticated"] : []),
+    ...(credentials.length > 0 ? ["rate-limited"] : []),
+    ...((!open && !signedIn) || (named && unseen === 403) ? ["forbidden"] : []),
+  ];
+}
+
+function ofRecord(plan: Plan, { deed, key, parents, edits, resource, moves }: Operation): readonly string[] {
+  const changesOne = key !== undefined && deed !== "read" && deed !== "list" && deed !== "create";
+  const references = plan.tables
+    .flatMap(({ columns }) => columns)
+    .filter((column) => column.references?.resource === resource && column.references.onDelete !== "clear");
+  return [
+    ...(key !== undefined || parents.length > 0 ? ["not-found"] : []),
+    ...(changesOne ? ["stale"] : []),
+    ...(edits === "required" ? ["precondition-needed"] : []),
+    ...(moves.length > 0 || deed === "move" ? ["state-conflict"] : []),
+    ...(deed === "delete" && references.length > 0 ? ["still-referenced"] : []),
+  ];
+}
+
+/** A signature covers the body, so where requests may be signed every body is read. */
+function ofBody({ credentials }: Plan, { body }: Operation): readonly string[] {
+  const read = body !== undefined || credentials.some(({ kind }) => kind === "hmac-sha256");
+  return [
+    ...(read ? ["request-timeout", "too-large"] : []),
+    ...(body === undefined ? [] : ["unsupported-media", "invalid-request"]),
+  ];
+}
+
+function ofWriting(plan: Plan, operation: Operation): readonly string[] {
+  const table = plan.tables.find(({ resource }) => resource === operation.resource);
+  return [
+    ...(operation.repeats === undefined ? [] : ["idempotency-key-in-use", "idempotency-key-reused"]),
+    ...(table !== undefined && canCollide(operation, table) ? ["already-exists"] : []),
+  ];
+}
+
+/** Whether a write can hit a uniqueness that has no error of the document's own. */
+function canCollide({ deed, body, moves, choose, creates }: Operation, table: Table): boolean {
+  if (deed === "read" || deed === "list" || deed === "delete") return false;
+  const declared = table.conflicts.map(({ columns }) => columns.join());
+  const sets = table.uniques.filter((columns) => !declared.includes(columns.join()));
+  if (deed === "create" || creates) return sets.length > 0 || table.id.made === "client";
+  const kept = table.columns.filter(
+    ({ computed, default: made }) => computed !== undefined || made?.kind === "now-on-change",
+  );
+  const changed = new Set([
+    ...(body?.fields ?? []).map(({ name }) => name),
+    ...moves.flatMap(({ set }) => set.map(({ field }) => field)),
+    ...choose.map(({ field }) => field),
+    ...kept.map(({ name }) => name),
+    ...(moves.length > 0 ? ["state"] : []),
+  ]);
+  return sets.some((columns) => columns.some((name) => changed.has(name)));
+}

@@ -1,0 +1,170 @@
+/** Every answer that an operation can give: status, header fields, body. */
+import { pascalCase } from "../../base/case.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { Operation, Plan } from "../../plan/plan.ts";
+import { headersOf, type ResponseHeader } from "./headers.ts";
+import type { ComponentNames } from "./names.ts";
+import { type PossibleRefusal, refusalsOf } from "./refusals.ts";
+import { answerOf, referTo } from "./schemas.ts";
+
+type Named = ResponseHeader | `${ResponseHeader}?`;
+
+/** Responses that several operations share, by component name; filled while operations are written. */
+export type SharedResponses = Map<string, JsonObject>;
+
+export function responsesOf(
+  plan: Plan,
+  operation: Operation,
+  names: ComponentNames,
+  shared: SharedResponses,
+): JsonObject {
+  const byStatus = Map.groupBy(refusalsOf(plan, operation), ({ status }) => status);
+  const refusals = [...byStatus].map(([status, codes]): [string, Json] => [
+    String(status),
+    refusalResponse(plan, operation, status, codes, names, shared),
+  ]);
+  return Object.fromEntries([...successes(plan, operation, names), ...refusals]);
+}
+
+// ── Successes ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function successes(plan: Plan, operation: Operation, names: ComponentNames): readonly [string, JsonObject][] {
+  const { status, created } = operation.answer;
+  const makes = operation.deed === "create" || created === status;
+  return [
+    [String(status), success(plan, operation, makes, names)],
+    ...(created === undefined || created === status
+      ? []
+      : [[String(created), success(plan, operation, true, names)] as [string, JsonObject]]),
+    ...(operation.deed === "read" && operation.answer.kind === "record"
+      ? [
+          ["304", { description: "The caller has the record as it is.", headers: headersOf(["ETag"]) }] as [
+            string,
+            JsonObject,
+          ],
+        ]
+      : []),
+  ];
+}
+
+function success(plan: Plan, operation: Operation, makes: boolean, names: ComponentNames): JsonObject {
+  const { answer, resource, list, repeats } = operation;
+  const replayed: readonly Named[] = repeats === undefined ? [] : ["Idempotent-Replayed"];
+  if (answer.kind === "none") return { description: "Done; there is nothing to say.", headers: headersOf(replayed) };
+  const encoded: readonly Named[] = ["Content-Encoding"];
+  if (list !== undefined) {
+    return withBody(
+      `A page of ${resource} records.`,
+      headersOf([...encoded, "Link"]),
+      referTo(names.list(operation.name)),
+    );
+  }
+  const record = answer.kind === "record";
+  const located = makes && record && canBeRead(plan, resource);
+  const headers = headersOf([
+    ...encoded,
+    ...(record ? (["ETag"] as const) : []),
+    ...(located ? (["Location"] as const) : []),
+    ...replayed,
+  ]);
+  const description = record
+    ? makes
+      ? `The ${resource} that was created.`
+      : `The ${resource} as it is now.`
+    : "What the operation gives.";
+  return withBody(description, headers, answerOf(operation, names));
+}
+
+function canBeRead({ operations }: Plan, resource: string): boolean {
+  return operations.some((one) => one.deed === "read" && one.resource === resource && one.key !== undefined);
+}
+
+function withBody(description: string, headers: JsonObject, schema: JsonObject): JsonObject {
+  return { description, headers, content: { "application/json": { schema } } };
+}
+
+// ── Refusals ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Refusals that no operation adds anything to are components. */
+function refusalResponse(
+  plan: Plan,
+  operation: Operation,
+  status: number,
+  refusals: readonly PossibleRefusal[],
+  names: ComponentNames,
+  shared: SharedResponses,
+): JsonObject {
+  const response = problemResponse(plan, operation, status, refusals, names);
+  const [first] = refusals;
+  if (first === undefined || refusals.some(({ code }) => plan.errors[code]?.source === "document")) return response;
+  const wanted = refusals.map(({ code }) => pascalCase(code)).join("Or");
+  const text = JSON.stringify(response);
+  for (let count = 1; ; count += 1) {
+    const name = `${wanted}${status === plan.errors[first.code]?.status ? "" : status}${count === 1 ? "" : `-${count}`}`;
+    const known = shared.get(name);
+    if (known === undefined) shared.set(name, response);
+    if (known === undefined || JSON.stringify(known) === text) return { $ref: `#/components/responses/${name}` };
+  }
+}
+
+export function problemResponse(
+  plan: Plan,
+  operation: Operation | undefined,
+  status: number,
+  refusals: readonly PossibleRefusal[],
+  names: ComponentNames,
+): JsonObject {
+  const schemas = refusals.map(({ code }) => referTo(names.problem(code)));
+  const standard = plan.problemBody === "problem+json";
+  return {
+    description: refusals.map(({ code }) => `\`${code}\`: ${plan.errors[code]?.title ?? ""}.`).join("\n"),
+    headers: headersOf([
+      "Content-Language",
+      "Content-Encoding",
+      ...headersOfRefusals(plan, operation, status, refusals),
+    ]),
+    content: {
+      [standard ? "application/problem+json" : "application/json"]: {
+        schema: standard ? oneOf(schemas, refusals, names) : anyOf(schemas),
+      },
+    },
+  };
+}
+
+function oneOf(
+  schemas: readonly JsonObject[],
+  refusals: readonly PossibleRefusal[],
+  names: ComponentNames,
+): JsonObject {
+  const [only, ...rest] = schemas;
+  if (only !== undefined && rest.length === 0) return only;
+  const mapping = refusals.map(({ code }) => [code, `#/components/schemas/${names.problem(code)}`]);
+  return { oneOf: schemas, discriminator: { propertyName: "code", mapping: Object.fromEntries(mapping) } };
+}
+
+/** The document's own body need not tell the codes apart, so more than one may fit. */
+function anyOf(schemas: readonly JsonObject[]): JsonObject {
+  const [only, ...rest] = schemas;
+  return only !== undefined && rest.length === 0 ? only : { anyOf: schemas };
+}
+
+function headersOfRefusals(
+  plan: Plan,
+  operation: Operation | undefined,
+  status: number,
+  refusals: readonly PossibleRefusal[],
+): readonly Named[] {
+  const waits = refusals.filter(
+    ({ code }) => code === "rate-limited" || plan.errors[code]?.retryAfterSeconds !== undefined,
+  );
+  const business = status === 409 || refusals.some(({ code }) => plan.errors[code]?.source === "document");
+  const retry: Named = waits.length === refusals.length ? "Retry-After" : "Retry-After?";
+  return [
+    ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
+    ...(status === 400 && plan.credentials.length > 0 ? (["WWW-Authenticate?"] as const) : []),
+    ...(waits.length > 0 || status === 503 ? [retry] : []),
+    ...(status === 412 ? (["ETag?"] as const) : []),
+    ...(status === 415 ? (["Accept", "Accept-Patch", "Accept-Encoding"] as const) : []),
+    ...(business && operation?.repeats !== undefined ? (["Idempotent-Replayed"] as const) : []),
+  ];
+}

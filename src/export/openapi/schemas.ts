@@ -1,0 +1,237 @@
+/** Component schemas: resources as they are read, what operations take and give, lists, problems. */
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { Column, ErrorPlan, Operation, Plan, Table, Virtual } from "../../plan/plan.ts";
+import { grantsText } from "./description.ts";
+import type { ComponentNames } from "./names.ts";
+import { bodyOfShape } from "./problem-shape.ts";
+import { possibleCodes } from "./refusals.ts";
+
+export function componentSchemas(plan: Plan, names: ComponentNames): JsonObject {
+  const schemas: Record<string, Json> = {};
+  for (const table of plan.tables) {
+    schemas[names.resource(table.resource)] = resourceSchema(table, names);
+    if (table.lifecycle !== undefined) schemas[names.state(table.resource)] = stateSchema(plan, table);
+  }
+  for (const operation of plan.operations) {
+    if (operation.body !== undefined) schemas[names.input(operation.name)] = inputSchema(operation);
+    if (operation.answer.kind === "members") schemas[names.answer(operation.name)] = answerSchema(operation);
+    if (operation.list !== undefined) schemas[names.list(operation.name)] = listSchema(operation, names);
+  }
+  return { ...schemas, ...problemSchemas(plan, names), [names.health]: healthSchema };
+}
+
+export function referTo(name: string): JsonObject {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** The schema of one record, or one answer, of an operation. */
+export function answerOf({ name, resource, answer }: Operation, names: ComponentNames): JsonObject {
+  return referTo(answer.kind === "members" ? names.answer(name) : names.resource(resource));
+}
+
+// ── Resources ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** As any caller may see it: a member that some callers do not see is optional. Nobody sees one with an empty `shown`. */
+function resourceSchema(table: Table, names: ComponentNames): JsonObject {
+  const members = [...table.columns, ...table.virtual].filter(({ shown }) => shown === undefined || shown.length > 0);
+  const required = members
+    .filter((member) => member.shown === undefined && alwaysThere(member))
+    .map(({ name }) => name);
+  return {
+    type: "object",
+    properties: Object.fromEntries(members.map((member) => [member.name, memberSchema(table, member, names)])),
+    ...(required.length === 0 ? {} : { required }),
+  };
+}
+
+function alwaysThere(member: Column | Virtual): boolean {
+  return member.absent === "null" || ("nullable" in member && !member.nullable);
+}
+
+function memberSchema(table: Table, member: Column | Virtual, names: ComponentNames): JsonObject {
+  const states = member.name === "state" && table.lifecycle !== undefined;
+  const schema = states ? referTo(names.state(table.resource)) : withDescription(member.schema, notesOf(member));
+  return setByService(table, member) ? { ...schema, readOnly: true } : schema;
+}
+
+function notesOf(member: Column | Virtual): readonly string[] {
+  return [
+    ...("references" in member && member.references !== undefined
+      ? [`The id of a ${member.references.resource}.`]
+      : []),
+    ...(member.shown === undefined ? [] : [`Only for ${grantsText(member.shown)}.`]),
+  ];
+}
+
+function withDescription(schema: JsonObject, notes: readonly string[]): JsonObject {
+  const said = schema["description"];
+  const sentences = [...(typeof said === "string" ? [said] : []), ...notes];
+  return sentences.length === 0 ? schema : { ...schema, description: sentences.join(" ") };
+}
+
+function setByService(table: Table, member: Column | Virtual): boolean {
+  if (!("marks" in member)) return true;
+  if (member.name === "id") return table.id.made !== "client";
+  return member.marks.includes("read-only") || member.computed !== undefined;
+}
+
+function stateSchema({ operations }: Plan, { resource, lifecycle }: Table): JsonObject {
+  const { states = [], start = "", final = [] } = lifecycle ?? {};
+  const moves = operations
+    .filter((operation) => operation.resource === resource)
+    .flatMap(({ name, moves }) => moves.map(({ from, to }) => `- \`${name}\`: ${from.join(", ")} → ${to}`));
+  const ends = final.length === 0 ? "" : ` Final: ${final.map((state) => `\`${state}\``).join(", ")}.`;
+  return {
+    type: "string",
+    enum: states,
+    description: [
+      `Starts as \`${start}\`.${ends}`,
+      ...(moves.length === 0 ? [] : [[...new Set(moves)].join("\n")]),
+    ].join("\n\n"),
+  };
+}
+
+// ── Operations ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function inputSchema({ name, body }: Operation): JsonObject {
+  return { description: `What \`${name}\` takes.`, ...body?.schema };
+}
+
+function answerSchema({ name, answer }: Operation): JsonObject {
+  const members = (answer.members ?? []).filter(({ shown }) => shown === undefined || shown.length > 0);
+  const required = members.filter(({ shown }) => shown === undefined).map((member) => member.name);
+  const properties = members.map(({ name: member, shown, schema }): [string, JsonObject] => [
+    member,
+    shown === undefined ? schema : withDescription(schema, [`Only for ${grantsText(shown)}.`]),
+  ]);
+  return {
+    type: "object",
+    description: `What \`${name}\` gives.`,
+    properties: Object.fromEntries(properties),
+    ...(required.length === 0 ? {} : { required }),
+  };
+}
+
+function listSchema(operation: Operation, names: ComponentNames): JsonObject {
+  const numbered = operation.list?.kind === "offset" || operation.list?.kind === "page";
+  return {
+    type: "object",
+    properties: {
+      items: { type: "array", items: answerOf(operation, names) },
+      next: {
+        type: [numbered ? "integer" : "string", "null"],
+        description: `The \`${numbered ? operation.list.kind : "cursor"}\` of the next page; null on the last one.`,
+      },
+    },
+    required: ["items", "next"],
+  };
+}
+
+// ── Problems ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** One schema for each code, so that a client can tell them apart by `code`; `Problem` is any of them. */
+function problemSchemas(plan: Plan, names: ComponentNames): JsonObject {
+  const possible = new Set(possibleCodes(plan));
+  const errors = Object.entries(plan.errors).filter(([code]) => possible.has(code));
+  const { problemBody } = plan;
+  const own = problemBody === "problem+json" ? undefined : problemBody.shape;
+  const each = errors.map(([code, error]): [string, JsonObject] => [
+    names.problem(code),
+    own === undefined ? problemSchema(code, error, names) : bodyOfShape(own, { [code]: error }),
+  ]);
+  const any = own === undefined ? anyProblem(errors, names) : bodyOfShape(own, Object.fromEntries(errors));
+  return {
+    [names.anyProblem]: any,
+    ...(own === undefined ? { [names.fault]: faultSchema } : {}),
+    ...Object.fromEntries(each),
+  };
+}
+
+function anyProblem(errors: readonly [code: string, error: ErrorPlan][], names: ComponentNames): JsonObject {
+  return {
+    type: "object",
+    description: "A refusal (RFC 9457). `code` says which; clients need no other member to tell refusals apart.",
+    properties: {
+      ...standardMembers,
+      code: { type: "string", enum: errors.map(([code]) => code) },
+      errors: faults(names),
+    },
+    required: ["type", "title", "status", "instance", "code", "request_id"],
+    additionalProperties: true,
+  };
+}
+
+function problemSchema(code: string, { title, statuses }: ErrorPlan, names: ComponentNames): JsonObject {
+  const [status] = statuses;
+  return {
+    type: "object",
+    description: title,
+    properties: {
+      ...standardMembers,
+      title: { type: "string", const: title },
+      status:
+        statuses.length > 1 || status === undefined
+          ? { type: "integer", enum: statuses }
+          : { type: "integer", const: status },
+      code: { type: "string", const: code },
+      ...(hasFaults.has(code) ? { errors: faults(names) } : {}),
+      ...extraMembers[code],
+    },
+    required: ["type", "title", "status", "instance", "code", "request_id"],
+  };
+}
+
+const standardMembers: JsonObject = {
+  type: { type: "string", format: "uri", description: "The address of the page that explains this error." },
+  title: { type: "string", description: "The same for every problem of one code." },
+  status: { type: "integer", minimum: 400, maximum: 599 },
+  detail: { type: "string", description: "What was wrong with this request." },
+  instance: { type: "string", format: "uri", description: "Names this one refusal." },
+  code: { type: "string" },
+  request_id: { type: "string", description: "As in the header Request-Id." },
+};
+
+const hasFaults: ReadonlySet<string> = new Set(["invalid-request", "already-exists"]);
+
+/** Members beside the standard ones, by code. */
+const extraMembers: Readonly<Record<string, JsonObject>> = {
+  "not-acceptable": {
+    offered: { type: "array", items: { type: "string" }, description: "The media types there are." },
+  },
+  "state-conflict": {
+    state: { type: "string", description: "The present state." },
+    moves: {
+      type: "array",
+      items: { type: "string" },
+      description: "The operations that this caller may run from there.",
+    },
+  },
+  "still-referenced": {
+    resource: { type: "string", description: "What refers to the record." },
+    field: { type: "string", description: "By which of its fields." },
+  },
+};
+
+function faults(names: ComponentNames): JsonObject {
+  return { type: "array", maxItems: 100, items: referTo(names.fault), description: "Every fault of the request." };
+}
+
+const faultSchema: JsonObject = {
+  type: "object",
+  description:
+    "One fault: `pointer` into the body (RFC 6901 as a URI fragment), or the parameter or header it is about.",
+  properties: {
+    pointer: { type: "string" },
+    parameter: { type: "string" },
+    header: { type: "string" },
+    code: { type: "string" },
+    detail: { type: "string" },
+  },
+  required: ["code", "detail"],
+};
+
+const healthSchema: JsonObject = {
+  type: "object",
+  properties: { status: { type: "string", enum: ["pass", "warn", "fail"] } },
+  required: ["status"],
+};
