@@ -45,7 +45,7 @@ interface Proof {
   readonly until: number;
 }
 
-/** A proved caller is taken from memory for this long; a change of any key ends it earlier (R5.4: at most one second). */
+/** A proved caller is taken from memory for this long, and so a revoked one too (R5.4: at most one second). */
 const rememberMilliseconds = 500;
 const maximumRemembered = 10_000;
 
@@ -53,7 +53,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const { plan, kinds, clock, keys } = options;
   const fields = groupByField(plan.credentials.flatMap((credential) => methodsOf(credential, options)));
   const failures = createFailureLimit();
-  const remembered = new Map<string, { caller: Caller; until: number; revision: number }>();
+  const remembered = new Map<string, { caller: Caller; until: number }>();
   const challenges = challengeFields(plan);
 
   const refuse = (error: "invalid_token" | "invalid_request" | undefined, detail: string): Refusal =>
@@ -83,7 +83,6 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     );
     if (methods.length === 0) throw refuse(undefined, "This scheme is not taken here");
     if (secret === "") throw refuse("invalid_request", "The credential is empty");
-    const revision = await keys.revision();
     for (const method of methods) {
       const proof = await method.prove(secret, exchange, body);
       if (proof === undefined) continue;
@@ -99,7 +98,6 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
         remembered.set(`${field.name}\0${value}`, {
           caller,
           until: Math.min(proof.until, now + rememberMilliseconds),
-          revision,
         });
       }
       return caller;
@@ -124,7 +122,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       }
       if (presented === undefined) return anonymous;
       const known = remembered.get(`${presented.name}\0${value}`);
-      if (known !== undefined && known.until > clock.now() && known.revision === keys.revision()) return known.caller;
+      if (known !== undefined && known.until > clock.now()) return known.caller;
       return prove(presented, value, exchange, body);
     },
   };
