@@ -46,10 +46,7 @@ export function isDuration(text: string): boolean {
   return parseDuration(text) !== undefined;
 }
 
-/**
- * The shortest usual form: a whole number of one unit where that is exact (`72h` stays below 4 days, then days), else
- * compound. Nothing is `0s`.
- */
+/** Canonical: years where they are whole and more than one, then days, hours, minutes, … of what is left; `0s` for nothing. */
 export function printDuration(duration: Duration): string {
   const calendar = printMonths(duration.months);
   return calendar + (duration.milliseconds === 0 && calendar !== "" ? "" : printMilliseconds(duration.milliseconds));

@@ -1,46 +1,85 @@
 /**
- * Ids: a prefix, an underscore, and a UUIDv7 (RFC 9562) in lower-case Crockford base 32, 26 characters. They sort by
- * creation, and 74 of their bits are random (R2.1).
+ * Ids: a prefix and a UUIDv7 (RFC 9562, 5.7) in Crockford's base 32, lowercase, 26 characters. They sort by the time
+ * they were made, as text too.
  */
 import type { Clock } from "./clock.ts";
 
-const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+/** Gives `bytes` random bytes; `crypto.getRandomValues` outside of tests. */
+export type Random = (bytes: number) => Uint8Array;
 
-/** Makes ids that never go back, also within a millisecond and when the clock does. */
-export function createIds(clock: Clock, random: (bytes: number) => Uint8Array): (prefix: string) => string {
-  let last = 0n;
+const digits = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/**
+ * A source of ids. Within one millisecond, or while the clock stands still or goes back, each is greater than the one
+ * before it (RFC 9562, 6.2, method 2: the random part counts up).
+ */
+export function createIds(clock: Clock, random: Random): (prefix: string) => string {
+  const bytes = new Uint8Array(16);
+  let last = -1;
   return (prefix) => {
-    const fresh = uuidv7(BigInt(clock.now()), random(10));
-    last = fresh > last ? fresh : next(last);
-    return `${prefix}_${base32(last)}`;
+    const now = clock.now();
+    if (now > last) {
+      last = now;
+      fill(bytes, now, random);
+    } else if (!countUp(bytes)) {
+      // All 2^74 of one millisecond are used up only when the random part started next to its end.
+      last += 1;
+      fill(bytes, last, random);
+    }
+    return `${prefix}_${encode(bytes)}`;
   };
 }
 
-/** Whether the text is an id with this prefix, by its form. */
+/** Whether `text` is an id with this prefix, as `createIds` makes them: one id has one text. */
 export function isId(prefix: string, text: string): boolean {
-  return text.startsWith(`${prefix}_`) && /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(text.slice(prefix.length + 1));
+  const start = prefix.length + 1;
+  if (text.length !== start + 26 || text[prefix.length] !== "_" || !text.startsWith(prefix)) return false;
+  // 26 digits hold 130 bits, so the first is at most 7.
+  if (!/^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(text.slice(start))) return false;
+  // Digit n holds the bits 5n-2 to 5n+2: the version is bits 48 to 51, the variant 64 and 65.
+  return valueAt(text, start + 10) >> 1 === 7 && ((valueAt(text, start + 13) >> 2) & 3) === 2;
 }
 
-/** 48 bits of time, version 7, 12 random bits, variant 2, 62 random bits. */
-function uuidv7(milliseconds: bigint, bytes: Uint8Array): bigint {
-  let bits = 0n;
-  for (const byte of bytes) bits = (bits << 8n) | BigInt(byte);
-  const high = (bits >> 62n) & 0xfffn;
-  const low = bits & ((1n << 62n) - 1n);
-  return (milliseconds << 80n) | (7n << 76n) | (high << 64n) | (2n << 62n) | low;
+function valueAt(text: string, index: number): number {
+  return digits.indexOf(text[index] ?? "0");
 }
 
-/** The id after `id`: one more in its lower 62 bits, carried into the 12 above the variant and then into the time. */
-function next(id: bigint): bigint {
-  const low = (id & ((1n << 62n) - 1n)) + 1n;
-  if (low < 1n << 62n) return ((id >> 62n) << 62n) | low;
-  const high = ((id >> 64n) & 0xfffn) + 1n;
-  const time = (id >> 80n) + (high >> 12n);
-  return (time << 80n) | (7n << 76n) | ((high & 0xfffn) << 64n) | (2n << 62n);
+function fill(bytes: Uint8Array, milliseconds: number, random: Random): void {
+  bytes.set(random(10), 6);
+  let rest = milliseconds;
+  for (let index = 5; index >= 0; index--) {
+    bytes[index] = rest % 256;
+    rest = Math.floor(rest / 256);
+  }
+  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
 }
 
-function base32(value: bigint): string {
+/** Adds one to the 74 random bits around version and variant; false when they were all ones. */
+function countUp(bytes: Uint8Array): boolean {
+  for (let index = 15; index >= 6; index--) {
+    const free = index === 6 ? 0x0f : index === 8 ? 0x3f : 0xff;
+    const value = bytes[index] ?? 0;
+    const next = ((value & free) + 1) & free;
+    bytes[index] = (value & ~free) | next;
+    if (next !== 0) return true;
+  }
+  return false;
+}
+
+/** 128 bits as 26 digits of five bits, two zero bits in front. */
+function encode(bytes: Uint8Array): string {
   let text = "";
-  for (let rest = value; text.length < 26; rest >>= 5n) text = alphabet[Number(rest & 31n)] + text;
+  let held = 0;
+  let bits = 2;
+  for (const byte of bytes) {
+    held = (held << 8) | byte;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += digits[(held >> bits) & 31];
+    }
+    held &= (1 << bits) - 1;
+  }
   return text;
 }

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { addDuration, isDuration, parseClockDuration, parseDuration, printDuration } from "./duration.ts";
+
+const hour = 3_600_000;
+const read: readonly (readonly [text: string, milliseconds: number, months: number])[] = [
+  ["72h", 72 * hour, 0],
+  ["30m", hour / 2, 0],
+  ["5s", 5000, 0],
+  ["365d", 365 * 24 * hour, 0],
+  ["12mo", 0, 12],
+  ["250ms", 250, 0],
+  ["1h30m", 1.5 * hour, 0],
+  ["2w", 14 * 24 * hour, 0],
+  ["1y6mo", 0, 18],
+  ["1m1ms", 60_001, 0],
+  ["0s", 0, 0],
+];
+for (const [text, milliseconds, months] of read) {
+  test(`${text} is a duration`, () => assert.deepEqual(parseDuration(text), { milliseconds, months }));
+}
+
+for (const text of [
+  "",
+  "5",
+  "h",
+  "5 s",
+  "-5s",
+  "1.5h",
+  "30m1h",
+  "5S",
+  "1h1h",
+  "99999999999999999d",
+  "5min",
+  "١h",
+  "5s\n",
+]) {
+  test(`${JSON.stringify(text)} is none`, () => assert.equal(isDuration(text), false));
+}
+
+test("clock time has no months, not even none", () => {
+  assert.equal(parseClockDuration("90s"), 90_000);
+  assert.equal(parseClockDuration("12mo"), undefined);
+  assert.equal(parseClockDuration("0mo5s"), undefined);
+});
+
+test("the printed form is canonical and reads back", () => {
+  assert.equal(printDuration({ milliseconds: 72 * hour, months: 0 }), "3d");
+  assert.equal(printDuration({ milliseconds: 0, months: 12 }), "12mo");
+  assert.equal(printDuration({ milliseconds: 0, months: 24 }), "2y");
+  assert.equal(printDuration({ milliseconds: 0, months: 0 }), "0s");
+  const any = fc.record(
+    { milliseconds: fc.nat({ max: 2 ** 31 - 1 }), months: fc.nat({ max: 1200 }) },
+    { noNullPrototype: true },
+  );
+  fc.assert(fc.property(any, (duration) => assert.deepEqual(parseDuration(printDuration(duration)), duration)));
+});
+
+test("months are added at the last day where the month is too short", () => {
+  const added = (from: string, months: number): string =>
+    new Date(addDuration(Date.parse(from), { months, milliseconds: hour })).toISOString();
+  assert.equal(added("2026-01-31T12:00:00Z", 1), "2026-02-28T13:00:00.000Z");
+  assert.equal(added("2027-12-31T00:00:00Z", 2), "2028-02-29T01:00:00.000Z");
+  assert.equal(added("2026-03-15T00:00:00Z", 12), "2027-03-15T01:00:00.000Z");
+});
