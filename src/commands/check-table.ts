@@ -16,7 +16,8 @@ const marks: Readonly<Record<Status, readonly [mark: string, colour: "green" | "
 };
 
 export function checkTable(result: CheckResult, terminal: Pick<Terminal, "colour">): string {
-  const paint = (colour: Parameters<typeof styleText>[0], text: string) => (terminal.colour ? styleText(colour, text) : text);
+  const paint = (colour: Parameters<typeof styleText>[0], text: string) =>
+    terminal.colour ? styleText(colour, text) : text;
   const width = Math.max(...result.questions.map(({ text }) => text.length), 0);
   const lines = result.parts.flatMap(({ part, status, stated, questions }) => [
     paint("bold", `${part}: ${status}${status === "gap" ? (stated ? ", as it says" : ", it says nothing") : ""}`),
@@ -32,7 +33,11 @@ export function checkTable(result: CheckResult, terminal: Pick<Terminal, "colour
   return `${lines.join("\n")}\n\n${summary.join("\n")}\n`;
 }
 
-function row({ text, status, line, taken }: QuestionAnswer, width: number, paint: (colour: Parameters<typeof styleText>[0], text: string) => string): string {
+function row(
+  { text, status, line, taken }: QuestionAnswer,
+  width: number,
+  paint: (colour: Parameters<typeof styleText>[0], text: string) => string,
+): string {
   const [mark, colour] = marks[status];
   const where = line === undefined ? "" : `, line ${line}`;
   const what = status === "default" && taken !== undefined ? `default: ${taken}` : status;

@@ -17,6 +17,11 @@ export interface Terminal {
 }
 
 export function processTerminal(): Terminal {
+  // A reader that has seen enough (`nonet check DOC | head`) is no failure.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit();
+  });
   return {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),

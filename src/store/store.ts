@@ -25,6 +25,8 @@ export interface Store {
   /** Runs `work` in one serialisable transaction. Rejects with what `work` throws, after undoing what it did. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   readonly keys: KeyStore;
+  /** A secret of the service's own by name, made once and then the same for every process and after every restart. */
+  secret(name: string, make: () => string): Awaitable<string>;
   /** Removes what is kept only for a time and is past it (idempotency records). `now` in epoch milliseconds. */
   purge(now: number): Awaitable<void>;
   /** Finishes what was accepted, then releases everything. */

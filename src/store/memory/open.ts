@@ -17,6 +17,7 @@ export interface MemoryOptions {
 export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise<Store> {
   const committed = new Committed(tables);
   const remembered = new Map<string, Remembered>();
+  const secrets = new Map<string, string>();
   const writerOf = (view: View): Write =>
     viewWriter(view, (expression) => (row, variables) => evaluateIn(committed, expression, row, variables));
   let last: Promise<unknown> = Promise.resolve();
@@ -47,6 +48,11 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
       return turn;
     },
     keys: keyStore(),
+    secret: (name, make) => {
+      const secret = secrets.get(name) ?? make();
+      secrets.set(name, secret);
+      return secret;
+    },
     purge: (now) => {
       for (const [place, { expires }] of remembered) if (expires <= now) remembered.delete(place);
     },

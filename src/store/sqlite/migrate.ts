@@ -9,6 +9,7 @@ import { answersSql } from "./answers.ts";
 import type { Connection } from "./connection.ts";
 import { countersSql } from "./counters.ts";
 import { keysSql } from "./keys.ts";
+import { secretsSql } from "./secrets.ts";
 import { indexesOf, tableSql } from "./schema.ts";
 import { quoteName, quoteText, toStored } from "./value.ts";
 
@@ -64,7 +65,7 @@ function presentTables(connection: Connection, file: string): string | undefined
 
 function create(connection: Connection, tables: readonly Table[]): void {
   connection.exec(`PRAGMA application_id = ${applicationId}`);
-  for (const sql of [schemaSql, keysSql, answersSql, countersSql]) connection.exec(sql);
+  for (const sql of [schemaSql, keysSql, answersSql, countersSql, secretsSql]) connection.exec(sql);
   connection.run("INSERT INTO nonet_schema VALUES (?, '[]')", edition);
   for (const table of tables) addTable(connection, table, tables);
 }

@@ -6,13 +6,16 @@ import type { Table } from "../../plan/plan.ts";
 import { StoreError } from "../error.ts";
 import type { Store } from "../store.ts";
 import { purgeAnswers } from "./answers.ts";
+import { openCheckpointer } from "./checkpoint.ts";
 import { Connection, explained } from "./connection.ts";
+import { immediate, openDurability } from "./durability.ts";
 import { openWriter } from "./group.ts";
 import { keyStore } from "./keys.ts";
 import { prepareList } from "./list.ts";
 import { migrate } from "./migrate.ts";
 import { prepareRead } from "./read.ts";
 import { relationsOf } from "./relations.ts";
+import { secretStore } from "./secrets.ts";
 import { SqliteTransaction, Workshop } from "./transaction.ts";
 
 export interface SqliteOptions {
@@ -59,7 +62,7 @@ function open(
     migrate(writing, file, tables, clock);
     writing.exec("PRAGMA foreign_keys = ON");
     writing.exec("PRAGMA journal_mode = WAL");
-    writing.exec(`PRAGMA synchronous = ${synchronous}`);
+    writing.exec(`PRAGMA synchronous = ${synchronous === "FULL" ? "NORMAL" : synchronous}`);
     writing.exec("PRAGMA busy_timeout = 0");
     const reading = new Connection(file, waitMilliseconds);
     connections.push(reading);
@@ -68,16 +71,22 @@ function open(
 
     const relations = relationsOf(tables);
     const shop = new Workshop(relations, writing, clock);
-    const writer = openWriter(writing, file, { size: 128, milliseconds: 10, waitMilliseconds });
+    const durability = synchronous === "FULL" ? openDurability(file, reading) : immediate;
+    const checkpointer = synchronous === "OFF" ? undefined : openCheckpointer(file);
+    // Another thread does it, without holding up requests.
+    if (checkpointer) writing.exec("PRAGMA wal_autocheckpoint = 0");
+    const limits = { size: 256, milliseconds: 10, waitMilliseconds };
+    const writer = openWriter(writing, file, limits, durability, checkpointer);
     const purgeFrom = (after: number, now: number): Promise<number | undefined> =>
       writer.write(({ connection }) => purgeAnswers(connection, now, after, 500));
     let open = true;
     return {
-      ready: () => open && isReadable(reading),
+      ready: () => open && writer.isSound() && isReadable(reading),
       read: (query) => prepareRead(query, relations, reading),
       list: (query) => prepareList(query, relations, reading),
       transaction: (work) => writer.enqueue((turn) => work(new SqliteTransaction(shop, turn))),
       keys: keyStore(reading, writer),
+      secret: secretStore(writer),
       purge: async (now) => {
         // In batches, so that requests have their turn between them.
         let after: number | undefined = 0;
@@ -86,6 +95,8 @@ function open(
       close: async () => {
         open = false;
         await writer.finish();
+        await checkpointer?.close();
+        durability.close();
         for (const connection of connections.splice(0)) connection.close();
         release();
       },

@@ -1,0 +1,14 @@
+/** Secrets that the service makes for itself and keeps with its data, in the table `nonet_secrets`. */
+import type { Store } from "../store.ts";
+import type { Writer } from "./group.ts";
+
+export const secretsSql =
+  "CREATE TABLE nonet_secrets (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID";
+
+export function secretStore(writer: Writer): Store["secret"] {
+  return (name, make) =>
+    writer.write(({ connection }) => {
+      connection.run("INSERT INTO nonet_secrets VALUES (?, ?) ON CONFLICT DO NOTHING", name, make());
+      return String(connection.get("SELECT value FROM nonet_secrets WHERE name = ?", name)?.[0]);
+    });
+}
