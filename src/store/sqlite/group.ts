@@ -2,9 +2,14 @@
  * The one writer. Transactions queue; those of one turn of the event loop run one after another in one transaction of the
  * database, each inside a savepoint of its own, and are answered together once that is durable. So one wait for the disk
  * serves them all, and one that fails undoes itself alone.
+ *
+ * While one group becomes durable, the next one already runs, and takes in all that arrives; it is committed when the one
+ * before is answered.
  */
 import { StoreError } from "../error.ts";
+import type { Checkpointer } from "./checkpoint.ts";
 import { type Connection, explained, isBusy } from "./connection.ts";
+import type { Durability } from "./durability.ts";
 
 /** A transaction's turn at the database. */
 export interface Turn {
@@ -21,12 +26,14 @@ export interface Writer {
   write<T>(work: (turn: Turn) => T): Promise<T>;
   /** Resolves when everything accepted so far is answered; refuses what comes later. */
   finish(): Promise<void>;
+  /** False once the disk has failed. */
+  isSound(): boolean;
 }
 
 export interface GroupLimits {
   /** The most transactions in a group. */
   readonly size: number;
-  /** A group takes in no more transactions after this time. */
+  /** A group that could be committed takes in no more transactions after this time. */
   readonly milliseconds: number;
   /** How long a lock that another process holds is waited for. */
   readonly waitMilliseconds: number;
@@ -41,14 +48,25 @@ interface Waiting {
 /** A transaction that has run, and what it is to be told once the group is durable. */
 interface Done {
   readonly waiting: Waiting;
+  readonly wrote: boolean;
   readonly outcome:
     | { readonly kind: "value"; readonly value: unknown }
     | { readonly kind: "error"; readonly error: unknown };
 }
 
-export function openWriter(connection: Connection, file: string, limits: GroupLimits): Writer {
+export function openWriter(
+  connection: Connection,
+  file: string,
+  limits: GroupLimits,
+  durability: Durability,
+  checkpointer: Checkpointer | undefined,
+): Writer {
   const queue: Waiting[] = [];
   let running: Promise<void> | undefined;
+  /** The group before becoming durable, and being answered. */
+  let flushing: Promise<void> | undefined;
+  let arrived: (() => void) | undefined;
+  let broken: StoreError | undefined;
   let finishing = false;
 
   async function runGroups(): Promise<void> {
@@ -56,6 +74,11 @@ export function openWriter(connection: Connection, file: string, limits: GroupLi
       // Requests whose bytes are here already are read first, and become part of the group.
       await nextTurn();
       await runGroup();
+      const copyRest = checkpointer?.afterGroup();
+      if (copyRest) {
+        await flushing;
+        await copyRest();
+      }
     } while (queue.length > 0);
     running = undefined;
   }
@@ -63,24 +86,71 @@ export function openWriter(connection: Connection, file: string, limits: GroupLi
   async function runGroup(): Promise<void> {
     const group: Done[] = [];
     try {
+      assertSound();
       await begin();
-      const ends = performance.now() + limits.milliseconds;
-      const alone = queue.length === 1;
-      while (
-        queue.length > 0 &&
-        group.length < limits.size &&
-        (group.length === 0 || (!alone && performance.now() < ends))
-      ) {
-        const waiting = queue.shift() as Waiting;
-        const outcome = await runWork(waiting, alone);
-        group.push({ waiting, outcome });
-        if (outcome.kind === "error" && !connection.database.isTransaction) throw outcome.error;
+      await fill(group);
+      assertSound();
+      if (!group.some(({ wrote }) => wrote)) {
+        connection.run("COMMIT");
+        answer(group);
+        return;
       }
-      if (connection.database.isTransaction) connection.run("COMMIT");
+      durability.hold();
+      connection.run("COMMIT");
     } catch (thrown) {
       fail(group, thrown);
+      durability.release();
       return;
     }
+    flushing = durability
+      .flush()
+      .then(
+        () => answer(group),
+        (thrown: unknown) => {
+          // What the disk has is not known any more, and asking it again would not tell.
+          broken = new StoreError("disk", `writing ${file} failed`, [], thrown);
+          for (const { waiting } of group) waiting.reject(broken);
+        },
+      )
+      .finally(() => {
+        flushing = undefined;
+      });
+  }
+
+  function assertSound(): void {
+    if (broken) throw broken;
+  }
+
+  /** Runs what waits, and what arrives until the group before is answered. */
+  async function fill(group: Done[]): Promise<void> {
+    const alone = queue.length === 1 && !flushing;
+    do {
+      const ends = performance.now() + limits.milliseconds;
+      while (queue.length > 0 && group.length < limits.size && (group.length === 0 || !alone)) {
+        const waiting = queue.shift() as Waiting;
+        const done = await runWork(waiting, alone);
+        const { outcome } = done;
+        group.push(done);
+        if (outcome.kind === "error" && !connection.database.isTransaction) throw outcome.error;
+        if (performance.now() > ends) break;
+      }
+      if (flushing) await (group.length < limits.size ? Promise.race([flushing, arrival()]) : flushing);
+    } while (flushing);
+  }
+
+  /** The next turn in which something has arrived. */
+  function arrival(): Promise<void> {
+    return new Promise((resolve) => {
+      arrived = () => {
+        arrived = undefined;
+        setImmediate(resolve);
+      };
+      if (queue.length > 0) arrived();
+    });
+  }
+
+  function answer(group: readonly Done[]): void {
+    durability.release();
     for (const { waiting, outcome } of group) {
       if (outcome.kind === "value") waiting.resolve(outcome.value as never);
       else waiting.reject(outcome.error);
@@ -102,7 +172,7 @@ export function openWriter(connection: Connection, file: string, limits: GroupLi
   }
 
   /** Alone in its group, a work's savepoint is the transaction itself. */
-  async function runWork({ work }: Waiting, alone: boolean): Promise<Done["outcome"]> {
+  async function runWork(waiting: Waiting, alone: boolean): Promise<Done> {
     let wrote = false;
     let over = false;
     const reading = (): void => {
@@ -118,12 +188,12 @@ export function openWriter(connection: Connection, file: string, limits: GroupLi
       },
     };
     try {
-      const value = await work(turn);
+      const value = await waiting.work(turn);
       if (wrote && !alone) connection.run("RELEASE work");
-      return { kind: "value", value };
+      return { waiting, wrote, outcome: { kind: "value", value } };
     } catch (thrown) {
       if (wrote) undo(alone);
-      return { kind: "error", error: explained(thrown, file) };
+      return { waiting, wrote, outcome: { kind: "error", error: explained(thrown, file) } };
     } finally {
       over = true;
     }
@@ -160,6 +230,7 @@ export function openWriter(connection: Connection, file: string, limits: GroupLi
         return;
       }
       queue.push({ work, resolve, reject });
+      arrived?.();
       running ??= runGroups();
     });
 
@@ -172,8 +243,9 @@ export function openWriter(connection: Connection, file: string, limits: GroupLi
       }),
     finish: async () => {
       finishing = true;
-      while (running) await running;
+      while (running || flushing) await (running ?? flushing);
     },
+    isSound: () => broken === undefined,
   };
 }
 

@@ -1,0 +1,76 @@
+/**
+ * Copies the log back into the database beside the service: on a thread of its own with a connection of its own, started
+ * when it is first needed. Most is copied while writes go on; for the rest, which is little, they wait a moment, so that the
+ * log can begin anew.
+ */
+import { statSync } from "node:fs";
+import { Worker } from "node:worker_threads";
+
+export interface Checkpointer {
+  /** To be called between groups. Gives what is to be waited for once nothing is being written or held, if anything is. */
+  afterGroup(): (() => Promise<void>) | undefined;
+  close(): Promise<void>;
+}
+
+/** The log is copied when it has grown beyond this. */
+const logBytes = 32 * 1024 * 1024;
+
+/** Groups between two looks at the log's size. */
+const groupsPerLook = 64;
+
+export function openCheckpointer(file: string): Checkpointer {
+  let worker: Worker | undefined;
+  let groups = 0;
+  let state: "idle" | "copying" | "copied" = "idle";
+
+  const copy = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      worker ??= startWorker(file);
+      const settle = (): void => {
+        worker?.off("message", onMessage).off("error", onError);
+      };
+      const onMessage = (): void => {
+        settle();
+        resolve();
+      };
+      const onError = (error: Error): void => {
+        settle();
+        worker = undefined;
+        reject(error);
+      };
+      worker.on("message", onMessage).on("error", onError);
+      worker.postMessage("copy");
+    });
+
+  return {
+    afterGroup: () => {
+      groups += 1;
+      if (state === "copied") {
+        state = "idle";
+        return () => copy().catch(() => undefined);
+      }
+      if (state === "idle" && groups % groupsPerLook === 0 && sizeOf(`${file}-wal`) > logBytes) {
+        state = "copying";
+        // A copy that failed is tried again at a later look; the log only grows meanwhile.
+        copy().then(
+          () => (state = "copied"),
+          () => (state = "idle"),
+        );
+      }
+      return undefined;
+    },
+    close: async () => {
+      await worker?.terminate();
+    },
+  };
+}
+
+function startWorker(file: string): Worker {
+  const worker = new Worker(new URL("./checkpoint-thread.ts", import.meta.url), { workerData: file });
+  worker.unref();
+  return worker;
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}

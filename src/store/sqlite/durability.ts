@@ -1,0 +1,62 @@
+/**
+ * How a committed group becomes durable: committed with `synchronous=NORMAL`, which writes the log without waiting for the
+ * disk, then one `fdatasync` of the log on the thread pool, during which the service goes on reading requests.
+ *
+ * Why nothing is answered that could still be lost. SQLite writes all frames of a commit to the log with `write` before
+ * COMMIT returns, so an `fdatasync` that starts later has them on the disk when it ends; the group is answered then. Until
+ * then the reading connection keeps to the state before (`hold`), so that no read shows it either. The log is only ever
+ * written from its start again after a checkpoint that has copied every frame, and that waits for the disk itself, first for
+ * the log and then for the database, at NORMAL as at FULL. The log's entry in its folder is made durable when it is opened.
+ */
+import { closeSync, fdatasync, fsyncSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Connection } from "./connection.ts";
+
+export interface Durability {
+  /** Before a commit: readers keep to what is durable now. */
+  hold(): void;
+  /** After it: resolves when everything that was committed is durable. */
+  flush(): Promise<void>;
+  /** Readers may see all that is committed. */
+  release(): void;
+  close(): void;
+}
+
+/** The file's log must be there: it is from the first statement on after `journal_mode=WAL`. */
+export function openDurability(file: string, reading: Connection): Durability {
+  syncFolder(dirname(file));
+  const log = openSync(`${file}-wal`, "r+");
+  return {
+    hold: () => {
+      if (reading.database.isTransaction) return;
+      reading.run("BEGIN");
+      // A transaction takes its state at its first read.
+      reading.get("SELECT edition FROM nonet_schema");
+    },
+    flush: () => new Promise((resolve, reject) => fdatasync(log, (error) => (error ? reject(error) : resolve()))),
+    release: () => {
+      if (reading.database.isTransaction) reading.run("COMMIT");
+    },
+    close: () => closeSync(log),
+  };
+}
+
+/** Nothing to wait for: `synchronous` itself says how durable a commit is. */
+export const immediate: Durability = {
+  hold: () => undefined,
+  flush: () => Promise.resolve(),
+  release: () => undefined,
+  close: () => undefined,
+};
+
+function syncFolder(folder: string): void {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(folder, "r");
+    fsyncSync(descriptor);
+  } catch {
+    // Windows cannot open a folder, and needs none of this.
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
