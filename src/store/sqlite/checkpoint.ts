@@ -12,13 +12,11 @@ export interface Checkpointer {
   close(): Promise<void>;
 }
 
-/** The log is copied when it has grown beyond this. */
-const logBytes = 32 * 1024 * 1024;
-
 /** Groups between two looks at the log's size. */
-const groupsPerLook = 64;
+const groupsPerLook = 16;
 
-export function openCheckpointer(file: string): Checkpointer {
+/** `logBytes`: the log is copied when it has grown beyond this. */
+export function openCheckpointer(file: string, logBytes: number): Checkpointer {
   let worker: Worker | undefined;
   let groups = 0;
   let state: "idle" | "copying" | "copied" = "idle";

@@ -1,12 +1,12 @@
 /** What was answered is there, however the process ends. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
-import { tables, wholeView } from "../contract-tables.ts";
+import { tables, thing, wholeView } from "../contract-tables.ts";
 import { openSqliteStore } from "./open.ts";
 
 const writer = `
@@ -29,7 +29,7 @@ const writer = `
   for (let index = 0; index < 16; index += 1) client();
 `;
 
-const rounds = 4;
+const rounds = 3;
 
 test("after kill -9 at any moment every acknowledged write is there, with all that belongs to it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "nonet-kill-"));
@@ -71,3 +71,52 @@ async function writeUntilKilled(file: string, round: number, count: number): Pro
   }
   return acknowledged;
 }
+
+test("the log stays small while it is written and read without pause, and nothing is lost by copying it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "nonet-log-"));
+  const file = join(folder, "store.db");
+  try {
+    const store = await openSqliteStore({ file, tables, clock: Date.now, logBytes: 200_000 });
+    const read = store.read({ resource: "Thing", key: "id", view: wholeView("Thing") });
+    let largest = 0;
+    const client = async (name: string): Promise<void> => {
+      for (let index = 0; index < 500; index += 1) {
+        const values = thing(`${name}-${index}`, { note: "x".repeat(1000) });
+        await store.transaction(async (tx) => tx.insert("Thing", values, 1, wholeView("Thing"), {}));
+        assert.ok(await read(`${name}-${index}`, {}), "an acknowledged write is read");
+        largest = Math.max(largest, statSync(`${file}-wal`).size);
+      }
+    };
+    await Promise.all(["a", "b", "c", "d"].map(client));
+    const list = store.list({ resource: "Thing", view: wholeView("Thing"), sort: [], filters: [], from: "start" });
+    assert.equal((await list({ limit: 10_000, filters: [] }, {})).count, 2000);
+    await store.close();
+    const written = statSync(file).size;
+    assert.ok(largest < written, `a log of ${largest} for a database of ${written}`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("a read shows nothing that is not yet durable", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "nonet-hold-"));
+  try {
+    const store = await openSqliteStore({ file: join(folder, "store.db"), tables, clock: Date.now });
+    const read = store.read({ resource: "Thing", key: "id", view: wholeView("Thing") });
+    let answered = false;
+    let early = 0;
+    const writing = store
+      .transaction(async (tx) => tx.insert("Thing", thing("a"), 1, wholeView("Thing"), {}))
+      .then(() => (answered = true));
+    while (!answered) {
+      if ((await read("a", {})) !== undefined && !answered) early += 1;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await writing;
+    assert.equal(early, 0);
+    assert.ok(await read("a", {}));
+    await store.close();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -28,32 +28,46 @@ export interface SqliteOptions {
   readonly clock: () => number;
   /** How long another process's lock on the file is waited for. */
   readonly waitMilliseconds?: number;
+  /** The size beyond which the log is copied into the database. */
+  readonly logBytes?: number;
+}
+
+interface Settings {
+  readonly file: string;
+  readonly tables: readonly Table[];
+  readonly clock: () => number;
+  readonly synchronous: "FULL" | "NORMAL" | "OFF";
+  readonly waitMilliseconds: number;
+  readonly logBytes: number;
+  /** What is left to do once all is closed. */
+  readonly release: () => void;
 }
 
 /** @throws StoreError when the file cannot be used, or holds data that the tables do not fit. */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
-  const { clock, synchronous = "FULL", tables, waitMilliseconds = 5_000 } = options;
+  const { clock, logBytes = 32 * 1024 * 1024, synchronous = "FULL", tables, waitMilliseconds = 5_000 } = options;
   const folder = options.file === ":memory:" ? mkdtempSync(join(tmpdir(), "nonet-")) : undefined;
   const file = folder ? join(folder, "store.db") : options.file;
   const release = (): void => {
     if (folder) rmSync(folder, { recursive: true, force: true });
   };
   try {
-    return open(file, tables, folder ? "OFF" : synchronous, clock, waitMilliseconds, release);
+    return open({
+      file,
+      tables,
+      clock,
+      synchronous: folder ? "OFF" : synchronous,
+      waitMilliseconds,
+      logBytes,
+      release,
+    });
   } catch (thrown) {
     release();
     throw explained(thrown, file);
   }
 }
 
-function open(
-  file: string,
-  tables: readonly Table[],
-  synchronous: "FULL" | "NORMAL" | "OFF",
-  clock: () => number,
-  waitMilliseconds: number,
-  release: () => void,
-): Store {
+function open({ clock, file, logBytes, release, synchronous, tables, waitMilliseconds }: Settings): Store {
   checkPlace(file);
   const writing = new Connection(file, waitMilliseconds);
   const connections = [writing];
@@ -72,7 +86,7 @@ function open(
     const relations = relationsOf(tables);
     const shop = new Workshop(relations, writing, clock);
     const durability = synchronous === "FULL" ? openDurability(file, reading) : immediate;
-    const checkpointer = synchronous === "OFF" ? undefined : openCheckpointer(file);
+    const checkpointer = synchronous === "OFF" ? undefined : openCheckpointer(file, logBytes);
     // Another thread does it, without holding up requests.
     if (checkpointer) writing.exec("PRAGMA wal_autocheckpoint = 0");
     const limits = { size: 256, milliseconds: 10, waitMilliseconds };
