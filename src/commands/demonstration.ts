@@ -67,7 +67,7 @@ async function refusedMove(demo: Demo, target: Operation): Promise<string[]> {
   const start = demo.plan.tables.find(({ resource }) => resource === target.resource)?.lifecycle?.start;
   const refused = movesOf(demo.plan, target).find(
     (operation) =>
-      operation.body === undefined &&
+      operation.body?.required !== true &&
       !operation.moves.some(({ from }) => from.includes(start ?? "")) &&
       sharedRole(demo, target, operation) !== undefined,
   );
