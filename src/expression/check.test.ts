@@ -210,3 +210,12 @@ test("a typed expression is plain data", () => {
   const { typed } = check("Parcel.exists(p, p.locker.door == 3 && p.courier == caller.id)");
   assert.deepEqual(JSON.parse(JSON.stringify(typed)), typed);
 });
+
+test("what repeats itself stays bounded", () => {
+  let text = "extensions";
+  for (let level = 0; level < 24; level += 1)
+    text = `((caller.claims.n == ${text} && ${text.length} in caller.claims.l) ? labels.size() : 1)`;
+  const { typed, problems } = check(text);
+  assert.equal(typed, undefined);
+  assert.equal(problems[0]?.code, "too-large");
+});

@@ -48,7 +48,7 @@ export interface Checked {
  * is one is for the caller to say (`typed.nullable`).
  */
 export function checkExpression(expression: Expression, env: TypeEnvironment, expected?: ValueType): Checked {
-  const checker: Checker = { env, problems: [], items: [], recordMacros: 0 };
+  const checker: Checker = { env, problems: [], items: [], recordMacros: 0, slots: new Map() };
   const found = checkValue(checker, expression);
   const typed = found && expected ? checkExpected(checker, found, expected) : found;
   if (typed && isOversize(typed)) {
@@ -64,6 +64,8 @@ interface Checker {
   /** The names that macros have bound, outermost first. */
   readonly items: Bound[];
   recordMacros: number;
+  /** The first free place after the macros of each part that was asked about. */
+  readonly slots: Map<TypedExpression, number>;
 }
 
 type Bound =
@@ -503,7 +505,7 @@ function withinUnknown(checker: Checker, value: TypedExpression, list: TypedExpr
 /** `value in list` where the items are of unknown type: some item is one of the value's type, and equal. */
 function existsEqual(checker: Checker, value: TypedExpression, list: TypedExpression, at: Extent): TypedExpression {
   // The value stands inside the macro that is made here, and has its own macros already: their places are taken.
-  const slot = Math.max(checker.items.length, ...slotsIn(value));
+  const slot = Math.max(checker.items.length, slotAfter(checker, value));
   const item: TypedExpression = { kind: "item", at: list.at, type: { kind: "any" }, nullable: true, slot };
   const body = compare("==", value, takenAs(item, value.type), at);
   const nothing: TypedExpression = { kind: "constant", at, type: { kind: "null" }, nullable: true, value: null };
@@ -511,10 +513,14 @@ function existsEqual(checker: Checker, value: TypedExpression, list: TypedExpres
   return { kind: "macro", at, type: bool, nullable: false, macro: "exists", records: false, slot, list, body: guarded };
 }
 
-/** The places after those of the macros in a value. */
-function slotsIn(typed: TypedExpression): readonly number[] {
-  const below = parts(typed).flatMap(slotsIn);
-  return typed.kind === "macro" ? [typed.slot + 1, ...below] : below;
+/** The first place after those of the macros in a value. Equalities repeat their sides, so each part is looked at once. */
+function slotAfter(checker: Checker, typed: TypedExpression): number {
+  const known = checker.slots.get(typed);
+  if (known !== undefined) return known;
+  const below = parts(typed).map((part) => slotAfter(checker, part));
+  const slot = Math.max(0, ...below, typed.kind === "macro" ? typed.slot + 1 : 0);
+  checker.slots.set(typed, slot);
+  return slot;
 }
 
 function checkNegate(checker: Checker, expression: Expression, at: Extent): Found {

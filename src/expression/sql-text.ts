@@ -36,15 +36,22 @@ export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** The text with its placeholders, and what is bound to them. PostgreSQL counts from `first`. */
+/** More pieces than this make no statement that an engine should be given. */
+const mostPieces = 20_000;
+
+/**
+ * The text with its placeholders, and what is bound to them; undefined when it has too many pieces, as something that is
+ * repeated inside something that is repeated can have. PostgreSQL counts from `first`.
+ */
 export function finish(
   piece: Sql,
   dialect: Dialect,
   first: number,
-): { readonly sql: string; readonly parameters: readonly Parameter[] } {
+): { readonly sql: string; readonly parameters: readonly Parameter[] } | undefined {
   const parameters: Parameter[] = [];
   const texts: string[] = [];
   const write = (part: Sql): void => {
+    if (texts.length > mostPieces) return;
     if (typeof part === "string") texts.push(part);
     else if (isParameter(part)) {
       parameters.push(part);
@@ -52,6 +59,7 @@ export function finish(
     } else part.forEach(write);
   };
   write(piece);
+  if (texts.length > mostPieces) return undefined;
   return { sql: texts.join(""), parameters };
 }
 

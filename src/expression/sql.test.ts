@@ -170,3 +170,22 @@ test("a condition can be answered from an index", () => {
     assert.match(String(plan[0]?.["detail"]), new RegExp(`USING (?:COVERING )?INDEX ${index}`), text);
   }
 });
+
+test("deep expressions stay as long in SQL as they are", () => {
+  const deep: readonly ((inner: string) => string)[] = [
+    (inner) => `(${inner} + servings)`,
+    (inner) => `(${inner} in [servings, 2] ? 1 : servings)`,
+    (inner) => `(title.endsWith(${inner} == 1 ? title : 'x') ? servings : 2)`,
+    (inner) => `(labels.exists(l, l == title) && extra == ${inner} ? servings : 2)`,
+  ];
+  for (const wrap of deep) {
+    for (const dialect of ["sqlite", "postgres"] as const) {
+      let text = "servings";
+      const lengths = [10, 20].map((levels) => {
+        for (let level = 0; level < 10; level += 1) text = wrap(text);
+        return compiled(text, dialect, { use: "select" }).sql.length / levels;
+      });
+      assert.ok((lengths[1] ?? 0) < (lengths[0] ?? 0) * 1.1, `${dialect}: ${text}`);
+    }
+  }
+});

@@ -58,7 +58,10 @@ export function compileSql(typed: TypedExpression, dialect: Dialect, context: Sq
   const isCondition = typed.type.kind === "bool" && context.use !== "select";
   const written = isCondition ? condition(writer, typed).sql : scalar(writer, typed).sql;
   if (writer.problems.length > 0) return { problems: writer.problems };
-  return finish(written, dialect, context.firstPlaceholder ?? 1);
+  const finished = finish(written, dialect, context.firstPlaceholder ?? 1);
+  if (finished) return finished;
+  refuse(writer, typed, "as much as this", "a computed field (`:=`) can hold a part of it");
+  return { problems: writer.problems };
 }
 
 /** What keeps an expression out of SQL, of either dialect. */
@@ -322,7 +325,7 @@ function textTestSql(writer: Writer, name: FunctionCall["function"], a: Sql, b: 
   if (name === "contains") return sqlite ? sql`(instr(${a}, ${b}) > 0)` : sql`(strpos(${a}, ${b}) > 0)`;
   // The part is needed twice, and may be long: it is written once.
   const ends = sqlite ? "_a IS NOT NULL AND (_b = '' OR substr(_a, -length(_b)) = _b)" : "right(_a, length(_b)) = _b";
-  return sql`(SELECT ${ends} FROM (SELECT ${a} AS _a, ${b} AS _b) AS ${nextAlias(writer)})`;
+  return sql`(SELECT ${ends} FROM ${once(writer, sql`${a} AS _a, ${b} AS _b`)})`;
 }
 
 function within(writer: Writer, { value, list }: Within): Condition {
@@ -335,13 +338,13 @@ function within(writer: Writer, { value, list }: Within): Condition {
     if (list.items.length === 0) return { sql: "FALSE", exact: true };
     const items = list.items.map((item) => scalar(writer, item));
     const exact = !wanted.nullable && items.every((item) => !item.nullable);
-    return {
-      sql: sql`(${wanted.sql} IN (${joined(
-        items.map((item) => item.sql),
-        ", ",
-      )}))`,
-      exact,
-    };
+    const all = joined(
+      items.map((item) => item.sql),
+      ", ",
+    );
+    // PostgreSQL writes IN out as one comparison for each item unless all are constants, and the value as often.
+    const asArray = writer.dialect === "postgres" && list.items.some((item) => isFree(writer, item));
+    return { sql: asArray ? sql`(${wanted.sql} = ANY (ARRAY[${all}]))` : sql`(${wanted.sql} IN (${all}))`, exact };
   }
   const source = sourceOf(writer, list);
   const item = itemValue(writer, source.item, list.type.kind === "list" ? list.type.of : value.type);
@@ -478,19 +481,26 @@ function widened({ dialect }: Writer, value: Sql): Sql {
   return dialect === "postgres" ? sql`${value}::numeric` : value;
 }
 
+/**
+ * Values that are needed more than once, under names of their own. PostgreSQL would put what they stand for in the place of
+ * the names, and double the work at every level of an expression; OFFSET keeps it from that. SQLite does not.
+ */
+function once(writer: Writer, columns: Sql): Sql {
+  return sql`(SELECT ${columns}${writer.dialect === "postgres" ? " OFFSET 0" : ""}) AS ${nextAlias(writer)}`;
+}
+
 function ints(writer: Writer, value: Sql, most: number): Sql {
   const narrowed = writer.dialect === "postgres" ? "_v::bigint" : "_v";
-  return sql`(SELECT CASE WHEN _v BETWEEN -${String(most)} AND ${String(most)} THEN ${narrowed} END FROM (SELECT ${value} AS _v) AS ${nextAlias(writer)})`;
+  return sql`(SELECT CASE WHEN _v BETWEEN -${String(most)} AND ${String(most)} THEN ${narrowed} END FROM ${once(writer, sql`${value} AS _v`)})`;
 }
 
 function doubles(writer: Writer, calculation: keyof typeof signs, a: Sql, b: Sql): Sql {
-  const alias = nextAlias(writer);
   if (writer.dialect === "sqlite") {
     const divisor = calculation === "divide" ? sql`NULLIF(${b}, 0)` : b;
     const value = sql`${a} ${signs[calculation]} ${divisor}`;
-    return sql`(SELECT CASE WHEN abs(_v) < 9e999 THEN _v END FROM (SELECT ${value} AS _v) AS ${alias})`;
+    return sql`(SELECT CASE WHEN abs(_v) < 9e999 THEN _v END FROM ${once(writer, sql`${value} AS _v`)})`;
   }
-  return sql`(SELECT ${postgresDoubles[calculation]} FROM (SELECT ${a} AS _a, ${b} AS _b) AS ${alias})`;
+  return sql`(SELECT ${postgresDoubles[calculation]} FROM ${once(writer, sql`${a} AS _a, ${b} AS _b`)})`;
 }
 
 /**
@@ -517,15 +527,14 @@ function scaled(operator: "*" | "/", logarithms: "+" | "-"): string {
 }
 
 function moved(writer: Writer, moment: Sql, milliseconds: Sql, sign: "" | "-"): Sql {
-  const alias = nextAlias(writer);
   if (writer.dialect === "sqlite") {
     const seconds = sql`(${sign}${milliseconds} / 1000.0) || ' seconds'`;
     const value = sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${moment}, ${seconds})`;
-    return sql`(SELECT CASE WHEN _v >= '0001' THEN _v END FROM (SELECT ${value} AS _v) AS ${alias})`;
+    return sql`(SELECT CASE WHEN _v >= '0001' THEN _v END FROM ${once(writer, sql`${value} AS _v`)})`;
   }
   // In milliseconds, of which there are none too many; then in seconds and the rest, as PostgreSQL multiplies an interval in
   // floating point.
-  const sum = sql`(SELECT round(extract(epoch FROM ${moment}) * 1000) + (${sign}${milliseconds}) AS _v) AS ${alias}`;
+  const sum = once(writer, sql`round(extract(epoch FROM ${moment}) * 1000) + (${sign}${milliseconds}) AS _v`);
   const range = `_v BETWEEN ${earliest} AND ${latest}`;
   const made = "timestamptz 'epoch' + div(_v, 1000) * interval '1 second' + _v % 1000 * interval '1 millisecond'";
   return sql`(SELECT CASE WHEN ${range} THEN ${made} END FROM ${sum})`;
@@ -580,16 +589,15 @@ function sumOf(writer: Writer, call: FunctionCall, list: TypedExpression): Sql {
   const item = itemValue(writer, source.item, call.type);
   const total = writer.dialect === "sqlite" ? sql`TOTAL(${item})` : sql`COALESCE(SUM(${item}), 0)`;
   const sum = sql`(${select(total, source)})`;
-  const alias = nextAlias(writer);
-  if (call.type.kind !== "double") return present(source, intSum(writer, sum, alias));
+  if (call.type.kind !== "double") return present(source, intSum(writer, sum));
   const range = writer.dialect === "sqlite" ? "abs(_v) < 9e999" : "TRUE";
-  return present(source, sql`(SELECT CASE WHEN ${range} THEN _v END FROM (SELECT ${sum} AS _v) AS ${alias})`);
+  return present(source, sql`(SELECT CASE WHEN ${range} THEN _v END FROM ${once(writer, sql`${sum} AS _v`)})`);
 }
 
-function intSum({ dialect }: Writer, sum: Sql, alias: string): Sql {
+function intSum(writer: Writer, sum: Sql): Sql {
   const most = String(Number.MAX_SAFE_INTEGER);
-  const narrowed = dialect === "sqlite" ? "CAST(_v AS INTEGER)" : "_v::bigint";
-  return sql`(SELECT CASE WHEN _v BETWEEN -${most} AND ${most} THEN ${narrowed} END FROM (SELECT ${sum} AS _v) AS ${alias})`;
+  const narrowed = writer.dialect === "sqlite" ? "CAST(_v AS INTEGER)" : "_v::bigint";
+  return sql`(SELECT CASE WHEN _v BETWEEN -${most} AND ${most} THEN ${narrowed} END FROM ${once(writer, sql`${sum} AS _v`)})`;
 }
 
 // Lists
