@@ -83,7 +83,8 @@ function textTest(node: Node | undefined): (offset: number) => boolean {
 }
 
 function textRanges(node: Node): (readonly [start: number, end: number])[] {
-  if (node.kind === "text") return [[node.span.start.offset, node.span.end.offset]];
+  // A block scalar's text starts below its header (`|`), which may have a comment.
+  if (node.kind === "text") return [[(node.pieces?.[0]?.start ?? node.span.start).offset, node.span.end.offset]];
   if (node.kind === "list") return node.items.flatMap(textRanges);
   return node.entries.flatMap((entry) => [...textRanges(entry.key), ...textRanges(entry.value)]);
 }

@@ -211,6 +211,10 @@ function piecesOf(value: string, written: string, style: string, start: number, 
   else if (style.startsWith("BLOCK")) along = written.indexOf("\n") + 1 || written.length;
   let expected = -1;
   while (at < value.length && along < written.length) {
+    // An escaped line end stands for nothing, nor does the indentation of the next line.
+    const joined = /\\\n[ \t]*/y;
+    joined.lastIndex = along;
+    if (style === "QUOTE_DOUBLE" && joined.test(written)) along = joined.lastIndex;
     const blank = /[ \t]*\n[ \t\n]*/y;
     blank.lastIndex = along;
     const fold =
@@ -298,7 +302,8 @@ function reportProperties(node: yaml.Scalar | yaml.YAMLMap | yaml.YAMLSeq, start
   }
   // A tag of the failsafe schema itself (`!!str`) is as useless here as an unknown one, which the library warns of.
   if (node.tag !== undefined) {
-    const at = text.lastIndexOf("!", start);
+    const last = text.lastIndexOf("!", start);
+    const at = text[last - 1] === "!" ? last - 1 : last;
     const end = at + (/^!\S*/.exec(text.slice(at))?.[0].length ?? 1);
     walk.faults.push({ start: at, end, breaks: false, ...faultText("TAG_RESOLVE_FAILED", "") });
   }
