@@ -41,13 +41,19 @@ export function readFields(reader: Reader, path: Path, map: MapNode): Record<str
       });
       continue;
     }
-    const own: Reader = { ...reader, places: new Map() };
-    place(own, [...path, written], entry);
-    const field = readField(own, [...path, written], entry);
-    placeBoth(reader, own, [...path, written], [...path, name]);
+    const field = optional ? readOptional(reader, path, entry, name) : readField(reader, [...path, name], entry);
     if (field !== undefined) fields[name] = { ...field, optional };
   }
   return fields;
+}
+
+function readOptional(reader: Reader, path: Path, entry: Entry, name: string): Definition | undefined {
+  const own: Reader = { ...reader, places: new Map() };
+  const written = [...path, entry.key.value];
+  place(own, written, entry);
+  const field = readField(own, written, entry);
+  placeBoth(reader, own, written, [...path, name]);
+  return field;
 }
 
 type Definition = Omit<Field, "optional">;

@@ -49,7 +49,7 @@ export function readStates(reader: Reader, body: MapNode): States {
         reader,
         path,
         entry.value,
-        `the life of \`${name}\``,
+        `The life of \`${name}\``,
         "{ states: { open: may change }, start: open, moves: … }",
       );
       if (map !== undefined) states[name] = readLifecycle(reader, [...path, name], map);
@@ -347,7 +347,7 @@ function causeOfMap(
       const message =
         second === undefined
           ? "This move does not say what triggers it"
-          : `a trigger has one cause, not \`${word}\` and \`${second}\``;
+          : `A trigger has one cause, not \`${word}\` and \`${second}\``;
       report(reader, "states/bad-trigger", map.span, message, {
         help: second === undefined ? forms : "write two triggers as a list",
       });
