@@ -30,7 +30,7 @@ export async function listen(options: ServerOptions): Promise<RunningServer> {
   const server = createServer({
     // Node counts the request line into the headers; the line has a limit of its own.
     maxHeaderSize: maximumHeaderBytes + maximumTargetBytes,
-    headersTimeout: headersMilliseconds,
+    headersTimeout: Math.min(headersMilliseconds, options.requestMilliseconds),
     requestTimeout: options.requestMilliseconds,
     connectionsCheckingInterval: 1000,
     keepAliveTimeout: 65_000,
