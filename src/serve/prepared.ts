@@ -100,13 +100,7 @@ function prepareForKind(
   const view = own ?? record.view;
   const reader = (decision: Decision): ForKind["read"] => {
     if (decision === "denied" || operation.key === undefined) return () => undefined;
-    const where = conditionOf(decision);
-    return store.read({
-      resource: operation.resource,
-      key: operation.key.column,
-      view,
-      ...(where === undefined ? {} : { where }),
-    });
+    return store.read({ resource: operation.resource, key: operation.key.column, view, ...where(decision, []) });
   };
   const parent = operation.parents.at(-1);
   const tied = parent === undefined ? [] : [tiedTo(parent.field)];
