@@ -35,6 +35,8 @@ export interface Call {
   readonly prepared: Prepared;
   readonly caller: Caller;
   readonly kind: ForKind;
+  /** The path as it was sent, undecoded. */
+  readonly path: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: ReadonlyMap<string, string>;
   /** The parsed body; `{}` where the operation takes none. */

@@ -7,6 +7,8 @@ export interface Exchange {
   readonly headers: RequestHeaders;
   /** The peer's address. */
   readonly address: string;
+  /** Whether the caller is known to have come by TLS. */
+  readonly secure: boolean;
   /** Reads the body, at most `limit` bytes of it; a client that waits for `100 Continue` is told to go on first. */
   body(limit: number): Promise<Body>;
 }

@@ -1,15 +1,22 @@
 /** Forwarded fields count only from proxies that the operator named (R1.7). */
-import { BlockList, isIPv6 } from "node:net";
+import { BlockList, isIP, isIPv6 } from "node:net";
 import type { RequestHeaders } from "./exchange.ts";
 
 export interface Forwarding {
-  /** Who really sends, and whether the caller's own hop was plain HTTP behind a trusted proxy. */
-  peer(address: string, headers: RequestHeaders): { readonly address: string; readonly insecure: boolean };
+  peer(address: string, headers: RequestHeaders): Peer;
+}
+
+export interface Peer {
+  /** Who really sends. */
+  readonly address: string;
+  /** Whether a trusted proxy says that the caller's own hop, or one behind it, was plain HTTP; or that none was. */
+  readonly insecure: boolean;
+  readonly secure: boolean;
 }
 
 /** `proxies`: addresses or networks (`10.0.0.0/8`) whose word is taken. */
 export function createForwarding(proxies: readonly string[]): Forwarding {
-  if (proxies.length === 0) return { peer: (address) => ({ address, insecure: false }) };
+  if (proxies.length === 0) return { peer: direct };
   const trusted = new BlockList();
   for (const proxy of proxies) {
     const [address = "", bits] = proxy.split("/");
@@ -17,19 +24,44 @@ export function createForwarding(proxies: readonly string[]): Forwarding {
     if (bits === undefined) trusted.addAddress(address, family);
     else trusted.addSubnet(address, Number(bits), family);
   }
-  const isTrusted = (address: string) =>
-    trusted.check(plainAddress(address), isIPv6(plainAddress(address)) ? "ipv6" : "ipv4");
+  const isTrusted = (address: string) => trusted.check(address, isIPv6(address) ? "ipv6" : "ipv4");
   return {
     peer(address, headers) {
-      if (!isTrusted(address)) return { address, insecure: false };
-      const hops = (headers.get("x-forwarded-for") ?? "")
-        .split(",")
-        .map((hop) => hop.trim())
-        .filter((hop) => hop !== "");
-      const sender = hops.toReversed().find((hop) => !isTrusted(hop)) ?? hops[0] ?? address;
-      return { address: sender, insecure: headers.get("x-forwarded-proto")?.toLowerCase() === "http" };
+      if (!isTrusted(plainAddress(address))) return direct(address);
+      const schemes = items(headers.get("x-forwarded-proto"));
+      const insecure = schemes.some((scheme) => scheme.toLowerCase() === "http");
+      const secure = !insecure && schemes.some((scheme) => scheme.toLowerCase() === "https");
+      return { address: senderOf(address, items(headers.get("x-forwarded-for")), isTrusted), insecure, secure };
     },
   };
+}
+
+function direct(address: string): Peer {
+  return { address, insecure: false, secure: false };
+}
+
+/** The last hop that no trusted proxy made. What is no address was not written by a proxy, and nor was what is before it. */
+function senderOf(peer: string, hops: readonly string[], isTrusted: (address: string) => boolean): string {
+  let sender = peer;
+  for (const hop of hops.toReversed()) {
+    const address = hopAddress(hop);
+    if (isIP(address) === 0) return sender;
+    sender = address;
+    if (!isTrusted(address)) return sender;
+  }
+  return sender;
+}
+
+/** `192.0.2.1:8080` and `[2001:db8::1]:8080` name addresses too. */
+function hopAddress(hop: string): string {
+  return plainAddress(/^\[([^\]]*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop);
+}
+
+function items(field: string | undefined): readonly string[] {
+  return (field ?? "")
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
 }
 
 function plainAddress(address: string): string {

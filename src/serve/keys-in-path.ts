@@ -8,7 +8,6 @@ export function encodeKey(value: string): string {
 
 /** The value to look the column up by; undefined where no value of its type reads like this, so that nothing matches. */
 export function decodeKey(text: string, column: Pick<Column, "type">): Value | undefined {
-  const plain = text.replaceAll("%2F", "/");
-  if (column.type !== "integer") return plain;
-  return /^(?:0|-?[1-9][0-9]{0,15})$/.test(plain) ? Number(plain) : undefined;
+  if (column.type !== "integer") return text;
+  return /^(?:0|-?[1-9][0-9]{0,15})$/.test(text) ? Number(text) : undefined;
 }

@@ -20,7 +20,9 @@ export async function list(call: Call): Promise<Answer> {
   const next = page.next === undefined ? undefined : nextQuery(call, plan, asked, page.next);
   const cursor = next === undefined ? "null" : JSON.stringify(next.value);
   const link =
-    next === undefined ? [] : ["Link", `<${call.context.baseUrl()}${pathOf(call)}?${next.query}>; rel="next"`];
+    next === undefined
+      ? []
+      : ["Link", `<${call.context.baseUrl()}${call.path.slice(call.context.prefix.length)}?${next.query}>; rel="next"`];
   return {
     status: call.prepared.operation.answer.status,
     headers: ["Content-Type", "application/json", "Cache-Control", "private, no-cache", ...link],
@@ -188,10 +190,4 @@ function nextQuery(
   const query = new URLSearchParams([...call.query]);
   query.set(name, String(value));
   return { query: query.toString(), value };
-}
-
-/** The path as the caller wrote it, below the mount point. */
-function pathOf(call: Call): string {
-  const [path = ""] = call.exchange.target.split("?");
-  return path.slice(call.context.prefix.length);
 }

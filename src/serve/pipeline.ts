@@ -25,7 +25,7 @@ export interface Pipeline {
   readonly context: Context;
   readonly authentication: Authentication;
   readonly inUse: KeysInUse;
-  route(path: string, method: string): Routed<Endpoint> | undefined;
+  route(segments: readonly string[], method: string): Routed<Endpoint> | undefined;
 }
 
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
@@ -35,10 +35,11 @@ export async function answer(
   exchange: Exchange,
   refused: (refusal: Refusal) => Answer,
 ): Promise<Answer> {
-  const { path, query } = splitTarget(exchange.target);
-  const routed = pipeline.route(path, exchange.method);
+  if (exchange.target === "*" && exchange.method === "OPTIONS") return options([...knownMethods]);
+  const { path, segments, query } = splitTarget(exchange.target);
+  const routed = pipeline.route(segments, exchange.method);
   if (routed === undefined) throw new Refusal("not-found", { detail: "There is nothing at this path" });
-  if (exchange.method === "OPTIONS") return options(routed);
+  if (exchange.method === "OPTIONS") return options(allowed(routed), routed);
   const endpoint = endpointOf(routed, exchange.method);
   if (endpoint.kind === "page") return endpoint.page(exchange, routed.parameters);
   const { prepared } = endpoint;
@@ -65,6 +66,7 @@ export async function answer(
     prepared,
     caller,
     kind,
+    path,
     parameters: routed.parameters,
     query: parameters,
     input,
@@ -80,24 +82,24 @@ export async function answer(
 function endpointOf(routed: Routed<Endpoint>, method: string): Endpoint {
   const endpoint = routed.methods.get(method === "HEAD" ? "GET" : method);
   if (endpoint !== undefined) return endpoint;
-  const headers = ["Allow", allowed(routed)];
+  const headers = ["Allow", allowed(routed).join(", ")];
   if (!knownMethods.has(method)) throw new Refusal("not-implemented", { headers });
-  throw new Refusal("method-not-allowed", { detail: `This path takes ${allowed(routed)}`, headers });
+  throw new Refusal("method-not-allowed", { detail: `This path takes ${allowed(routed).join(", ")}`, headers });
 }
 
-function allowed({ methods }: Routed<Endpoint>): string {
+function allowed({ methods }: Routed<Endpoint>): readonly string[] {
   const names = [...methods.keys()].flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
-  return [...names, "OPTIONS"].join(", ");
+  return [...names, "OPTIONS"];
 }
 
-/** What the path takes; the same for everybody and every record (R4.2). */
-function options(routed: Routed<Endpoint>): Answer {
-  const headers = ["Allow", allowed(routed), "Cache-Control", "no-store"];
+/** What the path takes, the same for everybody and every record (R4.2); or what the server does, for `*`. */
+function options(methods: readonly string[], routed?: Routed<Endpoint>): Answer {
+  const headers = ["Allow", methods.join(", "), "Cache-Control", "no-store"];
   for (const [method, field] of [
     ["PATCH", "Accept-Patch"],
     ["POST", "Accept-Post"],
   ] as const) {
-    const endpoint = routed.methods.get(method);
+    const endpoint = routed?.methods.get(method);
     const body = endpoint?.kind === "operation" ? endpoint.prepared.operation.body : undefined;
     if (body !== undefined) headers.push(field, body.mediaTypes.join(", "));
   }

@@ -58,7 +58,7 @@ function standardBody({ code, status, error, details, requestId }: Facts, type: 
     type,
     title: error.title,
     status,
-    ...(details.detail === undefined ? {} : { detail: details.detail }),
+    detail: details.detail ?? error.title,
     instance: `urn:nonet:request:${requestId}`,
     code,
     request_id: requestId,

@@ -41,9 +41,8 @@ export function repeatKeyOf(call: Call): RepeatKey | undefined {
 
 /** Method, path, query and parsed body: the order of members and white space do not matter (R4.19). */
 function fingerprintOf(call: Call): string {
-  const [path = ""] = call.exchange.target.split("?");
   const query = [...call.query].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const text = [call.exchange.method, path, JSON.stringify(query), canonicalText(call.input)].join("\n");
+  const text = [call.exchange.method, call.path, JSON.stringify(query), canonicalText(call.input)].join("\n");
   return hash("sha256", text, "base64url");
 }
 

@@ -26,11 +26,12 @@ interface Leaf<T> {
 }
 
 /** A literal segment wins over a parameter at the same place. The cost of a look-up is the path's own length. */
-export function createRouter<T>(routes: readonly Route<T>[]): (path: string, method: string) => Routed<T> | undefined {
+export function createRouter<T>(
+  routes: readonly Route<T>[],
+): (segments: readonly string[], method: string) => Routed<T> | undefined {
   const root: Branch<T> = { literals: new Map() };
   for (const route of routes) add(root, route);
-  return (path, method) => {
-    const segments = path.slice(1).split("/");
+  return (segments, method) => {
     const values: string[] = [];
     const leaf = find(root, segments, 0, values);
     if (leaf === undefined) return undefined;

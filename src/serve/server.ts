@@ -1,8 +1,8 @@
 /** A service behind `node:http`: sockets, time-outs, parser faults, draining (R1.8, R4.3, R4.6, R4.21). */
-import { createServer } from "node:http";
+import { createServer, STATUS_CODES } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { Answer, Body, Exchange } from "./exchange.ts";
+import type { Answer, Body, RequestHeaders } from "./exchange.ts";
 import { readHeaders } from "./exchange.ts";
 import type { Forwarding } from "./forwarding.ts";
 import type { Service } from "./service.ts";
@@ -32,16 +32,23 @@ export async function listen(options: ServerOptions): Promise<RunningServer> {
     maxHeaderSize: maximumHeaderBytes + maximumTargetBytes,
     headersTimeout: Math.min(headersMilliseconds, options.requestMilliseconds),
     requestTimeout: options.requestMilliseconds,
-    connectionsCheckingInterval: 1000,
+    connectionsCheckingInterval: Math.min(1000, options.requestMilliseconds),
     keepAliveTimeout: 65_000,
     noDelay: true,
+    // Node would answer with an empty body; see `hasOneHost`.
+    requireHostHeader: false,
   });
+  // Node would leave out what is beyond 2000 fields; their bytes are limited already.
+  server.maxHeadersCount = 0;
   let draining = false;
-  const respond = (request: IncomingMessage, response: ServerResponse, waits: boolean) =>
-    void serve(options, request, response, waits).then((answer) => send(response, answer, draining));
-  server.on("request", (request, response) => respond(request, response, false));
-  server.on("checkContinue", (request, response) => respond(request, response, true));
-  server.on("checkExpectation", (_, response) => send(response, options.service().refuse("expectation-failed"), true));
+  const respond = (request: IncomingMessage, response: ServerResponse, expectation: Expectation) =>
+    void serve(options, request, response, expectation)
+      .catch((thrown: unknown) => options.service().fail(thrown))
+      .then((answer) => send(response, answer, draining));
+  server.on("request", (request, response) => respond(request, response, "none"));
+  server.on("checkContinue", (request, response) => respond(request, response, "continue"));
+  server.on("checkExpectation", (request, response) => respond(request, response, "unknown"));
+  server.on("connect", (_, socket: Socket) => sendRaw(socket, options.service().refuse("not-implemented")));
   server.on("clientError", (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) =>
     refuseRaw(options, error, socket),
   );
@@ -63,25 +70,44 @@ export async function listen(options: ServerOptions): Promise<RunningServer> {
   };
 }
 
+/** What `Expect` says (R4.6). */
+type Expectation = "none" | "continue" | "unknown";
+
 async function serve(
   options: ServerOptions,
   request: IncomingMessage,
   response: ServerResponse,
-  waits: boolean,
+  expectation: Expectation,
 ): Promise<Answer> {
   const headers = readHeaders(request.rawHeaders);
   const service = options.service();
   const peer = options.forwarding.peer(request.socket.remoteAddress ?? "", headers);
   if (peer.insecure) return service.refuse("https-required");
-  const exchange: Exchange = {
+  if (expectation === "unknown") return service.refuse("expectation-failed");
+  if (rawBytes(request) > maximumHeaderBytes) return service.refuse("headers-too-large");
+  if (!hasOneHost(request, headers)) return service.refuse("invalid-request", 400);
+  let waits = expectation === "continue";
+  const answer = await service.answer({
     method: request.method ?? "",
     target: request.url ?? "",
     headers,
     address: peer.address,
-    body: (limit) => readBody(request, response, limit, waits),
-  };
-  if (rawBytes(request) > maximumHeaderBytes) return service.refuse("headers-too-large");
-  return service.answer(exchange);
+    secure: peer.secure,
+    body: (limit) => {
+      const length = Number(headers.get("content-length") ?? 0);
+      if (length > limit) return Promise.resolve({ kind: "too-large" });
+      if (waits) response.writeContinue();
+      waits = false;
+      return readBody(request, limit);
+    },
+  });
+  // A body that was never asked for may come or not: only the connection's end keeps it from being taken for a request.
+  return waits ? { ...answer, close: true } : answer;
+}
+
+/** RFC 9112 section 3.2: HTTP/1.1 asks for exactly one. */
+function hasOneHost({ httpVersion }: IncomingMessage, headers: RequestHeaders): boolean {
+  return !headers.repeated("host") && (httpVersion !== "1.1" || headers.get("host") !== undefined);
 }
 
 function rawBytes(request: IncomingMessage): number {
@@ -90,9 +116,7 @@ function rawBytes(request: IncomingMessage): number {
   return bytes;
 }
 
-function readBody(request: IncomingMessage, response: ServerResponse, limit: number, waits: boolean): Promise<Body> {
-  if (Number(request.headers["content-length"] ?? 0) > limit) return Promise.resolve({ kind: "too-large" });
-  if (waits) response.writeContinue();
+function readBody(request: IncomingMessage, limit: number): Promise<Body> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -134,8 +158,16 @@ function refuseRaw(
     socket.destroy();
     return;
   }
-  const { status, headers, body = "" } = refusalOf(service(), error);
-  const lines = [`HTTP/1.1 ${status} -`, `Date: ${new Date().toUTCString()}`, "Connection: close"];
+  sendRaw(socket, refusalOf(service(), error));
+}
+
+/** Where Node has no response object to send with. */
+function sendRaw(socket: Socket, { status, headers, body = "" }: Answer): void {
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
+    `Date: ${new Date().toUTCString()}`,
+    "Connection: close",
+  ];
   for (let i = 0; i + 1 < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`);
   lines.push(`Content-Length: ${Buffer.byteLength(body)}`);
   socket.end(`${lines.join("\r\n")}\r\n\r\n${String(body)}`);

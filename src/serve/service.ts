@@ -49,6 +49,8 @@ export interface Service {
   answer(exchange: Exchange): Promise<Answer>;
   /** The answer to a request that the HTTP parser refused. */
   refuse(code: string, status?: number): Answer;
+  /** The answer to a request that could not be brought before the service; what was thrown is reported. */
+  fail(thrown: unknown): Answer;
   /** From now on `/readyz` is 503 (R1.8). */
   drain(): void;
 }
@@ -97,6 +99,10 @@ export function createService(options: ServiceOptions): Service {
         requestId,
       );
     },
+    fail(thrown) {
+      const requestId = nextRequestId();
+      return finish(failed(options, problems, thrown, requestId), requestId);
+    },
     async answer(exchange) {
       const requestId = nextRequestId();
       const refused = (refusal: Refusal) => problems.answer(refusal.code, refusal.details, requestId);
@@ -107,7 +113,7 @@ export function createService(options: ServiceOptions): Service {
         given = thrown instanceof Refusal ? refused(thrown) : failed(options, problems, thrown, requestId);
       }
       const encoded = await compress(given, exchange.headers.get("accept-encoding"));
-      return finish(encoded, requestId);
+      return finish(encoded, requestId, exchange.secure);
     },
   };
 }
@@ -119,8 +125,10 @@ function failed({ report }: ServiceOptions, problems: Problems, thrown: unknown,
 }
 
 /** What every answer carries (R1.3, R1.6). */
-function finish(given: Answer, requestId: string): Answer {
-  return { ...given, headers: [...given.headers, "Request-Id", requestId, ...securityHeaders(given)] };
+function finish(given: Answer, requestId: string, secure = false): Answer {
+  const headers = [...given.headers, "Request-Id", requestId, ...securityHeaders(given)];
+  if (secure) headers.push("Strict-Transport-Security", "max-age=31536000");
+  return { ...given, headers };
 }
 
 const apiPolicy = "default-src 'none'; frame-ancestors 'none'";

@@ -3,40 +3,49 @@ import { malformed, Refusal } from "./refusal.ts";
 
 export const maximumTargetBytes = 8192;
 
-/** Splits a target; refuses one that is too long (414) or badly escaped (400). */
-export function splitTarget(target: string): { readonly path: string; readonly query: string } {
-  if (target.length > maximumTargetBytes) throw new Refusal("uri-too-long", { close: true });
-  const mark = target.indexOf("?");
-  const raw = mark === -1 ? target : target.slice(0, mark);
-  return { path: decodePath(raw), query: mark === -1 ? "" : target.slice(mark + 1) };
+export interface Target {
+  /** As it was sent, without scheme and authority. */
+  readonly path: string;
+  /** The path decoded, segment by segment: an escaped slash stays inside its segment. */
+  readonly segments: readonly string[];
+  /** Undecoded, without the question mark. */
+  readonly query: string;
 }
 
-/**
- * Decodes a path segment by segment: an escaped slash stays inside its segment, which then matches no literal and no key.
- */
-function decodePath(raw: string): string {
-  if (!raw.startsWith("/")) throw malformed({ code: "bad-target", detail: "The request target is not a path" });
-  if (!raw.includes("%")) {
-    if (hasControls(raw)) throw malformed({ code: "bad-path", detail: "The path holds a control character" });
-    return raw;
+/** Splits a target; refuses one that is too long (414) or badly escaped (400). */
+export function splitTarget(target: string): Target {
+  if (target.length > maximumTargetBytes) throw new Refusal("uri-too-long", { close: true });
+  const origin = target.startsWith("/") ? target : originForm(target);
+  const mark = origin.indexOf("?");
+  const path = mark === -1 ? origin : origin.slice(0, mark);
+  return { path, segments: decodePath(path), query: mark === -1 ? "" : origin.slice(mark + 1) };
+}
+
+/** A target may be a whole address, as proxies send it; a server has to take it (RFC 9112 section 3.2.2). */
+function originForm(target: string): string {
+  const authority = /^https?:\/\/[^/?#]+/i.exec(target)?.[0];
+  if (authority === undefined) throw malformed({ code: "bad-target", detail: "The request target is not a path" });
+  const rest = target.slice(authority.length);
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}
+
+function decodePath(path: string): readonly string[] {
+  let segments = path.slice(1).split("/");
+  if (path.includes("%")) {
+    try {
+      segments = segments.map(decodeURIComponent);
+    } catch {
+      throw malformed({ code: "bad-path", detail: "The path holds an invalid percent escape" });
+    }
   }
-  let path: string;
-  try {
-    path = raw
-      .split("/")
-      .map((segment) => decodeURIComponent(segment).replaceAll("/", "%2F"))
-      .join("/");
-  } catch {
-    throw malformed({ code: "bad-path", detail: "The path holds an invalid percent escape" });
-  }
-  if (hasControls(path)) throw malformed({ code: "bad-path", detail: "The path holds a control character" });
-  return path;
+  if (segments.some(hasControls)) throw malformed({ code: "bad-path", detail: "The path holds a control character" });
+  return segments;
 }
 
 function hasControls(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code < 0x20 || code === 0x7f) return true;
+    if (code < 0x20 || (code >= 0x7f && code <= 0x9f)) return true;
   }
   return false;
 }

@@ -1,0 +1,72 @@
+/** What holds of every answer of every service, whatever was asked; all replies of all tests pass here. */
+import assert from "node:assert/strict";
+import type { Plan } from "../../src/plan/plan.ts";
+import type { Observer, Reply, Sent } from "./client.ts";
+
+/** Fails for an answer that breaks R1.3, R1.6, R7.1 or R7.4, or that has a code or status that the plan does not know. */
+export function everyAnswer(plan: Plan): Observer {
+  const requestIds = new Set<string>();
+  return (sent, reply) => {
+    if (reply.status === 100) return;
+    const { headers, status } = reply;
+    const asked = typeof sent === "string" ? JSON.stringify(sent) : `${sent.method} ${sent.path}`;
+    const requestId = headers["request-id"] ?? "";
+    assert.match(requestId, /^req_[0-9a-z]{26}$/, `R1.3: ${asked} has a Request-Id`);
+    assert(!requestIds.has(requestId), `R1.3: ${asked} has a Request-Id of its own`);
+    requestIds.add(requestId);
+    assert.equal(headers["x-content-type-options"], "nosniff", `R1.6: ${asked}`);
+    assert.match(headers["content-security-policy"] ?? "", /default-src 'none'/, `R1.6: ${asked}`);
+    assert.equal(headers["referrer-policy"], "no-referrer", `R1.6: ${asked}`);
+    assert.equal(headers["server"] ?? headers["x-powered-by"], undefined, `R1.6: ${asked}`);
+    assert(headers["date"], `${asked} has a Date`);
+    assert.equal(headers["access-control-allow-origin"], undefined, `R4.22: ${asked}`);
+    if (status === 204 || status === 304) {
+      assert.equal(reply.text, "", asked);
+      assert.equal(headers["content-type"], undefined, asked);
+    }
+    if (status >= 400) aProblem(plan, sent, reply, asked);
+    if (status < 400 && status !== 204) {
+      assert.match(headers["cache-control"] ?? "", /^(?:no-store|private, no-cache)$/, `R1.6: ${asked}`);
+    }
+  };
+}
+
+function aProblem(plan: Plan, sent: Sent | string, reply: Reply, asked: string): void {
+  const { headers, status, text } = reply;
+  const health = headers["content-type"] === "application/health+json";
+  assert.match(headers["cache-control"] ?? "", /no-store/, `R1.6: errors are not kept: ${asked}`);
+  if (health) return;
+  assert(headers["content-language"], `R7.1: ${asked}`);
+  if (status === 401) assert(headers["www-authenticate"], `R5.2: ${asked}`);
+  if (status === 405) assert(headers["allow"], `R4.1: ${asked}`);
+  assert.doesNotMatch(text, /node_modules|\.ts:\d|sqlite|SQLITE|ERR_|at \w+ \(/, `R7.4: ${asked}`);
+  if (plan.problemBody !== "problem+json") {
+    assert.equal(headers["content-type"], "application/json", asked);
+    return;
+  }
+  assert.equal(headers["content-type"], "application/problem+json", `R7.1: ${asked}`);
+  const head = typeof sent === "string" ? sent.startsWith("HEAD ") : sent.method === "HEAD";
+  if (head) return;
+  const problem = reply.json as Record<string, unknown>;
+  const error = plan.errors[String(problem["code"])];
+  assert(error, `R7.3: the plan knows the code of ${text}`);
+  assert(error.statuses.includes(status), `R7.3: ${String(problem["code"])} does not come with ${status}`);
+  assert.equal(problem["status"], status, `R7.1: ${asked}`);
+  assert.equal(problem["title"], error.title, `R7.1: a title is constant: ${asked}`);
+  assert.match(
+    String(problem["type"]),
+    new RegExp(`^https?://.+/errors/${String(problem["code"])}$`),
+    `R7.1: ${asked}`,
+  );
+  assert(typeof problem["detail"] === "string" && problem["detail"] !== "", `R7.1: detail of ${text}`);
+  const replayed = headers["idempotent-replayed"] !== undefined;
+  assert.equal(problem["instance"], `urn:nonet:request:${String(problem["request_id"])}`, `R7.1: ${asked}`);
+  if (!replayed) assert.equal(problem["request_id"], headers["request-id"], `R1.3: ${asked}`);
+  for (const fault of (problem["errors"] ?? []) as Record<string, string>[]) {
+    assert.match(fault["code"] ?? "", /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/, `R7.2: ${text}`);
+    assert(fault["detail"], `R7.2: ${text}`);
+    const places = ["pointer", "parameter", "header"].filter((place) => place in fault);
+    assert(places.length <= 1, `R7.2: ${text}`);
+    if (fault["pointer"] !== undefined) assert.match(fault["pointer"], /^#(?:\/|$)/, `R7.2: ${text}`);
+  }
+}

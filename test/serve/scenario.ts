@@ -1,0 +1,122 @@
+/**
+ * Tables of requests with what comes back, what must not, and what is so afterwards. Each table runs against a document
+ * that is served over a real socket, once for each store.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import type { Client, Reply, Sent } from "./client.ts";
+import { createClient } from "./client.ts";
+import { everyAnswer } from "./every-answer.ts";
+import type { RunOptions, Running } from "./running.ts";
+import { run } from "./running.ts";
+
+export interface Scenario {
+  /** The rule that it holds the service to stands first: `R4.12 the last page has no next`. */
+  readonly name: string;
+  /** The request; text is written to the socket as it is. */
+  readonly send: Sent | string | (() => Sent | string);
+  readonly status: number;
+  /** Of a problem. */
+  readonly code?: string;
+  /** Of a problem: pointer, parameter or header, and code of each fault, in any order. */
+  readonly faults?: readonly string[];
+  /** A value that the header has, a pattern that it matches, or null for one that must not be there. */
+  readonly headers?: Readonly<Record<string, string | RegExp | null>>;
+  /** Members that the body has, at least; in lists every item counts. */
+  readonly has?: unknown;
+  /** Texts that occur nowhere in the reply. */
+  readonly lacks?: readonly string[];
+  /** Looks at the reply, and at what the request left behind. */
+  readonly then?: (reply: Reply) => void | Promise<void>;
+}
+
+/** A service under test and who talks to it. */
+export interface Subject {
+  readonly running: Running;
+  readonly client: Client;
+}
+
+export const stores: readonly ("sqlite" | "memory")[] = (process.env["NONET_TEST_STORE"]?.split(",") as never) ?? [
+  "sqlite",
+  "memory",
+];
+
+export function documentText(name: string): string {
+  return readFileSync(new URL(`./documents/${name}.md`, import.meta.url), "utf8");
+}
+
+/** Serves a text for the tests that `define` defines, once for each store; fails them for failures of Nonet's own. */
+export function served(
+  title: string,
+  text: string,
+  define: (subject: Subject) => void,
+  options: RunOptions = {},
+): void {
+  for (const store of stores) {
+    describe(`${title} (${store})`, () => {
+      const subject = {} as { running: Running; client: Client };
+      before(async () => {
+        Object.assign(subject, await serve(text, { ...options, store }));
+      });
+      after(async () => {
+        subject.client[Symbol.dispose]();
+        await subject.running[Symbol.asyncDispose]();
+        assert.deepEqual(subject.running.failures, []);
+      });
+      define(subject);
+    });
+  }
+}
+
+/** For a test that needs a service of its own. */
+export async function serve(text: string, options: RunOptions): Promise<Subject & AsyncDisposable> {
+  const running = await run(text, options);
+  const client = createClient(running.port, everyAnswer(running.plan));
+  return {
+    running,
+    client,
+    async [Symbol.asyncDispose]() {
+      client[Symbol.dispose]();
+      await running[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Defines a test for each scenario. */
+export function play(subject: Subject, scenarios: readonly Scenario[]): void {
+  for (const scenario of scenarios) test(scenario.name, async () => void (await perform(subject, scenario)));
+}
+
+export async function perform({ client }: Subject, scenario: Scenario): Promise<Reply> {
+  const sent = typeof scenario.send === "function" ? scenario.send() : scenario.send;
+  const reply = typeof sent === "string" ? (await client.raw(sent, 1))[0] : await client.send(sent);
+  assert(reply, "there is an answer");
+  assert.equal(reply.status, scenario.status, reply.text);
+  if (scenario.code !== undefined) assert.equal((reply.json as { code?: string }).code, scenario.code, reply.text);
+  if (scenario.faults !== undefined) assert.deepEqual(faultsOf(reply), scenario.faults.toSorted(), reply.text);
+  for (const [name, expected] of Object.entries(scenario.headers ?? {})) {
+    const value: string | undefined = reply.headers[name.toLowerCase()];
+    if (expected === null) assert.equal(value, undefined, `${name} is not there`);
+    else if (typeof expected === "string") assert.equal(value, expected, name);
+    else assert.match(value ?? "", expected, name);
+  }
+  if (scenario.has !== undefined) assert.partialDeepStrictEqual(reply.json, scenario.has);
+  const all = `${JSON.stringify(reply.headers)}${reply.text}`;
+  for (const text of scenario.lacks ?? []) assert(!all.includes(text), `${text} is not in ${all}`);
+  await scenario.then?.(reply);
+  return reply;
+}
+
+/** `#/name required`, sorted. */
+export function faultsOf(reply: Reply): readonly string[] {
+  const { errors = [] } = reply.json as { errors?: readonly Readonly<Record<string, string>>[] };
+  return errors
+    .map(({ pointer, parameter, header, code }) => `${pointer ?? parameter ?? header ?? ""} ${code}`.trim())
+    .toSorted();
+}
+
+/** Who sends, as a header. */
+export function by(key: string): { readonly Authorization: string } {
+  return { Authorization: `Bearer ${key}` };
+}
