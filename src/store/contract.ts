@@ -3,23 +3,16 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import type { Value, Variables } from "../expression/evaluate.ts";
-import type { Table } from "../plan/plan.ts";
-import {
-  callersView,
-  expectedText,
-  expression,
-  oddView,
-  tableOf,
-  tables,
-  thing,
-  wholeView,
-} from "./contract-tables.ts";
+import type { FilterOperator, Table } from "../plan/plan.ts";
+import { callersView, expectedText, expression, oddView, tables, thing, wholeView } from "./contract-tables.ts";
 import type { ListQuery, Page, PageArguments, Row, SortKey, Store, Transaction, Written } from "./store.ts";
 
 export interface ContractOptions {
   readonly tables: readonly Table[];
   readonly clock: () => number;
 }
+
+type FilterCase = readonly [column: string, operator: FilterOperator, value: PageArguments["filters"][number]];
 
 const start = Date.parse("2026-06-01T12:00:00.000Z");
 
@@ -277,8 +270,7 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
         thing("t4", { name: "2", note: "" }),
       ];
       for (const row of values) await add(store, "Thing", row);
-      type Filter = ListQuery["filters"][number];
-      const cases: readonly [filters: readonly (readonly [...Parameters<typeof filter>])[], ids: readonly string[]][] = [
+      const cases: readonly [filters: readonly FilterCase[], ids: readonly string[]][] = [
         [[["count", "eq", 2]], ["t2"]],
         [[["count", "gt", 1]], ["t2", "t3"]],
         [[["count", "gte", 2], ["count", "lt", 10]], ["t2"]],
@@ -298,7 +290,7 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
         [[["name", "eq", "%"]], []],
       ]; // biome-ignore format: a table
       for (const [filters, ids] of cases) {
-        const query = listOf({ filters: filters.map(([column, operator]): Filter => ({ column, operator })) });
+        const query = listOf({ filters: filters.map(([column, operator]) => ({ column, operator })) });
         const page = await store.list(query)({ limit: 10, filters: filters.map(([, , value]) => value) }, {});
         assert.deepEqual(idsOf(page), ids.toReversed(), JSON.stringify(filters));
       }
@@ -751,14 +743,6 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
   });
 }
 
-function filter(
-  _column: string,
-  _operator: ListQuery["filters"][number]["operator"],
-  _value: PageArguments["filters"][number],
-): void {
-  // Only its parameters are of use: a row of the table of filters.
-}
-
 function listOf(query: Partial<ListQuery>): ListQuery {
   return { resource: "Thing", view: wholeView("Thing"), sort: [], filters: [], from: "start", ...query };
 }
@@ -873,6 +857,3 @@ export function thingArbitrary(): fc.Arbitrary<Row> {
     })
     .map(({ at, ...row }) => ({ ...row, at: at && at.toISOString(), placed: row.site !== null }));
 }
-
-/** For tests that ask the file itself. */
-export const columnsOfThing: readonly string[] = tableOf("Thing").columns.map(({ name }) => name);

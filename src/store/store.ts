@@ -74,7 +74,10 @@ export interface ListQuery {
   readonly resource: string;
   readonly where?: Condition;
   readonly view: View;
-  /** Empty: newest first. The order is made total by creation (R4.11). */
+  /**
+   * Empty: newest first. The order is made total by creation (R4.11), in the direction of the last key; an absent value
+   * comes before all others ascending, after them descending.
+   */
   readonly sort: readonly SortKey[];
   readonly filters: readonly { readonly column: string; readonly operator: FilterOperator }[];
   /** Whether the page starts after a position (cursor), or skips a number of rows. */
@@ -117,11 +120,17 @@ export interface Transaction {
   first(resource: string, where: TypedExpression | undefined, variables: Variables): Awaitable<Row | undefined>;
   /** An expression that reads other records, over a row at hand. Expressions that do not can be run without the store. */
   evaluate(expression: TypedExpression, row: Row, variables: Variables): Awaitable<Value>;
-  /** Adds a record with these columns (absent ones null) and gives it as `view`. */
+  /**
+   * Adds a record with these columns (absent ones null) and gives it as `view`. What counts (`id(counter)`, the default
+   * `counter`) and has no value gets the next number.
+   */
   insert(resource: string, values: Row, revision: number, view: View, variables: Variables): Awaitable<Written>;
   /** Changes columns of the record `row` (from `get` or `first`); the revision becomes one that it never had. */
   update(resource: string, row: Row, changes: Row, view: View, variables: Variables): Awaitable<Written>;
-  /** Deletes it, with what says `delete with`, clearing what says `clear`; or names what still refers to it. */
+  /**
+   * Deletes it, with what says `delete with`, clearing what says `clear` (which changes the revision of those records, and
+   * their columns that are computed from it); or names what still refers to it.
+   */
   delete(
     resource: string,
     row: Row,
@@ -130,7 +139,7 @@ export interface Transaction {
   >;
   /** The record at hand as a view. */
   view(row: Row, view: View, variables: Variables): Awaitable<string>;
-  /** The answer remembered for an idempotency key, by its scope. */
+  /** The answer last remembered for an idempotency key, by its scope. Its time may be past: that is for the caller to see. */
   recall(scope: string, key: string): Awaitable<Remembered | undefined>;
   remember(scope: string, key: string, answer: Remembered): Awaitable<void>;
 }

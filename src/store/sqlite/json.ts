@@ -33,9 +33,11 @@ export function memberText({ name, start, absent, column, type, values, value }:
   return `CASE WHEN ${column} IS NULL THEN ${none} ELSE ${present} END`;
 }
 
+/** The text of a value that is there. What cannot need an escape is not looked through for one. */
 function columnText(column: string, type: ColumnType, values: readonly string[] | undefined): string {
-  const needsNoEscape = type === "timestamp" || (type === "text" && values?.every(isPlain));
-  return needsNoEscape ? `'"' || ${column} || '"'` : valueText(column, type);
+  if (type === "timestamp" || (type === "text" && values?.every(isPlain))) return `'"' || ${column} || '"'`;
+  if (type === "text") return `json_quote(${column})`;
+  return type === "integer" ? column : valueText(column, type);
 }
 
 function isPlain(text: string): boolean {
