@@ -43,13 +43,19 @@ export function emptyAnswer(status: number): Answer {
   return { status, headers: ["Cache-Control", "no-store"] };
 }
 
-/** `Location` of a record that was created: where its read operation finds it; nothing where there is none (R4.7). */
+/**
+ * `Location` of a record that was created (R4.7): where its read operation finds it; where there is none, its id below the
+ * path that made it, which is where its moves and edits are.
+ */
 export function locationOf(call: Call, row: Readonly<Record<string, unknown>>): string[] {
   const { context, prepared, parameters } = call;
   const read = context.plan.operations.find(
     ({ deed, resource, key }) => deed === "read" && resource === prepared.table.resource && key !== undefined,
   );
-  if (read === undefined) return [];
+  if (read === undefined) {
+    const [path = ""] = call.exchange.target.split("?");
+    return ["Location", `${path}/${encodeKey(String(row["id"]))}`];
+  }
   const segments = read.path.map((segment) => {
     if (segment.kind === "literal") return segment.text;
     return encodeKey(

@@ -141,11 +141,12 @@ function send(response: ServerResponse, answer: Answer, draining: boolean): void
   const { status, body } = answer;
   const headers = [...answer.headers];
   if (answer.close === true || draining) headers.push("Connection", "close");
-  if (body !== undefined)
-    headers.push("Content-Length", String(typeof body === "string" ? Buffer.byteLength(body) : body.length));
-  else if (status !== 204 && status !== 304) headers.push("Content-Length", "0");
+  const bytes = typeof body === "string" ? Buffer.byteLength(body) : (body?.length ?? 0);
+  if (body !== undefined || (status !== 204 && status !== 304)) headers.push("Content-Length", String(bytes));
   response.writeHead(status, headers);
-  response.end(body);
+  // A text of ASCII alone is the same bytes in Latin-1, which is written faster.
+  if (typeof body === "string") response.end(body, bytes === body.length ? "latin1" : "utf8");
+  else response.end(body);
 }
 
 /** Requests that the parser refuses are answered like any other refusal (R7.1). */
