@@ -81,7 +81,7 @@ function open({ clock, file, logBytes, release, synchronous, tables, waitMillise
     const reading = new Connection(file, waitMilliseconds);
     connections.push(reading);
     reading.exec("PRAGMA query_only = ON");
-    for (const { database } of connections) database.exec(`PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY`);
+    for (const { database } of connections) database.exec(`PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY`);
 
     const relations = relationsOf(tables);
     const shop = new Workshop(relations, writing, clock);
