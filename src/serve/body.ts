@@ -28,7 +28,11 @@ export function createJudges(): (schema: JsonObject) => Judge {
     const validate = ajv.compile(schema);
     return (value) => {
       const faults = validate(value) ? [] : (validate.errors ?? []).map(faultOf);
-      return holdsNul(value) ? [...faults, ...nulFaults(value, "#")] : faults;
+      if (!holdsUnkeepable(value)) return faults;
+      const unkeepable = unkeepableFaults(value, "#");
+      // What the schema says of a number that was not kept is beside the point.
+      const places = new Set(unkeepable.map(({ pointer }) => pointer));
+      return [...faults.filter(({ pointer }) => !places.has(pointer)), ...unkeepable];
     };
   };
 }
@@ -130,20 +134,23 @@ export function escapeSegment(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/** U+0000 has no place in a stored text (R2.7). */
-function holdsNul(value: Json): boolean {
+/** U+0000 has no place in a stored text (R2.7), and a number has to come back as it was sent (R2.6). */
+function holdsUnkeepable(value: Json): boolean {
   if (typeof value === "string") return value.includes("\0");
+  if (typeof value === "number") return !Number.isFinite(value);
   if (value === null || typeof value !== "object") return false;
-  for (const member of Object.values(value)) if (holdsNul(member as Json)) return true;
+  for (const member of Object.values(value)) if (holdsUnkeepable(member as Json)) return true;
   return false;
 }
 
-function nulFaults(value: Json, pointer: string): Fault[] {
-  if (typeof value === "string") {
-    return value.includes("\0") ? [{ pointer, code: "wrong-pattern", detail: "A text may not hold U+0000" }] : [];
+function unkeepableFaults(value: Json, pointer: string): Fault[] {
+  if (value !== null && typeof value === "object") {
+    return Object.entries(value).flatMap(([name, member]) =>
+      unkeepableFaults(member as Json, `${pointer}/${encodeURIComponent(escapeSegment(name))}`),
+    );
   }
-  if (value === null || typeof value !== "object") return [];
-  return Object.entries(value).flatMap(([name, member]) =>
-    nulFaults(member as Json, `${pointer}/${encodeURIComponent(escapeSegment(name))}`),
-  );
+  if (!holdsUnkeepable(value)) return [];
+  return typeof value === "string"
+    ? [{ pointer, code: "wrong-pattern", detail: "A text may not hold U+0000" }]
+    : [{ pointer, code: "too-large", detail: "The number is too large to be kept as it was sent" }];
 }

@@ -1,7 +1,7 @@
 /**
  * JSON as R2.5 and R2.6 want it: one value, UTF-8 without a byte order mark, unique member names, no lone surrogates,
- * at most 64 levels, no integers that a double would round. `JSON.parse` judges the grammar; the one pass here finds
- * what it lets through.
+ * at most 64 levels. `JSON.parse` judges the grammar; the one pass here finds what it lets through. An integer that a
+ * double would round is read as infinite: no schema takes it, so that it is a fault of its place and not of the syntax.
  */
 import type { Json } from "../base/json.ts";
 
@@ -26,23 +26,32 @@ export function parseJson(bytes: Uint8Array): Parsed {
   } catch {
     return { kind: "fault", detail: text.trim() === "" ? "The body is empty" : "The body is not one JSON value" };
   }
-  const fault = findFault(text);
-  return fault === undefined ? { kind: "value", value } : { kind: "fault", detail: fault };
+  const found = findFault(text);
+  if (found === "rounded") return { kind: "value", value: JSON.parse(text, unrounded) as Json };
+  return found === undefined ? { kind: "value", value } : { kind: "fault", detail: found };
+}
+
+/** A reviver. Of text and other literals it leaves what `JSON.parse` made. */
+function unrounded(_: string, value: unknown, { source }: { source?: string } = {}): unknown {
+  return typeof value === "number" && isRounded(source ?? "") ? Number.POSITIVE_INFINITY * Math.sign(value) : value;
 }
 
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** What is wrong with a text that `JSON.parse` took; linear in its length. */
+/** What is wrong with a text that `JSON.parse` took, or that it rounded; linear in its length. */
 function findFault(text: string): string | undefined {
   // The names of each open object, undefined for an open list.
   const open: (Set<string> | undefined)[] = [];
+  let escape = text.indexOf("\\");
+  let rounded = false;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quote) {
       const end = endOfString(text, at);
-      const escaped = text.indexOf("\\", at);
-      const plain = escaped === -1 || escaped > end;
+      // Looked for from where the last one was, and not again from each text.
+      if (escape !== -1 && escape < at) escape = text.indexOf("\\", at);
+      const plain = escape === -1 || escape > end;
       if (!plain || hasSurrogates(text, at, end)) {
         if (!(JSON.parse(text.slice(at, end + 1)) as string).isWellFormed())
           return "A text holds half of a surrogate pair";
@@ -60,12 +69,11 @@ function findFault(text: string): string | undefined {
     } else if (code === 0x7d || code === 0x5d) open.pop();
     else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
       const end = endOfNumber(text, at);
-      const fault = numberFault(text.slice(at, end));
-      if (fault !== undefined) return fault;
+      if (end - at >= 16) rounded ||= isRounded(text.slice(at, end));
       at = end - 1;
     }
   }
-  return undefined;
+  return rounded ? "rounded" : undefined;
 }
 
 function endOfString(text: string, start: number): number {
@@ -93,15 +101,16 @@ function isName(text: string, end: number): boolean {
 
 function endOfNumber(text: string, start: number): number {
   let end = start + 1;
-  while (end < text.length && /[0-9.eE+-]/.test(text[end] as string)) end += 1;
+  while (end < text.length && !isBreak(text.charCodeAt(end))) end += 1;
   return end;
 }
 
-function numberFault(digits: string): string | undefined {
-  if (digits.length < 16 && !/[eE]/.test(digits)) return undefined;
-  const value = Number(digits);
-  if (!Number.isFinite(value)) return `The number ${digits.slice(0, 40)} is too large`;
-  if (Number.isInteger(value) && !Number.isSafeInteger(value))
-    return `The integer ${digits.slice(0, 40)} would be rounded: send at most 2^53 - 1`;
-  return undefined;
+/** What ends a number in JSON: a comma, a bracket, a brace or white space. */
+function isBreak(code: number): boolean {
+  return code === 0x2c || code === 0x5d || code === 0x7d || code <= 0x20;
+}
+
+/** Whether a literal is a whole number that stands for another than it says (R2.6). */
+function isRounded(literal: string): boolean {
+  return /^-?[0-9]{16,}$/.test(literal) && !Number.isSafeInteger(Number(literal));
 }

@@ -7,7 +7,7 @@ import type { Answer } from "./exchange.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord, keyOf, tagsOf } from "./record.ts";
 import type { Fault } from "./refusal.ts";
 import { invalid, Refusal } from "./refusal.ts";
-import { isFixed, readOnly, saveRecord } from "./update.ts";
+import { asRead, isFixed, readOnly, saveRecord } from "./update.ts";
 import { checkReferences, fieldValues, sameValue } from "./values.ts";
 import type { Values } from "./values.ts";
 
@@ -17,7 +17,7 @@ export async function replace(call: Call, tx: Transaction): Promise<Answer> {
   if (row === undefined) return createByClient(call, tx, parents);
   await checkAllowed(call, tx, row);
   await checkPreconditions(call, tx, row);
-  const input = judgeWhole(call, row);
+  const input = judgeWhole(call, await asRead(call, tx, row));
   const fields = call.prepared.operation.body?.fields ?? [];
   const values = fieldValues(fields, input);
   await checkReferences(call, tx, fields, values);

@@ -16,7 +16,7 @@ export async function update(call: Call, tx: Transaction): Promise<Answer> {
   if (row === undefined) throw absent(call);
   await checkAllowed(call, tx, row);
   await checkPreconditions(call, tx, row);
-  const { cleared, set } = judgePatch(call, row);
+  const { cleared, set } = judgePatch(call, await asRead(call, tx, row));
   const fields = call.prepared.operation.body?.fields ?? [];
   const values = fieldValues(fields, set);
   await checkReferences(call, tx, fields, values);
@@ -67,6 +67,16 @@ function judgePatch(call: Call, row: Row): { cleared: readonly string[]; set: Js
   faults.push(...(judge?.(set) ?? []));
   if (faults.length > 0) throw invalid(faults);
   return { cleared, set };
+}
+
+/** The record with those of its computed fields that the request names, to be compared with (R2.4). */
+export async function asRead(call: Call, tx: Transaction, row: Row): Promise<Row> {
+  const named = call.prepared.table.virtual.filter(({ name }) => Object.hasOwn(call.input, name));
+  if (named.length === 0) return row;
+  const values: Values = { ...row };
+  for (const { name, expression } of named)
+    values[name] = await call.context.evaluate(tx, expression, row, call.variables);
+  return values;
 }
 
 /** Whether a member may be sent only with the value that it has, and this caller may know of it (R2.4, R5.9). */

@@ -15,7 +15,7 @@ export interface Scenario {
   /** The rule that it holds the service to stands first: `R4.12 the last page has no next`. */
   readonly name: string;
   /** The request; text is written to the socket as it is. */
-  readonly send: Sent | string | (() => Sent | string);
+  readonly send: Sent | string | (() => Sent | string | Promise<Sent>);
   readonly status: number;
   /** Of a problem. */
   readonly code?: string;
@@ -89,7 +89,7 @@ export function play(subject: Subject, scenarios: readonly Scenario[]): void {
 }
 
 export async function perform({ client }: Subject, scenario: Scenario): Promise<Reply> {
-  const sent = typeof scenario.send === "function" ? scenario.send() : scenario.send;
+  const sent = typeof scenario.send === "function" ? await scenario.send() : scenario.send;
   const reply = typeof sent === "string" ? (await client.raw(sent, 1))[0] : await client.send(sent);
   assert(reply, "there is an answer");
   assert.equal(reply.status, scenario.status, reply.text);
