@@ -130,6 +130,21 @@ test("texts are code points", () => {
   for (const [text, wanted] of examples) assert.deepEqual(value(text), wanted, text);
 });
 
+test("a walk follows ids that are counted", () => {
+  const at = { start: 0, end: 0 };
+  const common = { at, nullable: false, type: { kind: "string" } } as const;
+  const state = compileFunction({
+    ...common,
+    kind: "walk",
+    resource: "Order",
+    name: "state",
+    reference: { ...common, kind: "field", name: "order", type: { kind: "record", resource: "Order" } },
+  });
+  const reference = (_: string, id: string | number) => (id === 7 ? { state: "placed" } : undefined);
+  assert.equal(state({ record: { order: 7 }, variables: {}, reference }), "placed");
+  assert.equal(state({ record: { order: 8 }, variables: {}, reference }), null);
+});
+
 test("a walk goes through one reference, and nowhere is null", () => {
   const examples: readonly [string, Value][] = [
     ["locker.door", 7],

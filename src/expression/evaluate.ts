@@ -26,7 +26,7 @@ export interface Scope {
   readonly record: Row;
   readonly variables: Variables;
   /** The record of an id, for walks. */
-  readonly reference?: (resource: string, id: string) => Row | undefined;
+  readonly reference?: (resource: string, id: string | number) => Row | undefined;
   /** All records, for macros over a resource. */
   readonly records?: (resource: string) => Iterable<Row>;
 }
@@ -146,7 +146,7 @@ function compileWalk({ reference, resource, name }: Walk): Run {
   const referred = compile(reference);
   return (scope, items) => {
     const id = referred(scope, items);
-    if (typeof id !== "string") return null;
+    if (typeof id !== "string" && typeof id !== "number") return null;
     if (!scope.reference) throw new Error(`a walk to ${resource} needs \`reference\` in the scope`);
     return scope.reference(resource, id)?.[name] as Value;
   };

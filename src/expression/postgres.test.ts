@@ -62,7 +62,7 @@ function questionOf(
   const tables: Readonly<Record<string, readonly Row[]>> = { Thing: things, Other: others };
   const ask = compileFunction(typed);
   const wanted = things.map((record) => {
-    const reference = (resource: string, id: string): Row | undefined =>
+    const reference = (resource: string, id: string | number): Row | undefined =>
       tables[resource]?.find((row) => row["id"] === id);
     return ask({ record, variables, reference, records: (resource) => tables[resource] ?? [] });
   });

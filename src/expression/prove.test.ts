@@ -202,7 +202,7 @@ test("property: no row refutes a proof", () => {
         const scope = {
           record,
           variables: variables(input),
-          reference: (resource: string, id: string) => tables[resource]?.find((row) => row["id"] === id),
+          reference: (resource: string, id: string | number) => tables[resource]?.find((row) => row["id"] === id),
           records: (resource: string) => tables[resource] ?? [],
         };
         const [x, y] = [askA(scope), askB(scope)];
