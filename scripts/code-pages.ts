@@ -1,0 +1,128 @@
+/**
+ * In charge of what is made from the checks and their pages: the list of checks in `src/parts/checks.ts` and the index of
+ * codes in `docs/reference/checks.md`. `node scripts/code-pages.ts` writes both; a test holds them to what is there.
+ *
+ * A page stands beside what reports its code: `src/parts/<part>/checks/<slug>.md` for a check, `…/codes/<slug>.md` for
+ * what a reader reports, `src/parts/codes/<slug>.md` for what the readers of several parts report, each under its own
+ * part's name.
+ */
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+const root = dirname(import.meta.dirname);
+
+const parts = [
+  "document", "expression", "part", "purpose", "resources", "states", "endpoints", "authentication", "events",
+  "errors", "limits", "versioning",
+]; // biome-ignore format: a table
+
+export interface CodePage {
+  /** `part/slug`; the part is `part` where the readers of several parts report it. */
+  readonly code: string;
+  /** Relative to the root. */
+  readonly path: string;
+  readonly title: string;
+  readonly severity: string;
+  readonly examples: readonly Example[];
+}
+
+export interface Example {
+  readonly language: string;
+  readonly kind: "wrong" | "right";
+  readonly text: string;
+  /** Lines of `text`, counted from 1, where the finding stands. */
+  readonly lines: readonly number[];
+}
+
+/** All pages, in the order of the parts, then of their codes. */
+export function codePages(): readonly CodePage[] {
+  return globSync("src/**/{checks,codes}/*.md", { cwd: root })
+    .map((path) => readPage(path.replaceAll("\\", "/")))
+    .sort((a, b) => placeOf(a) - placeOf(b) || (a.code < b.code ? -1 : 1));
+}
+
+function placeOf({ code }: CodePage): number {
+  return parts.indexOf(code.slice(0, code.indexOf("/")));
+}
+
+function readPage(path: string): CodePage {
+  const text = readFileSync(join(root, path), "utf8");
+  const [, title = "", code = "", severity = ""] = /^# (.+)\n\n`([^`]+)` · (\w+)\n\n/.exec(text) ?? [];
+  const place = path.split("/").at(-3) ?? "";
+  const expected = `${place === "parts" ? "part" : place}/${basename(path, ".md")}`;
+  if (code !== expected) throw new Error(`${path} has to start with a title and \`${expected}\` · severity`);
+  return { code, path, title, severity, examples: examplesIn(text) };
+}
+
+/** Fences whose info string says `wrong` or `right`; after `wrong` the lines of the finding, or `# <- here` on them. */
+function examplesIn(text: string): readonly Example[] {
+  const fences = text.matchAll(/^(`{3,})(\w+) (wrong|right)((?: \d+)*)\n([\s\S]*?)^\1$/gm);
+  return [...fences].map(([, , language = "", kind, numbers = "", body = ""]) => {
+    const marked = body.split("\n").flatMap((line, index) => (line.endsWith("# <- here") ? [index + 1] : []));
+    const written = numbers.trim() === "" ? marked : numbers.trim().split(" ").map(Number);
+    return { language, kind: kind === "wrong" ? "wrong" : "right", text: body, lines: written };
+  });
+}
+
+/** The text of `src/parts/checks.ts`. */
+export function checkList(): string {
+  const files = parts.flatMap((part) => globSync(`src/parts/${part}/checks/*.ts`, { cwd: root }).sort());
+  const entries = files.map((file) => {
+    const path = file.replaceAll("\\", "/").replace("src/parts/", "./");
+    const name = path.replace("/checks", "").replace(/^\.\/|\.ts$/g, "");
+    return { path, name: name.replace(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase()) };
+  });
+  return `/** All checks, in the order of the parts. Written by \`node scripts/code-pages.ts\` from the files there are. */
+${entries.map(({ path, name }) => `import { check as ${name} } from "${path}";`).join("\n")}
+import { documentChecks } from "./document-checks.ts";
+import type { Check } from "./finding.ts";
+
+export const checks: readonly Check[] = [
+  ...documentChecks,
+${entries.map(({ name }) => `  ${name},`).join("\n")}
+];
+`;
+}
+
+/** The text of `docs/reference/checks.md`. */
+export function codeIndex(): string {
+  const pages = codePages();
+  const tables = parts.flatMap((part) => {
+    const rows = pages.filter(({ code }) => code.startsWith(`${part}/`));
+    return rows.length === 0 ? [] : [tableOf(part, rows)];
+  });
+  return `<!-- Written by \`node scripts/code-pages.ts\` from the pages beside the checks. -->
+# What nonet check finds
+
+Every finding has a code, which is permanent, and a page with an example of what is wrong and of what is right. An *error*
+says that the service could not be served rightly or that the document contradicts itself; a *warning* that somebody may be
+hurt; a *hint* that others write it differently, and gain something by that.
+
+A warning or a hint is silenced by a comment on its line, or on the line above it:
+
+\`\`\`yaml example
+parcel.stored: # ok hidden-field-leaves: the mailer has to send the code
+\`\`\`
+
+An error cannot be silenced. \`part/…\` stands for the part in whose block it is found: \`states/unknown-key\`.
+
+${tables.join("\n")}`;
+}
+
+function tableOf(part: string, rows: readonly CodePage[]): string {
+  const heading = part === "part" ? "In every part" : part.charAt(0).toUpperCase() + part.slice(1);
+  const lines = rows.map(
+    ({ code, path, severity, title }) => `| [\`${code}\`](../../${path}) | ${severity} | ${title} |`,
+  );
+  return `## ${heading}\n\n| code | severity | what it is |\n| --- | --- | --- |\n${lines.join("\n")}\n`;
+}
+
+export const listPath: string = join(root, "src/parts/checks.ts");
+export const indexPath: string = join(root, "docs/reference/checks.md");
+
+export function writeCodeFiles(): void {
+  writeFileSync(listPath, checkList());
+  writeFileSync(indexPath, codeIndex());
+}
+
+if (import.meta.main) writeCodeFiles();

@@ -1,0 +1,31 @@
+/** An operation that changes records and is open to anyone. */
+import { allowedTo, type Facts } from "../../facts.ts";
+import type { Check } from "../../finding.ts";
+import type { ResourceEndpoint } from "../../endpoints/meaning.ts";
+import { readsInput } from "../input-guard.ts";
+
+export const check: Check = {
+  code: "authentication/anyone-may-write",
+  severity: "warning",
+  why: "Whoever finds the address can change what others rely on, and nobody is named.",
+  *run(facts) {
+    for (const meaning of facts.endpoints.values()) {
+      if (meaning.kind !== "resource" || meaning.deed === "read" || meaning.deed === "list") continue;
+      const grants = allowedTo(facts, meaning.operation);
+      const index = grants.findIndex(({ who, if: condition }) => who.kind === "anyone" && condition === undefined);
+      if (index < 0 || isGuarded(facts, meaning)) continue;
+      yield {
+        at: `authentication/allow/${meaning.operation}/${index}`,
+        message: `Anyone may ${meaning.deed} a ${meaning.resource} with \`${meaning.operation}\``,
+        help: "name a role, add a condition with `if`, or silence this with the reason",
+      };
+    }
+  },
+};
+
+/** A code that the caller has to send is a proof of its own. */
+function isGuarded({ movesBy }: Facts, { deed, operation }: ResourceEndpoint): boolean {
+  return (
+    deed === "move" && (movesBy.get(operation) ?? []).every(({ guard }) => guard !== undefined && readsInput(guard))
+  );
+}

@@ -1,0 +1,109 @@
+/** What part 5 has to answer. */
+import type { Facts } from "../facts.ts";
+import { type Answer, each, given, givenOrNone, none, noneAt, type Question, silent, taken } from "../question.ts";
+import type { Credential } from "./model.ts";
+
+export const questions: readonly Question[] = [
+  {
+    id: "authentication/credentials",
+    text: "Which kinds of credential are taken?",
+    answer: (facts) => {
+      const needed = facts.grants.some(({ grant }) => grant.who.kind !== "anyone");
+      const otherwise = needed || facts.grants.length === 0 ? silent : none;
+      return givenOrNone(facts, "authentication/credentials", facts.model.authentication.credentials, otherwise);
+    },
+  },
+  {
+    id: "authentication/lifetime",
+    text: "How is each obtained, renewed and revoked, and how long is it valid?",
+    answer: (facts) => eachCredential(facts, lifetime),
+  },
+  {
+    id: "authentication/place",
+    text: "Where in a request does each stand?",
+    answer: (facts) =>
+      eachCredential(facts, (credential) =>
+        credential.sent === undefined
+          ? `\`Authorization: ${credential.kind === "basic" ? "Basic" : "Bearer"}\``
+          : undefined,
+      ),
+  },
+  {
+    id: "authentication/roles",
+    text: "Which roles are there, and where do they come from?",
+    answer: (facts) => {
+      const used = facts.grants.find(({ grant }) => grant.who.kind === "role");
+      const otherwise = used === undefined ? none : { ...taken("those that permissions name"), at: used.at };
+      return givenOrNone(facts, "authentication/roles", facts.model.authentication.roles, otherwise);
+    },
+  },
+  {
+    id: "authentication/permissions",
+    text: "Who may run each operation?",
+    answer: (facts) =>
+      each(
+        facts,
+        [...facts.operations].map((name) => ({
+          at: `authentication/allow/${name}`,
+          said: Object.hasOwn(facts.model.authentication.allow, name),
+        })),
+        given(facts, "authentication/allow", undefined),
+      ),
+  },
+  {
+    id: "authentication/ownership",
+    text: "Whose is each record?",
+    answer: (facts) => {
+      const otherwise = taken("nobody's: no permission depends on it");
+      return givenOrNone(facts, "authentication/own", facts.model.authentication.own, otherwise);
+    },
+  },
+  {
+    id: "authentication/visibility",
+    text: "Who sees each sensitive field?",
+    answer: (facts) => {
+      const otherwise = taken("whoever sees the record, but for `secret` and `write-only` fields");
+      return givenOrNone(facts, "authentication/show", facts.model.authentication.show, otherwise);
+    },
+  },
+  {
+    id: "authentication/unseen",
+    text: "Is what a caller may not see answered with 403 or with 404?",
+    answer: (facts) =>
+      given(
+        facts,
+        "authentication/unseen",
+        facts.model.authentication.unseen,
+        taken("404, so that nothing is said about it"),
+      ),
+  },
+];
+
+/** `usual` gives what is taken where a credential does not say it. */
+function eachCredential(facts: Facts, usual: (credential: Credential) => string | undefined): Answer {
+  const { credentials } = facts.model.authentication;
+  if (facts.places.has("authentication/credentials") && Object.keys(credentials).length === 0) {
+    return noneAt("authentication/credentials");
+  }
+  return each(
+    facts,
+    Object.entries(credentials).map(([name, credential]) => {
+      const at = `authentication/credentials/${name}`;
+      const text = usual(credential);
+      return { at, said: text === undefined, ...(text === undefined ? {} : { otherwise: { ...taken(text), at } }) };
+    }),
+  );
+}
+
+/** A secret that two servers share, or the tokens of another one, live where they are made. */
+function lifetime({ kind, obtained, renewed, lasts, revoked }: Credential): string | undefined {
+  if (kind === "hmac-sha256") return undefined;
+  const elsewhere = kind === "jwt" || kind === "oauth2";
+  const usual = [
+    ...(obtained === undefined ? [elsewhere ? "obtained from its issuer" : "made by whoever runs the service"] : []),
+    ...(renewed === undefined ? ["renewed by obtaining another"] : []),
+    ...(lasts === undefined ? [elsewhere ? "valid as long as it says" : "valid until revoked"] : []),
+    ...(revoked === undefined && !elsewhere ? ["revoked at once"] : []),
+  ];
+  return usual.length === 0 ? undefined : usual.join(", ");
+}

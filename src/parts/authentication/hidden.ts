@@ -1,0 +1,30 @@
+/** Whether somebody gets to know a field that `show` hides from them. */
+import { parts, type TypedExpression } from "../../expression/typed.ts";
+import type { Facts } from "../facts.ts";
+import { own } from "../resources/fields.ts";
+import { nameOf } from "./grants.ts";
+import type { Grant } from "./model.ts";
+
+/** The fields that an expression over a record of `resource` reads, as `Resource.field`. */
+export function fieldsReadIn(typed: TypedExpression, resource: string): readonly string[] {
+  const below = parts(typed).flatMap((part) => fieldsReadIn(part, resource));
+  if (typed.kind === "field") return [`${resource}.${typed.name}`];
+  if (typed.kind === "walk" || typed.kind === "item-field") return [...below, `${typed.resource}.${typed.name}`];
+  return below;
+}
+
+/** The first of those who are granted something that does not see the field; undefined where all of them do. */
+export function hiddenFrom({ model }: Facts, field: string, grants: readonly Grant[]): string | undefined {
+  const seers = own(model.authentication.show, field);
+  if (seers === undefined) return undefined;
+  const blind = grants.find((grant) => !seers.some((seer) => covers(seer, grant)));
+  return blind && nameOf(blind);
+}
+
+/** Whether everybody whom `grant` names is named by `seer`, whatever the record. */
+function covers(seer: Grant, grant: Grant): boolean {
+  if (seer.if !== undefined && seer.if !== grant.if) return false;
+  if (seer.who.kind === "anyone") return true;
+  if (seer.who.kind === "signed-in") return grant.who.kind !== "anyone";
+  return grant.who.kind === "role" && grant.who.role === seer.who.role;
+}

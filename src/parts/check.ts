@@ -1,0 +1,98 @@
+/**
+ * A document to everything that can be said about it: what it means, what is wrong with it, what it leaves open. Pure, and
+ * total: any bytes at all give a result.
+ *
+ * A finding is silenced by `# ok slug: reason` on the line it starts on, or on the line above; an error is not. What a
+ * part does not show is one gap for the part; in a part that shows something, each open question is one.
+ */
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { inOrder } from "../diagnostics/order.ts";
+import { readDocument } from "../document/read.ts";
+import { checks } from "./checks.ts";
+import { expressionDiagnostics } from "./expression-diagnostics.ts";
+import { typeExpressions, type TypedExpressions } from "./expressions.ts";
+import { factsOf } from "./facts.ts";
+import { diagnosticOf } from "./finding-diagnostic.ts";
+import { type Model, type PartName, partNames, type Places } from "./model.ts";
+import { type PartAnswers, partAnswers, type QuestionAnswer } from "./questions.ts";
+import { readModel } from "./read.ts";
+import { documentKeys } from "./sections.ts";
+import { silence } from "./silence.ts";
+
+export interface CheckResult {
+  /** As given: a file's name. */
+  readonly name: string;
+  /** The document, without a byte order mark. */
+  readonly text: string;
+  /** The service's name; null where part 1 does not say it. */
+  readonly service: string | null;
+  readonly model: Model;
+  readonly places: Places;
+  readonly expressions: TypedExpressions;
+  /** In the order of the text. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** All questions of the language's section 12, part by part. */
+  readonly questions: readonly QuestionAnswer[];
+  readonly parts: readonly PartAnswers[];
+  readonly summary: Summary;
+}
+
+export interface Summary {
+  readonly errors: number;
+  readonly warnings: number;
+  /** Parts that show nothing, and open questions of parts that show something. */
+  readonly gaps: number;
+  /** Questions that a block answers. */
+  readonly shown: number;
+  readonly questions: number;
+}
+
+export function check(name: string, input: string | Uint8Array): CheckResult {
+  const reading = readDocument(name, input, { topLevelKeys: documentKeys });
+  const { document } = reading;
+  const { model, places, sections, diagnostics } = readModel(document);
+  const expressions = typeExpressions(model);
+  const facts = factsOf({ document, model, places, sections, expressions });
+  const found = [
+    ...reading.diagnostics,
+    ...diagnostics,
+    ...expressionDiagnostics(facts),
+    ...checks.flatMap((one) => [...one.run(facts)].map((finding) => diagnosticOf(one, finding, facts))),
+  ];
+  const kept = inOrder(silence(found, document.suppressions));
+  const parts = partAnswers(facts);
+  const questions = parts.flatMap((part) => part.questions);
+  return {
+    name,
+    text: document.text,
+    service: model.purpose.service ?? null,
+    model,
+    places,
+    expressions,
+    diagnostics: kept,
+    questions,
+    parts,
+    summary: {
+      errors: kept.filter(({ severity }) => severity === "error").length,
+      warnings: kept.filter(({ severity }) => severity === "warning").length,
+      gaps: parts.reduce((sum, part) => sum + part.gaps, 0),
+      shown: questions.filter(({ status }) => status === "shown").length,
+      questions: questions.length,
+    },
+  };
+}
+
+declare const sound: unique symbol;
+
+/** A model without errors: what a plan can be made of. */
+export type SoundModel = Model & { readonly [sound]: true };
+
+export function soundModel(result: CheckResult): SoundModel | undefined {
+  return result.summary.errors === 0 ? (result.model as SoundModel) : undefined;
+}
+
+/** The parts without which there is nothing to serve, as far as the document does not show them. */
+export function unservable({ model }: CheckResult): readonly PartName[] {
+  const needed: readonly PartName[] = ["resources", "endpoints"];
+  return partNames.filter((part) => needed.includes(part) && model.status[part] !== "shown");
+}

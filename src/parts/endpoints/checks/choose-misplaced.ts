@@ -1,0 +1,33 @@
+/** `choose` for a field that cannot hold what it finds. */
+import { fieldsOf, own, referenceOf } from "../../resources/fields.ts";
+import type { Check } from "../../finding.ts";
+
+export const check: Check = {
+  code: "endpoints/choose-misplaced",
+  severity: "error",
+  why: "`choose` finds a record and lets the field refer to it.",
+  *run({ endpoints, model }) {
+    for (const meaning of endpoints.values()) {
+      if (meaning.kind !== "resource") continue;
+      const fields = fieldsOf(model, meaning.resource);
+      for (const [name, { from }] of Object.entries(meaning.endpoint.choose ?? {})) {
+        if (!Object.hasOwn(model.resources.resources, from)) continue;
+        const at = `endpoints/endpoints/${meaning.operation}/choose/${name}#key`;
+        const field = own(fields, name);
+        if (field === undefined) {
+          yield {
+            at,
+            message: `${meaning.resource} has no field \`${name}\``,
+            unknown: { name, known: Object.keys(fields) },
+          };
+        } else if (referenceOf(model, field.type) !== from) {
+          yield {
+            at,
+            message: `\`${name}\` does not refer to a ${from}`,
+            help: `write \`${name}: ${from}\` in part 2`,
+          };
+        }
+      }
+    }
+  },
+};

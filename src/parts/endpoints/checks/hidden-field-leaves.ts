@@ -1,0 +1,29 @@
+/** An answer that is worked out from a field which not everybody who gets it may see. */
+import { fieldsReadIn, hiddenFrom } from "../../authentication/hidden.ts";
+import { allowedTo } from "../../facts.ts";
+import type { Check } from "../../finding.ts";
+
+export const check: Check = {
+  code: "endpoints/hidden-field-leaves",
+  severity: "warning",
+  why: "A hidden field appears nowhere, and this answer tells it.",
+  *run(facts) {
+    for (const meaning of facts.endpoints.values()) {
+      if (meaning.kind !== "resource") continue;
+      for (const name of Object.keys(meaning.endpoint.gives ?? {})) {
+        const at = `endpoints/endpoints/${meaning.operation}/gives/${name}`;
+        const typed = facts.typed.get(at);
+        if (typed === undefined) continue;
+        for (const field of fieldsReadIn(typed, meaning.resource)) {
+          const who = hiddenFrom(facts, field, allowedTo(facts, meaning.operation));
+          if (who === undefined) continue;
+          yield {
+            at: `${at}#key`,
+            message: `\`${name}\` tells \`${who}\` the field \`${field}\`, which is hidden from them`,
+            help: `allow \`${meaning.operation}\` only to those who see it, or silence this with the reason`,
+          };
+        }
+      }
+    }
+  },
+};

@@ -1,0 +1,18 @@
+/** Two operations at one method and path. */
+import type { Check } from "../../finding.ts";
+import { routesOf } from "../routes.ts";
+
+export const check: Check = {
+  code: "endpoints/same-route",
+  severity: "error",
+  why: "A request to it could mean either.",
+  *run({ model }) {
+    const first = new Map<string, string>();
+    for (const { method, shape, name, at } of routesOf(model)) {
+      const route = `${method} /${shape.join("/")}`;
+      const other = first.get(route);
+      if (other === undefined) first.set(route, name);
+      else yield { at, message: `\`${name}\` has the method and path of \`${other}\``, help: "change one of the two" };
+    }
+  },
+};

@@ -1,0 +1,37 @@
+/** A statement about an operation that what it does has no use for. */
+import type { ResourceEndpoint } from "../meaning.ts";
+import type { Check } from "../../finding.ts";
+
+export const check: Check = {
+  code: "endpoints/statement-ignored",
+  severity: "error",
+  why: "Every statement is enforced, and this one cannot be.",
+  *run({ endpoints }) {
+    for (const meaning of endpoints.values()) {
+      if (meaning.kind !== "resource") continue;
+      for (const [member, fault] of faultsOf(meaning)) {
+        yield {
+          at: `endpoints/endpoints/${meaning.operation}/${member}`,
+          message: `\`${meaning.operation}\` ${fault}`,
+        };
+      }
+    }
+  },
+};
+
+function faultsOf({ deed, endpoint }: ResourceEndpoint): readonly (readonly [member: string, fault: string])[] {
+  const takesBody = deed !== "read" && deed !== "list" && deed !== "delete";
+  const list = deed === "list";
+  return [
+    ...(!takesBody && Object.keys(endpoint.takes ?? {}).length > 0
+      ? [["takes", `is a ${deed}, which takes no body`] as const]
+      : []),
+    ...(!list && endpoint.where !== undefined ? [["where", "gives no list that `where` could narrow"] as const] : []),
+    ...(!list && endpoint.lists !== undefined
+      ? [["lists", "gives no list that could be cut into pages"] as const]
+      : []),
+    ...(deed !== "create" && deed !== "move" && endpoint.choose !== undefined
+      ? [["choose", "creates and moves nothing that `choose` could find something for"] as const]
+      : []),
+  ];
+}

@@ -1,0 +1,265 @@
+/**
+ * What the checks ask of a document, worked out once: which operation is about which resource, how records move, which
+ * errors are raised where, who may do what. Checks look things up here and never search the model for them, so that a long
+ * document takes only longer in proportion.
+ */
+import type { Span } from "../base/span.ts";
+import { startOfText } from "../base/span.ts";
+import type { Document } from "../document/document.ts";
+import type { TypedExpression } from "../expression/typed.ts";
+import type { Grant } from "./authentication/model.ts";
+import { type EndpointMeaning, meaningOf, type ResourceEndpoint } from "./endpoints/meaning.ts";
+import { standardErrors } from "./errors/model.ts";
+import type { OutEvent } from "./events/model.ts";
+import type { TypedExpressions } from "./expressions.ts";
+import type { Model, PartName, Places } from "./model.ts";
+import { own } from "./resources/fields.ts";
+import type { Sections } from "./sections.ts";
+import { type Lifecycle, type Move, moveName, type Trigger } from "./states/model.ts";
+
+export interface Facts {
+  readonly document: Document;
+  readonly model: Model;
+  readonly places: Places;
+  readonly sections: Sections;
+  /** By path, those without a problem. */
+  readonly typed: ReadonlyMap<string, TypedExpression>;
+  readonly problems: TypedExpressions["problems"];
+  /** The names of part 1 and part 4. */
+  readonly operations: ReadonlySet<string>;
+  /** By operation. */
+  readonly endpoints: ReadonlyMap<string, EndpointMeaning>;
+  /** The endpoints that are about a resource, by its name. */
+  readonly endpointsOf: ReadonlyMap<string, readonly ResourceEndpoint[]>;
+  /** Whether some operation does what a handler says, of which the document does not know everything. */
+  readonly hasHandlers: boolean;
+  readonly lives: readonly Life[];
+  readonly lifeOf: ReadonlyMap<string, Life>;
+  readonly transitions: readonly Transition[];
+  /** The transitions that an operation makes. */
+  readonly movesBy: ReadonlyMap<string, readonly Transition[]>;
+  /** The transitions that an event makes. */
+  readonly movesWhen: ReadonlyMap<string, readonly Transition[]>;
+  /** By name, the resource that each event that goes out is about. */
+  readonly outEvents: ReadonlyMap<string, EventFacts>;
+  /** Every place that names an error. */
+  readonly raised: readonly Raised[];
+  /** The errors that can be named: the document's and those it imports. */
+  readonly errorNames: ReadonlySet<string>;
+  /** Every grant of parts 5 and 6. */
+  readonly grants: readonly GrantFacts[];
+  /** Gaps that the document states for one question. */
+  readonly gaps: ReadonlySet<string>;
+}
+
+/** The states of one resource and how they follow one another. */
+export interface Life {
+  readonly resource: string;
+  readonly lifecycle: Lifecycle;
+  readonly states: readonly string[];
+  /** The state that a record is created in: the one said, or the first. */
+  readonly start: string | undefined;
+  readonly final: readonly string[];
+  readonly transitions: readonly Transition[];
+  /** The transitions out of each state. */
+  readonly out: ReadonlyMap<string, readonly Transition[]>;
+  /** The states that a record can ever be in. */
+  readonly reachable: ReadonlySet<string>;
+}
+
+/** One trigger of one move. */
+export interface Transition {
+  readonly resource: string;
+  readonly move: Move;
+  readonly trigger: Trigger;
+  /** Of the trigger, as in `Places`. */
+  readonly at: string;
+  /** The states that it leads away from; `any` stands for all that are not final, but for the target. */
+  readonly from: readonly string[];
+  readonly to: string;
+  readonly guard?: TypedExpression;
+}
+
+export interface EventFacts {
+  readonly event: OutEvent;
+  readonly resource: string | undefined;
+}
+
+export interface Raised {
+  readonly code: string;
+  readonly at: string;
+}
+
+export interface GrantFacts {
+  readonly grant: Grant;
+  readonly at: string;
+  /** The operation that it allows, where it allows one. */
+  readonly operation?: string;
+}
+
+export interface FactSources {
+  readonly document: Document;
+  readonly model: Model;
+  readonly places: Places;
+  readonly sections: Sections;
+  readonly expressions: TypedExpressions;
+}
+
+export function factsOf({ document, model, places, sections, expressions }: FactSources): Facts {
+  const { typed, problems } = expressions;
+  const endpoints = new Map(
+    Object.keys(model.endpoints.endpoints).flatMap((operation) => {
+      const meaning = meaningOf(model, operation);
+      return meaning === undefined ? [] : [[operation, meaning] as const];
+    }),
+  );
+  const about = [...endpoints.values()].filter((meaning) => meaning.kind === "resource");
+  const lives = Object.entries(model.states).flatMap(([resource, lifecycle]) =>
+    lifecycle === "none" ? [] : [lifeOf(resource, lifecycle, typed)],
+  );
+  const transitions = lives.flatMap((life) => life.transitions);
+  const outEvents = Object.entries(model.events.out ?? {}).map(([name, event]) => {
+    return [name, { event, resource: eventResource(event, endpoints) }] as const;
+  });
+  return {
+    document,
+    model,
+    places,
+    sections,
+    typed,
+    problems,
+    operations: new Set([...Object.keys(model.purpose.operations), ...Object.keys(model.endpoints.endpoints)]),
+    endpoints,
+    endpointsOf: Map.groupBy(about, (meaning) => meaning.resource),
+    hasHandlers: [...endpoints.values()].some((meaning) => meaning.kind === "free" && meaning.deed === "handler"),
+    lives,
+    lifeOf: new Map(lives.map((life) => [life.resource, life])),
+    transitions,
+    movesBy: grouped(transitions, ({ on }) => (on.kind === "by" ? [on.operation] : [])),
+    movesWhen: grouped(transitions, ({ on }) => (on.kind === "when" ? on.events : [])),
+    outEvents: new Map(outEvents),
+    raised: raisedErrors(model, transitions),
+    errorNames: new Set([...Object.keys(model.errors.errors), ...importedErrors(model)]),
+    grants: grantFacts(model),
+    gaps: new Set(model.gaps),
+  };
+}
+
+/** Whether a part says anything that another part can be held to: a block, or that there is none. */
+export function says({ model }: Facts, ...parts: readonly PartName[]): boolean {
+  return parts.every((part) => model.status[part] === "shown" || model.status[part] === "none");
+}
+
+/** Whether the document has a line for the path, also where that line could not be understood or says that it is open. */
+export function isWritten({ places }: Facts, path: string): boolean {
+  return places.has(path);
+}
+
+/** Where a path stands; without a place of its own, the nearest statement around it. */
+export function placeOf(places: Places, path: string): Span {
+  const exact = places.get(path);
+  if (exact !== undefined) return exact;
+  for (let at = path.replace(/#\w+$/, ""); at !== ""; at = at.slice(0, Math.max(at.lastIndexOf("/"), 0))) {
+    const span = places.get(at);
+    if (span !== undefined) return span;
+  }
+  return startOfText;
+}
+
+/** The errors that part 7 takes from the catalogue; all of them where it does not say which. */
+function importedErrors({ errors: { standard } }: Model): readonly string[] {
+  return standard === undefined || standard === "all" ? Object.keys(standardErrors) : standard;
+}
+
+function lifeOf(resource: string, lifecycle: Lifecycle, typed: Facts["typed"]): Life {
+  const states = Object.keys(lifecycle.states);
+  const final = lifecycle.final ?? [];
+  const start = lifecycle.start ?? states[0];
+  const transitions = lifecycle.moves.flatMap((move) =>
+    move.triggers.map((trigger, index): Transition => {
+      const at = `states/${resource}/moves/${moveName(move)}/${index}`;
+      const guard = typed.get(`${at}/if`);
+      const from =
+        move.from === "any" ? states.filter((state) => state !== move.to && !final.includes(state)) : move.from;
+      return { resource, move, trigger, at, from, to: move.to, ...(guard === undefined ? {} : { guard }) };
+    }),
+  );
+  const out = new Map<string, Transition[]>(states.map((state) => [state, []]));
+  for (const transition of transitions) for (const state of transition.from) out.get(state)?.push(transition);
+  const reachable = reachableFrom(start, (state) => (out.get(state) ?? []).map(({ to }) => to));
+  return { resource, lifecycle, states, start, final, transitions, out, reachable };
+}
+
+/** Everything that can be come to from `start`, itself included. */
+export function reachableFrom(
+  start: string | undefined,
+  next: (node: string) => readonly string[],
+): ReadonlySet<string> {
+  const found = new Set<string>(start === undefined ? [] : [start]);
+  for (const node of found) for (const other of next(node)) found.add(other);
+  return found;
+}
+
+function grouped(
+  transitions: readonly Transition[],
+  names: (trigger: Trigger) => readonly string[],
+): ReadonlyMap<string, readonly Transition[]> {
+  const groups = new Map<string, Transition[]>();
+  for (const transition of transitions) {
+    for (const name of names(transition.trigger)) {
+      const group = groups.get(name);
+      if (group === undefined) groups.set(name, [transition]);
+      else group.push(transition);
+    }
+  }
+  return groups;
+}
+
+function eventResource({ when }: OutEvent, endpoints: Facts["endpoints"]): string | undefined {
+  if (when.kind === "enters") return when.resource;
+  const meaning = endpoints.get(when.operation);
+  return meaning === undefined || meaning.kind === "unclear" ? undefined : meaning.resource;
+}
+
+function raisedErrors(model: Model, transitions: readonly Transition[]): readonly Raised[] {
+  const guards = transitions.flatMap(({ trigger, at }) =>
+    trigger.else === undefined ? [] : [{ code: trigger.else, at: `${at}/else` }],
+  );
+  const choices = Object.entries(model.endpoints.endpoints).flatMap(([operation, { choose = {} }]) =>
+    Object.entries(choose).map(([field, choice]) => ({
+      code: choice.else,
+      at: `endpoints/endpoints/${operation}/choose/${field}/else`,
+    })),
+  );
+  const rules = Object.entries(model.resources.rules).flatMap(([resource, lines]) =>
+    lines.flatMap((rule, index) =>
+      rule.else === undefined ? [] : [{ code: rule.else, at: `resources/rules/${resource}/${index}/else` }],
+    ),
+  );
+  const sunset = model.versioning.policy?.afterSunset;
+  return [
+    ...rules,
+    ...guards,
+    ...choices,
+    ...(sunset === undefined ? [] : [{ code: sunset.error, at: "versioning/policy/after sunset#value" }]),
+  ];
+}
+
+function grantFacts({ authentication, events }: Model): readonly GrantFacts[] {
+  const { webhook, stream } = events.delivery ?? {};
+  return [
+    ...Object.entries(authentication.allow).flatMap(([operation, grants]) =>
+      grants.map((grant, index) => ({ grant, at: `authentication/allow/${operation}/${index}`, operation })),
+    ),
+    ...Object.entries(authentication.show).flatMap(([field, grants]) =>
+      grants.map((grant, index) => ({ grant, at: `authentication/show/${field}/${index}` })),
+    ),
+    ...(webhook?.for ?? []).map((grant, index) => ({ grant, at: `events/delivery/webhook/for/${index}` })),
+    ...(stream?.for ?? []).map((grant, index) => ({ grant, at: `events/delivery/stream/for/${index}` })),
+  ];
+}
+
+/** Who may run an operation. */
+export function allowedTo({ model }: Facts, operation: string): readonly Grant[] {
+  return own(model.authentication.allow, operation) ?? [];
+}

@@ -1,0 +1,65 @@
+/** A finding of a check as a diagnostic: placed in the text, with the near miss and the edit where there is one. */
+import type { Span } from "../base/span.ts";
+import { didYouMean } from "../base/suggest.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { type Facts, placeOf } from "./facts.ts";
+import type { Check, Finding } from "./finding.ts";
+
+export function diagnosticOf({ code, severity, why }: Check, finding: Finding, facts: Facts): Diagnostic {
+  const { at, message, unknown } = finding;
+  const span = typeof at === "string" ? placeOf(facts.places, at) : at;
+  const advice = unknown === undefined ? {} : adviceFor(unknown, span, facts.document.text);
+  const help = advice.help ?? finding.help;
+  return {
+    code,
+    severity,
+    message,
+    span: advice.span ?? span,
+    ...(why === undefined ? {} : { why }),
+    ...(help === undefined ? {} : { help }),
+    ...(advice.fix === undefined ? {} : { fix: advice.fix }),
+  };
+}
+
+interface Advice extends Partial<Pick<Diagnostic, "help" | "fix">> {
+  /** The name itself, where it can be found. */
+  readonly span?: Span;
+}
+
+/** More names than this are not listed. */
+const mostListed = 12;
+
+function adviceFor({ name, known }: NonNullable<Finding["unknown"]>, span: Span, text: string): Advice {
+  const names = [...known];
+  const near = didYouMean(name, names);
+  const word = wordIn(span, name, text);
+  const where = word === undefined ? {} : { span: word };
+  if (near !== undefined) {
+    const title = `write \`${near}\``;
+    return {
+      ...where,
+      help: `did you mean \`${near}\`?`,
+      ...(word === undefined ? {} : { fix: { title, span: word, text: near } }),
+    };
+  }
+  if (names.length === 0 || names.length > mostListed) return where;
+  return { ...where, help: `known here: ${names.map((other) => `\`${other}\``).join(", ")}` };
+}
+
+/** Where `name` stands within the span, when it stands there once and on the span's first line. */
+function wordIn(span: Span, name: string, text: string): Span | undefined {
+  const line = text.slice(span.start.offset, span.end.offset).split(/[\r\n]/, 1)[0] ?? "";
+  const found = [...line.matchAll(new RegExp(`(?<![\\w-])${RegExp.escape(name)}(?![\\w-])`, "g"))];
+  const [only] = found;
+  if (only === undefined || found.length > 1) return undefined;
+  return within(span, only.index, only.index + name.length);
+}
+
+/** A stretch of a span's first line. */
+export function within({ start }: Span, from: number, to: number): Span {
+  const { line, column, offset } = start;
+  return {
+    start: { line, column: column + from, offset: offset + from },
+    end: { line, column: column + to, offset: offset + to },
+  };
+}

@@ -1,0 +1,24 @@
+/** Personal fields that no retention ever erases. */
+import type { Check } from "../../finding.ts";
+
+export const check: Check = {
+  code: "limits/personal-kept-forever",
+  severity: "warning",
+  why: "What is about a person may be kept only as long as it is needed.",
+  *run({ model, endpointsOf }) {
+    const { keep } = model.limits;
+    // Without any word on retention, the question is open, which is said elsewhere.
+    if (keep === undefined) return;
+    for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
+      if (Object.hasOwn(keep, resource)) continue;
+      if ((endpointsOf.get(resource) ?? []).some(({ deed }) => deed === "delete")) continue;
+      const personal = Object.keys(fields).find((name) => fields[name]?.marks.includes("personal"));
+      if (personal === undefined) continue;
+      yield {
+        at: `resources/${resource}/${personal}`,
+        message: `\`${personal}\` is personal, and a ${resource} is kept for ever`,
+        help: `write \`${resource}: 90d after final\` below \`keep\` of part 8`,
+      };
+    }
+  },
+};

@@ -1,0 +1,33 @@
+/** A quota on live records that never stop counting. */
+import { reachableFrom, says } from "../../facts.ts";
+import type { Check } from "../../finding.ts";
+
+export const check: Check = {
+  code: "limits/quota-never-freed",
+  severity: "warning",
+  why: "Whoever has used it up can never have another, whatever they do.",
+  *run(facts) {
+    if (!says(facts, "states", "endpoints")) return;
+    for (const [resource, quotas] of Object.entries(facts.model.limits.quota ?? {})) {
+      if (!Object.hasOwn(facts.model.resources.resources, resource)) continue;
+      const deleted = (facts.endpointsOf.get(resource) ?? []).some(({ deed }) => deed === "delete");
+      if (deleted || facts.hasHandlers || facts.model.limits.keep?.[resource]?.act === "delete") continue;
+      const life = facts.lifeOf.get(resource);
+      for (const [index, quota] of quotas.entries()) {
+        if (quota.kind !== "live") continue;
+        // Without states named, all but the finished count.
+        const free = (life?.states ?? []).filter((state) =>
+          quota.states.length === 0 ? life?.final.includes(state) : !quota.states.includes(state),
+        );
+        const next = (state: string): readonly string[] => (life?.out.get(state) ?? []).map(({ to }) => to);
+        const counted = quota.states.length === 0 ? [life?.start] : quota.states;
+        if (counted.some((state) => [...reachableFrom(state, next)].some((other) => free.includes(other)))) continue;
+        yield {
+          at: `limits/quota/${resource}/${index}`,
+          message: `Nothing ever frees this quota: a ${resource} that counts counts for ever`,
+          help: "add a deletion or a move out of the counted states, or count in a window: `300/month per user`",
+        };
+      }
+    }
+  },
+};

@@ -1,0 +1,35 @@
+/** A limit on something that does not exist. */
+import { says } from "../../facts.ts";
+import type { Check } from "../../finding.ts";
+
+export const check: Check = {
+  code: "limits/unknown-target",
+  severity: "error",
+  why: "It would limit nothing.",
+  *run(facts) {
+    if (!says(facts, "purpose", "resources", "endpoints")) return;
+    const { rate = {}, quota = {}, keep = {} } = facts.model.limits;
+    const resources = Object.keys(facts.model.resources.resources);
+    const kinds = [
+      { name: "rate", targets: rate, known: ["all", "anyone", ...facts.operations] },
+      { name: "quota", targets: quota, known: ["webhook", ...facts.operations, ...resources] },
+      { name: "keep", targets: keep, known: resources },
+    ];
+    for (const { name, targets, known } of kinds) {
+      const names = new Set(known);
+      for (const target of Object.keys(targets)) {
+        if (
+          names.has(target) ||
+          facts.places.has(`resources/${target}`) ||
+          facts.places.has(`endpoints/endpoints/${target}`)
+        )
+          continue;
+        yield {
+          at: `limits/${name}/${target}#key`,
+          message: `There is no ${name === "keep" ? "resource" : name === "rate" ? "operation" : "operation or resource"} \`${target}\``,
+          unknown: { name: target, known },
+        };
+      }
+    }
+  },
+};

@@ -1,0 +1,83 @@
+/**
+ * The questions of the language's section 12, answered from a document, part by part.
+ *
+ * Every question is asked of every document, so that their number is always the same; where nothing in the document
+ * could be meant, the answer is none. A part that shows nothing answers all of its questions alike, and counts as one gap:
+ * a document of nine sentences that say what is open has nine gaps.
+ */
+import { questions as authentication } from "./authentication/gaps.ts";
+import { questions as endpoints } from "./endpoints/gaps.ts";
+import { questions as errors } from "./errors/gaps.ts";
+import { questions as events } from "./events/gaps.ts";
+import { type Facts, placeOf } from "./facts.ts";
+import { questions as limits } from "./limits/gaps.ts";
+import { type PartName, partNames } from "./model.ts";
+import { questions as purpose } from "./purpose/gaps.ts";
+import type { Answer, AnswerStatus, Question } from "./question.ts";
+import { questions as resources } from "./resources/gaps.ts";
+import { questions as states } from "./states/gaps.ts";
+import { questions as versioning } from "./versioning/gaps.ts";
+
+export interface QuestionAnswer {
+  readonly part: PartName;
+  readonly id: string;
+  readonly text: string;
+  readonly status: AnswerStatus;
+  /** Of what gives the answer; where it is missing, of the statement that lacks it. */
+  readonly line?: number;
+  /** The default that was taken, in words. */
+  readonly taken?: string;
+}
+
+export interface PartAnswers {
+  readonly part: PartName;
+  /** `partial`: it shows something, and leaves a question open. */
+  readonly status: "shown" | "partial" | "gap" | "none";
+  /** Whether the document itself says what it leaves open; false where nothing is open. */
+  readonly stated: boolean;
+  readonly gaps: number;
+  readonly questions: readonly QuestionAnswer[];
+}
+
+export const questions: Readonly<Record<PartName, readonly Question[]>> = {
+  purpose,
+  resources,
+  states,
+  endpoints,
+  authentication,
+  events,
+  errors,
+  limits,
+  versioning,
+};
+
+export function partAnswers(facts: Facts): readonly PartAnswers[] {
+  return partNames.map((part) => answersOf(facts, part));
+}
+
+function answersOf(facts: Facts, part: PartName): PartAnswers {
+  const status = facts.model.status[part];
+  const answers = questions[part].map((question): QuestionAnswer => {
+    const { id, text } = question;
+    const given: Answer = status === "shown" ? question.answer(facts) : { status, at: part };
+    const line = given.at === undefined ? undefined : placeOf(facts.places, given.at).start.line;
+    return {
+      part,
+      id,
+      text,
+      status: given.status,
+      ...(line === undefined ? {} : { line }),
+      ...(given.taken === undefined ? {} : { taken: given.taken }),
+    };
+  });
+  if (status === "none") return { part, status, stated: false, gaps: 0, questions: answers };
+  if (status !== "shown") return { part, status: "gap", stated: status === "not shown", gaps: 1, questions: answers };
+  const open = answers.filter((one) => one.status === "not shown" || one.status === "silent");
+  return {
+    part,
+    status: open.length === 0 ? "shown" : "partial",
+    stated: open.length > 0 && open.every((one) => one.status === "not shown"),
+    gaps: open.length,
+    questions: answers,
+  };
+}

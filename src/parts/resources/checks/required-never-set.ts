@@ -1,0 +1,28 @@
+/** A required field that callers cannot set and the server never does. */
+import { boundFields } from "../../endpoints/input.ts";
+import type { Check } from "../../finding.ts";
+import { isNullable, isServerSet } from "../fields.ts";
+
+export const check: Check = {
+  code: "resources/required-never-set",
+  severity: "error",
+  why: "Every record has to have a value, and no statement gives one, so no record could ever be created.",
+  *run({ model, endpointsOf, hasHandlers }) {
+    if (hasHandlers) return;
+    for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
+      const creating = (endpointsOf.get(resource) ?? []).filter(({ deed }) => deed === "create");
+      const bound = creating.map((meaning) => ({ operation: meaning.operation, names: boundFields(model, meaning) }));
+      for (const [name, field] of Object.entries(fields)) {
+        const given = field.default !== undefined || field.computed !== undefined || field.type.kind === "id";
+        if (!isServerSet(field) || given || isNullable(field)) continue;
+        const lacking = bound.find(({ names }) => !names.includes(name));
+        if (lacking === undefined) continue;
+        yield {
+          at: `resources/${resource}/${name}`,
+          message: `Nothing sets \`${name}\` when \`${lacking.operation}\` creates a ${resource}`,
+          help: `give it a default, let \`choose\` find it, write \`${name}?\` if it comes later, or drop \`read-only\``,
+        };
+      }
+    }
+  },
+};

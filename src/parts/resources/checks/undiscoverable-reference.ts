@@ -1,0 +1,64 @@
+/** An operation that needs an id which its callers have no operation to find. */
+import type { Grant } from "../../authentication/model.ts";
+import { inputOf } from "../../endpoints/input.ts";
+import { allowedTo, type Facts, says } from "../../facts.ts";
+import type { Check } from "../../finding.ts";
+import { fieldsOf, hasClientId, referenceOf } from "../fields.ts";
+
+export const check: Check = {
+  code: "resources/undiscoverable-reference",
+  severity: "warning",
+  why: "Whoever may call it has no way to come by the id that it asks for.",
+  *run(facts) {
+    if (!says(facts, "endpoints", "authentication") || facts.hasHandlers) return;
+    const finders = findersOf(facts);
+    for (const meaning of facts.endpoints.values()) {
+      if (meaning.kind !== "resource") continue;
+      for (const { name, field, required } of inputOf(facts.model, meaning)) {
+        const target = required ? referenceOf(facts.model, field.type) : undefined;
+        if (target === undefined || hasClientId(facts.model, target)) continue;
+        const lost = allowedTo(facts, meaning.operation).find(({ who }) => !canFind(who, finders.get(target) ?? []));
+        if (lost === undefined) continue;
+        const who = lost.who.kind === "role" ? lost.who.role : lost.who.kind;
+        const taken = `endpoints/endpoints/${meaning.operation}/takes/${name}`;
+        yield {
+          at: facts.places.has(taken) ? taken : `authentication/allow/${meaning.operation}#key`,
+          message: `\`${meaning.operation}\` asks \`${who}\` for the \`${name}\`, and nothing lets \`${who}\` find a ${target}`,
+          help: `allow \`${who}\` an operation that lists or creates ${target}`,
+        };
+      }
+    }
+  },
+};
+
+/** By resource, who has an operation that gives ids of it: its own list, its creation, or records that refer to it. */
+function findersOf(facts: Facts): ReadonlyMap<string, readonly Grant["who"][]> {
+  const finders = new Map<string, Grant["who"][]>();
+  const add = (resource: string, operation: string): void => {
+    const who = allowedTo(facts, operation).map((grant) => grant.who);
+    finders.set(resource, [...(finders.get(resource) ?? []), ...who]);
+  };
+  for (const [resource, endpoints] of facts.endpointsOf) {
+    const fields = Object.entries(fieldsOf(facts.model, resource));
+    const targets = new Set(
+      fields.flatMap(([name, field]) => {
+        const hidden = Object.hasOwn(facts.model.authentication.show, `${resource}.${name}`);
+        const target = hidden ? undefined : referenceOf(facts.model, field.type);
+        return target === undefined || target === resource ? [] : [target];
+      }),
+    );
+    for (const { deed, operation } of endpoints) {
+      if (deed === "list" || deed === "create") add(resource, operation);
+      if (deed === "list" || deed === "read") for (const target of targets) add(target, operation);
+    }
+  }
+  return finders;
+}
+
+function canFind(who: Grant["who"], finders: readonly Grant["who"][]): boolean {
+  return finders.some((finder) => {
+    if (finder.kind === "anyone") return true;
+    if (finder.kind === "signed-in") return who.kind !== "anyone";
+    return who.kind === "role" && who.role === finder.role;
+  });
+}

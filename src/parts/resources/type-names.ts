@@ -1,0 +1,42 @@
+/** Where a document names a resource or an entry of `types:` as the type of something. */
+import type { Model } from "../model.ts";
+import type { Fields, FieldType } from "./model.ts";
+
+export interface NamedUse {
+  readonly name: string;
+  /** A path as in `Places`. */
+  readonly at: string;
+  /** The resource or type whose field it is, where it is one's. */
+  readonly within?: string;
+}
+
+export function namedTypes(model: Model): readonly NamedUse[] {
+  const { resources, types } = model.resources;
+  return [
+    ...Object.entries(resources).flatMap(([name, { fields }]) => inFields(fields, `resources/${name}`, name)),
+    ...Object.entries(types).flatMap(([name, fields]) => inFields(fields, `resources/types/${name}`, name)),
+    ...Object.entries(model.endpoints.endpoints).flatMap(([operation, { takes = {} }]) =>
+      inFields(takes, `endpoints/endpoints/${operation}/takes`),
+    ),
+    ...Object.entries(model.events.in ?? {}).flatMap(([event, { carries }]) =>
+      Object.entries(carries).flatMap(([member, type]) => inType(type, `events/in/${event}/carries/${member}#value`)),
+    ),
+  ];
+}
+
+function inFields(fields: Fields, path: string, within?: string): NamedUse[] {
+  return Object.entries(fields).flatMap(([name, { type }]) => inType(type, `${path}/${name}/type`, within));
+}
+
+function inType(type: FieldType, at: string, within?: string): NamedUse[] {
+  switch (type.kind) {
+    case "named":
+      return [{ name: type.name, at, ...(within === undefined ? {} : { within }) }];
+    case "list":
+    case "map":
+    case "nullable":
+      return inType(type.of, at, within);
+    default:
+      return [];
+  }
+}

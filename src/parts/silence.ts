@@ -1,0 +1,43 @@
+/** `# ok rule: reason`: takes out the findings that are silenced, and reports each of them that silences nothing. */
+import { didYouMean } from "../base/suggest.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Suppression } from "../document/document.ts";
+import { checks } from "./checks.ts";
+
+export function silence(found: readonly Diagnostic[], suppressions: readonly Suppression[]): readonly Diagnostic[] {
+  if (suppressions.length === 0) return found;
+  const silenced = new Set<Diagnostic>();
+  const byLine = Map.groupBy(found, ({ span }) => span.start.line);
+  const unused = suppressions.flatMap((suppression) =>
+    suppression.rules.flatMap((rule) => {
+      const meant = (byLine.get(suppression.covers) ?? []).filter(({ code }) => isNamed(code, rule));
+      const mild = meant.filter(({ severity }) => severity !== "error");
+      for (const one of mild) silenced.add(one);
+      return mild.length > 0 ? [] : [unusedSuppression(suppression, rule, meant.length > 0)];
+    }),
+  );
+  return [...found.filter((one) => !silenced.has(one)), ...unused];
+}
+
+/** A rule is the whole code, or its slug. */
+function isNamed(code: string, rule: string): boolean {
+  return code === rule || code.endsWith(`/${rule}`);
+}
+
+function unusedSuppression({ span, covers }: Suppression, rule: string, isError: boolean): Diagnostic {
+  const near = checks.some(({ code }) => isNamed(code, rule)) ? undefined : didYouMean(rule, names());
+  return {
+    code: "document/unused-suppression",
+    severity: "warning",
+    message: isError
+      ? `\`${rule}\` is an error, and errors cannot be silenced`
+      : `There is no \`${rule}\` at line ${covers}`,
+    span,
+    why: "A silenced finding that is not there hides the next one.",
+    help: near === undefined ? "remove the comment" : `did you mean \`${near}\`?`,
+  };
+}
+
+function names(): readonly string[] {
+  return checks.flatMap(({ code }) => [code.slice(code.indexOf("/") + 1), code]);
+}

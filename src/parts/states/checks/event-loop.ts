@@ -1,0 +1,45 @@
+/** Events that cause each other without end. */
+import type { Facts } from "../../facts.ts";
+import { reachableFrom } from "../../facts.ts";
+import type { Check } from "../../finding.ts";
+
+export const check: Check = {
+  code: "states/event-loop",
+  severity: "error",
+  why: "Everything that one request causes is one transaction, and this one would never end.",
+  *run(facts) {
+    const causes = causedEvents(facts);
+    for (const [event, caused] of causes) {
+      const after = new Set(caused.flatMap((next) => [...reachableFrom(next, (node) => causes.get(node) ?? [])]));
+      if (!after.has(event)) continue;
+      for (const { at } of facts.movesWhen.get(event) ?? []) {
+        yield {
+          at: `${at}/when/${event}`,
+          message: `\`${event}\` causes \`${event}\` again, through ${caused.map((name) => `\`${name}\``).join(" or ")}`,
+          help: "let one of the moves be made by an operation, or in time",
+        };
+        break;
+      }
+    }
+  },
+};
+
+/** By event, the events of the states that it makes records enter. */
+function causedEvents({ outEvents, movesWhen }: Facts): ReadonlyMap<string, readonly string[]> {
+  const ofState = new Map<string, string[]>();
+  for (const [
+    name,
+    {
+      event: { when },
+    },
+  ] of outEvents) {
+    if (when.kind !== "enters") continue;
+    const key = `${when.resource} ${when.state}`;
+    ofState.set(key, [...(ofState.get(key) ?? []), name]);
+  }
+  const caused = [...movesWhen].map(([event, transitions]) => {
+    const entered = transitions.filter(({ from, to }) => from.some((state) => state !== to));
+    return [event, entered.flatMap(({ resource, to }) => ofState.get(`${resource} ${to}`) ?? [])] as const;
+  });
+  return new Map(caused);
+}

@@ -1,0 +1,27 @@
+/** A move, a start or an end in a state that is not among the states. */
+import type { Check } from "../../finding.ts";
+import { moveName } from "../model.ts";
+
+export const check: Check = {
+  code: "states/unknown-state",
+  severity: "error",
+  why: "A record could never be in it.",
+  *run({ lives, places }) {
+    for (const { resource, lifecycle, states } of lives) {
+      const named = [
+        ...(lifecycle.start === undefined ? [] : [{ name: lifecycle.start, at: `states/${resource}/start#value` }]),
+        ...(lifecycle.final ?? []).map((name) => ({ name, at: `states/${resource}/final/${name}` })),
+        ...lifecycle.moves.flatMap((move) => {
+          const at = `states/${resource}/moves/${moveName(move)}`;
+          const from = move.from === "any" ? [] : move.from.map((name) => ({ name, at: `${at}/from/${name}` }));
+          return [...from, { name: move.to, at: `${at}/to` }];
+        }),
+      ];
+      const known = new Set(states);
+      for (const { name, at } of named) {
+        if (known.has(name) || places.has(`states/${resource}/states/${name}`)) continue;
+        yield { at, message: `${resource} has no state \`${name}\``, unknown: { name, known } };
+      }
+    }
+  },
+};

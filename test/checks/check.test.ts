@@ -1,0 +1,170 @@
+/** In charge of `check` as a whole: any text gives a result, what a document leaves open is counted, findings are silenced. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import test from "node:test";
+import fc from "fast-check";
+import { check, soundModel, unservable } from "../../src/parts/check.ts";
+import { partHeadings } from "../../src/parts/sections.ts";
+import { partNames } from "../../src/parts/model.ts";
+
+const root = dirname(dirname(import.meta.dirname));
+const flagship = readFileSync(join(root, "examples/parcel-lockers.md"), "utf8");
+
+test("the flagship has no findings and no gaps", () => {
+  const result = check("parcel-lockers.md", flagship);
+  assert.deepEqual(result.diagnostics, []);
+  assert.equal(result.summary.gaps, 0);
+  assert.deepEqual(
+    result.parts.map(({ status }) => status),
+    partNames.map(() => "shown"),
+  );
+  assert.equal(result.service, "parcel-lockers");
+  assert.equal(soundModel(result), result.model);
+  assert.deepEqual(unservable(result), []);
+});
+
+test("nine parts that each say that they are open are nine stated gaps", () => {
+  const text = `# Later\n${partNames.map((part) => `\n## ${partHeadings[part][0]}\nThis is not specified.\n`).join("")}`;
+  const result = check("later.md", text);
+  assert.deepEqual(result.diagnostics, []);
+  assert.deepEqual(
+    { ...result.summary, questions: result.questions.length },
+    { errors: 0, warnings: 0, gaps: 9, shown: 0, questions: result.summary.questions },
+  );
+  for (const { status, stated, gaps } of result.parts)
+    assert.deepEqual({ status, stated, gaps }, { status: "gap", stated: true, gaps: 1 });
+  for (const { status } of result.questions) assert.equal(status, "not shown");
+  assert.deepEqual(unservable(result), ["resources", "endpoints"]);
+});
+
+test("a document without anything is silent about everything", () => {
+  const result = check("empty.md", "");
+  assert.deepEqual(
+    result.parts.map(({ status, stated }) => [status, stated]),
+    partNames.map(() => ["gap", false]),
+  );
+  assert.equal(result.summary.shown, 0);
+  assert.equal(result.summary.gaps, 9);
+});
+
+const answers: readonly (readonly [what: string, yaml: string, id: string, expected: object])[] = [
+  ["a statement", "purpose: { service: lockers }", "purpose/name", { status: "shown", line: 1 }],
+  ["a stated gap", "purpose: { service: not shown }", "purpose/name", { status: "not shown", line: 1 }],
+  ["nothing", "purpose: { domain: logistics }", "purpose/name", { status: "silent" }],
+  ["a list that is said to be empty", "purpose: { outside: none }", "purpose/outside", { status: "none", line: 1 }],
+  ["a part that is none", "events: none", "events/promise", { status: "none", line: 1 }],
+  ["a part that is open", "events: not shown", "events/promise", { status: "not shown", line: 1 }],
+  ["a default", "endpoints: { lists: none }", "endpoints/base", { status: "default" }],
+  [
+    "an open move",
+    "states:\n  A: { states: [x, y], final: [y], moves: { x -> y: not shown } }",
+    "states/triggers",
+    { status: "not shown", line: 2 },
+  ],
+  ["no start", "states:\n  A: { states: [x], final: [x] }", "states/start", { status: "default", line: 2 }],
+  [
+    "an open permission",
+    "purpose: { operations: { a: b } }\nauthentication: { allow: { a: not shown } }",
+    "authentication/permissions",
+    { status: "not shown", line: 2 },
+  ],
+  ["one version", "versioning: { scheme: none }", "versioning/end", { status: "none", line: 1 }],
+];
+
+for (const [what, yaml, id, expected] of answers) {
+  test(`${id}: ${what}`, () => {
+    const { questions } = check("document.yaml", yaml);
+    const { taken, part, text, ...answer } = questions.find((question) => question.id === id) ?? assert.fail(id);
+    assert.deepEqual(answer, { id, ...expected });
+    assert.equal(taken === undefined, answer.status !== "default");
+  });
+}
+
+test("questions and codes are told apart by their names alone", () => {
+  const ids = check("empty.md", "").questions.map(({ id }) => id);
+  assert.equal(new Set(ids).size, ids.length);
+  for (const { id, part } of check("empty.md", "").questions) assert.ok(id.startsWith(`${part}/`), id);
+});
+
+const typed = "resources:\n  A:\n    id: id(a)\n    at: string(1..9)\n    name: string";
+const silenced: readonly (readonly [what: string, yaml: string, codes: readonly string[]])[] = [
+  ["by its slug", `${typed} # ok unbounded: names are long`, []],
+  ["by its code", `${typed} # ok resources/unbounded: names are long`, []],
+  ["on the line above", typed.replace("    name", "    # ok unbounded: names are long\n    name"), []],
+  ["not by another", `${typed} # ok unused-type: no`, ["resources/unbounded", "document/unused-suppression"]],
+  [
+    "not on another line",
+    typed.replace("1..9)", "1..9) # ok unbounded: no"),
+    ["document/unused-suppression", "resources/unbounded"],
+  ],
+  [
+    "never an error",
+    "resources:\n  A: { id: id(a), b: Missing } # ok unknown-type: no",
+    ["resources/unknown-type", "document/unused-suppression"],
+  ],
+];
+
+for (const [what, yaml, codes] of silenced) {
+  test(`a finding is silenced ${what}`, () => {
+    const rest = partNames.filter((part) => part !== "resources").map((part) => `\n${part}: not shown`);
+    const { diagnostics } = check("document.yaml", `${yaml}${rest.join("")}\n`);
+    assert.deepEqual(
+      diagnostics.map(({ code }) => code),
+      codes,
+    );
+  });
+}
+
+test("a near miss is offered as an edit", () => {
+  const result = check(
+    "parcel-lockers.md",
+    flagship.replace("by collect,", "by: colect,").replace("{ by: collect,", "{ by: colect,"),
+  );
+  const found = result.diagnostics.find(({ code }) => code === "states/unknown-operation") ?? assert.fail("no finding");
+  assert.equal(result.text.slice(found.fix?.span.start.offset, found.fix?.span.end.offset), "colect");
+  assert.equal(found.fix?.text, "collect");
+});
+
+test("any bytes give a result", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 400 }), fc.constantFrom("a.md", "a.yaml", "a.json", "a"), (bytes, name) => {
+      assertSound(check(name, bytes));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+const pieces = flagship.split(/(?<=[\s,:{}[\]|()"'`])/);
+
+test("any damage to a document gives a result", () => {
+  const at = fc.nat(pieces.length - 1);
+  const edit = fc.record({
+    at,
+    remove: fc.nat(8),
+    insert: fc.oneof(
+      at.map((from) => pieces.slice(from, from + 6).join("")),
+      fc.string({ maxLength: 6 }),
+    ),
+  });
+  fc.assert(
+    fc.property(fc.array(edit, { minLength: 1, maxLength: 6 }), (edits) => {
+      const damaged = [...pieces];
+      for (const { at: place, remove, insert } of edits) damaged.splice(place, remove, insert);
+      assertSound(check("damaged.md", damaged.join("")));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** What holds of every result: places are inside the text, everything can be written as JSON, counts agree. */
+function assertSound({ diagnostics, text, questions, summary, parts }: ReturnType<typeof check>): void {
+  for (const { span, code } of diagnostics) {
+    assert.ok(span.start.offset <= span.end.offset && span.end.offset <= text.length, code);
+    assert.ok(span.start.line >= 1 && span.start.column >= 1, code);
+    assert.match(code, /^[a-z]+\/[a-z0-9-]+$/);
+  }
+  assert.equal(questions.length, summary.questions);
+  assert.equal(parts.length, 9);
+  assert.equal(typeof JSON.stringify({ diagnostics, questions, summary, parts }), "string");
+}
