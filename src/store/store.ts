@@ -161,8 +161,6 @@ export interface KeyStore {
   list(): Awaitable<readonly Key[]>;
   /** False when there is no such key. */
   revoke(id: string, at: number): Awaitable<boolean>;
-  /** A number that changes whenever any key changes, also by another process: callers may cache until then. */
-  revision(): Awaitable<number>;
 }
 
 export interface Key {

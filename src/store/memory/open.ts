@@ -77,21 +77,17 @@ function prepareRead(
 
 function keyStore(): KeyStore {
   const keys = new Map<string, Key>();
-  let revision = 1;
   return {
     find: (hash) => [...keys.values()].find((key) => key.hash === hash),
     list: () => [...keys.values()],
     create: (key) => {
       keys.set(key.id, key);
-      revision += 1;
     },
     revoke: (id, at) => {
       const key = keys.get(id);
       // A second revocation does not move the first.
       if (key) keys.set(id, { ...key, revoked: key.revoked ?? at });
-      revision += 1;
       return key !== undefined;
     },
-    revision: () => revision,
   };
 }

@@ -1,4 +1,4 @@
-/** API keys in the table `nonet_keys`. Changes by another process (`nonet key`) are noticed by `revision`. */
+/** API keys in the table `nonet_keys`. Another process (`nonet key`) may change them. */
 import type { Key, KeyStore } from "../store.ts";
 import type { Cells, Connection } from "./connection.ts";
 import type { Writer } from "./group.ts";
@@ -16,22 +16,12 @@ export const keysSql = `
     expires INTEGER,
     revoked INTEGER
   ) STRICT;
-  CREATE TABLE nonet_keys_revision (revision INTEGER NOT NULL) STRICT;
-  INSERT INTO nonet_keys_revision VALUES (1);
-  CREATE TRIGGER nonet_keys_added AFTER INSERT ON nonet_keys BEGIN UPDATE nonet_keys_revision SET revision = revision + 1; END;
-  CREATE TRIGGER nonet_keys_changed AFTER UPDATE ON nonet_keys BEGIN UPDATE nonet_keys_revision SET revision = revision + 1; END;
-  CREATE TRIGGER nonet_keys_removed AFTER DELETE ON nonet_keys BEGIN UPDATE nonet_keys_revision SET revision = revision + 1; END;
 `;
 
 const columns = "id, credential, hash, hint, user, roles, created, expires, revoked";
 
 export function keyStore(reader: Connection, writer: Writer): KeyStore {
   const byHash = reader.getter(`SELECT ${columns} FROM nonet_keys WHERE hash = ?`);
-  const dataVersion = reader.getter("PRAGMA data_version");
-  const stored = reader.getter("SELECT revision FROM nonet_keys_revision");
-  // The file's version changes with every commit of anybody, and costs less to ask for than the keys' own.
-  let seen: unknown;
-  let revision = 0;
   return {
     find: (hash) => keyOf(byHash(hash)),
     list: () => reader.all(`SELECT ${columns} FROM nonet_keys ORDER BY _seq`).map((cells) => keyOf(cells) as Key),
@@ -60,14 +50,6 @@ export function keyStore(reader: Connection, writer: Writer): KeyStore {
         );
         return Number(changes) > 0;
       }),
-    revision: () => {
-      const version = dataVersion()?.[0];
-      if (version !== seen) {
-        seen = version;
-        revision = Number(stored()?.[0]);
-      }
-      return revision;
-    },
   };
 }
 

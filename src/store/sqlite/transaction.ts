@@ -44,7 +44,7 @@ export class Workshop {
 
   #evaluateAtHand(expression: TypedExpression): Evaluate {
     const run = compileFunction(expression);
-    const reference = (resource: string, id: string) => this.getter(resource, "id")(id);
+    const reference = (resource: string, id: string | number) => this.getter(resource, "id")(id);
     return (record, variables) => run({ record, variables, reference });
   }
 
