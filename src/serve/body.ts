@@ -2,6 +2,7 @@
 import { RE2JS } from "@bufbuild/re2";
 import type { ErrorObject } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { kebabCase } from "../base/case.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { BodyPlan } from "../plan/plan.ts";
 import type { Exchange } from "./exchange.ts";
@@ -27,7 +28,7 @@ export function createJudges(): (schema: JsonObject) => Judge {
   return (schema) => {
     const validate = ajv.compile(schema);
     return (value) => {
-      const faults = validate(value) ? [] : (validate.errors ?? []).map(faultOf);
+      const faults = validate(value) ? [] : tellingErrors(validate.errors ?? []).map(faultOf);
       if (!holdsUnkeepable(value)) return faults;
       const unkeepable = unkeepableFaults(value, "#");
       // What the schema says of a number that was not kept is beside the point.
@@ -107,6 +108,20 @@ const codes: Readonly<Record<string, string>> = {
   format: "wrong-format",
 };
 
+/** Of a choice of schemas what its branches say, not that none fits; that it could be null is said where nothing else is. */
+function tellingErrors(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const isNull = ({ keyword, params }: ErrorObject) => keyword === "type" && params["type"] === "null";
+  const isChoice = ({ keyword }: ErrorObject) => keyword === "anyOf" || keyword === "oneOf";
+  if (!errors.some(isChoice)) return errors;
+  return errors.filter((error) => {
+    if (!isNull(error) && !isChoice(error)) return true;
+    const { instancePath } = error;
+    return !errors.some(
+      (other) => other !== error && !isNull(other) && !isChoice(other) && other.instancePath.startsWith(instancePath),
+    );
+  });
+}
+
 /** For a missing or an extra member the pointer names that member, where Ajv points at its parent (R7.2). */
 function faultOf(error: ErrorObject): Fault {
   const { keyword, instancePath, params, message = "is not valid" } = error;
@@ -114,7 +129,7 @@ function faultOf(error: ErrorObject): Fault {
   const path = typeof extra === "string" ? `${instancePath}/${escapeSegment(extra)}` : instancePath;
   const pointer = `#${path.split("/").map(encodeURIComponent).join("/")}`;
   const name = path === "" ? "The body" : path.slice(1).replaceAll("/", ".");
-  return { pointer, code: codes[keyword] ?? keyword, detail: detailOf(keyword, name, message, params) };
+  return { pointer, code: codes[keyword] ?? kebabCase(keyword), detail: detailOf(keyword, name, message, params) };
 }
 
 function detailOf(keyword: string, name: string, message: string, params: Record<string, unknown>): string {

@@ -9,13 +9,20 @@ const leastBytes = 1024;
 const gzipAsync = promisify(gzip);
 const brotliAsync = promisify(brotliCompress);
 
+const vary = ["Vary", "Accept-Encoding"];
+
 export function compress(answer: Answer, accepted: string | undefined): Answer | Promise<Answer> {
   const { body } = answer;
   if (body === undefined || body.length < leastBytes) return answer;
   const coding = chooseEncoding(accepted);
-  return coding === undefined
-    ? { ...answer, headers: [...answer.headers, "Vary", "Accept-Encoding"] }
-    : encode(answer, body, coding);
+  return coding === undefined ? { ...answer, headers: [...answer.headers, ...vary] } : encode(answer, body, coding);
+}
+
+/** The fields of a 304 that depend on the coding: those that the answer with this body and tag would have (R4.16). */
+export function revalidationFields(body: string, tag: string, accepted: string | undefined): readonly string[] {
+  if (body.length < leastBytes) return ["ETag", tag];
+  const coding = chooseEncoding(accepted);
+  return ["ETag", coding === undefined ? tag : encodedTag(tag, coding), ...vary];
 }
 
 async function encode(answer: Answer, body: string | Uint8Array, coding: "br" | "gzip"): Promise<Answer> {
@@ -26,5 +33,5 @@ async function encode(answer: Answer, body: string | Uint8Array, coding: "br" | 
   const headers = answer.headers.map((value, at) =>
     answer.headers[at - 1] === "ETag" ? encodedTag(value, coding) : value,
   );
-  return { ...answer, headers: [...headers, "Vary", "Accept-Encoding", "Content-Encoding", coding], body: packed };
+  return { ...answer, headers: [...headers, ...vary, "Content-Encoding", coding], body: packed };
 }

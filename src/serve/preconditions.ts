@@ -7,11 +7,12 @@ export function parseTags(field: string): "*" | readonly string[] | undefined {
   const text = field.trim();
   if (text === "*") return "*";
   const tags: string[] = [];
-  const pattern = /\s*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")\s*(,|$)/y;
+  const pattern = /\s*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")?\s*(,|$)/y;
   while (pattern.lastIndex < text.length) {
     const match = pattern.exec(text);
     if (match === null) return undefined;
-    tags.push(match[1] as string);
+    // Empty items are to be passed over (RFC 9110 section 5.6.1).
+    if (match[1] !== undefined) tags.push(match[1]);
   }
   return tags.length === 0 ? undefined : tags;
 }

@@ -72,23 +72,24 @@ function faultBody(fault: Fault): JsonObject {
 }
 
 /**
- * Fills the placeholders of a document's own shape. An object or list whose text speaks of `{field}` or `{pointer}` is
- * repeated for each fault; without faults such a member is keyed or filled by `body`.
+ * Fills the placeholders of a document's own shape. In a list, and in a member whose name speaks of `{field}` or
+ * `{pointer}`, what speaks of them is repeated for each fault; elsewhere it is of the first. Without faults the field is
+ * `body`.
  */
 function ownBody(shape: Json, facts: Facts): Json {
   const { code, status, error, details } = facts;
   const faults = details.faults ?? [{ code, detail: details.detail ?? error.title }];
   const fill = (text: string, fault: Fault | undefined): Json => {
-    const values: Record<string, string | number> = {
-      code,
-      status,
-      message: fault?.detail ?? details.detail ?? error.title,
-      field: fault?.pointer?.slice(2).split("/")[0] ?? fault?.parameter ?? fault?.header ?? "body",
-      pointer: fault?.pointer ?? "",
-    };
-    const whole = /^\{(\w+)\}$/.exec(text)?.[1];
-    if (whole !== undefined && whole in values) return values[whole] as string | number;
-    return text.replace(/\{(\w+)\}/g, (hole, name: string) => (name in values ? String(values[name]) : hole));
+    const of = fault ?? faults[0];
+    const values = new Map<string, string | number>([
+      ["code", code],
+      ["status", status],
+      ["message", fault?.detail ?? details.detail ?? error.title],
+      ["field", fieldOf(of)],
+      ["pointer", of?.pointer ?? ""],
+    ]);
+    const whole = values.get(/^\{(\w+)\}$/.exec(text)?.[1] ?? "");
+    return whole ?? text.replace(/\{(\w+)\}/g, (hole, name: string) => String(values.get(name) ?? hole));
   };
   const perFault = (value: Json): boolean => /\{(?:field|pointer)\}/.test(JSON.stringify(value));
   const build = (value: Json, fault: Fault | undefined): Json => {
@@ -102,19 +103,26 @@ function ownBody(shape: Json, facts: Facts): Json {
     return buildObject(value as JsonObject, fault);
   };
   const buildObject = (value: JsonObject, fault: Fault | undefined): JsonObject => {
-    const members: Record<string, Json> = {};
+    const members = new Map<string, Json>();
     for (const [name, member] of Object.entries(value)) {
-      if (!perFault(name)) members[name] = build(member, fault);
+      if (!perFault(name)) members.set(name, build(member, fault));
       else {
         for (const each of fault === undefined ? faults : [fault]) {
           const key = String(fill(name, each));
           const built = build(member, each);
-          const before = members[key];
-          members[key] = Array.isArray(before) && Array.isArray(built) ? [...before, ...built] : built;
+          const before = members.get(key);
+          members.set(key, Array.isArray(before) && Array.isArray(built) ? [...before, ...built] : built);
         }
       }
     }
-    return members;
+    return Object.fromEntries(members);
   };
   return build(shape, undefined);
+}
+
+/** The outermost member that a fault is in, or the parameter or header that it is about. */
+function fieldOf(fault: Fault | undefined): string {
+  const [member = ""] = fault?.pointer?.slice(2).split("/") ?? [];
+  const field = decodeURIComponent(member).replaceAll("~1", "/").replaceAll("~0", "~");
+  return field || (fault?.parameter ?? fault?.header ?? "body");
 }

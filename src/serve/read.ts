@@ -1,5 +1,6 @@
 /** `GET /xs/{id}` (R4.15, R4.16, R2.12). */
-import { ownAnswer, representation } from "./answers.ts";
+import { entityTag, ownAnswer, representation } from "./answers.ts";
+import { revalidationFields } from "./compression.ts";
 import type { Call, Context } from "./context.ts";
 import type { Answer } from "./exchange.ts";
 import { decodeKey } from "./keys-in-path.ts";
@@ -18,8 +19,20 @@ export async function read(call: Call): Promise<Answer> {
     const seen = kind.visible !== kind.allowed && (await kind.seen(key, variables)) !== undefined;
     throw seen ? new Refusal("forbidden") : absent(call);
   }
-  if (kind.own !== undefined) return ownAnswer(prepared.operation.answer.status, found.text);
-  return revalidated(call, representation(call, prepared.operation.answer.status, found.text, found.revision));
+  const { status } = prepared.operation.answer;
+  if (kind.own !== undefined) return ownAnswer(status, found.text);
+  const known = tagsOf(call, "if-none-match");
+  if (known !== undefined) {
+    const tag = entityTag(call, found.revision, found.text);
+    if (matchesWeakly(known, tag)) return notModified(call, found.text, tag);
+  }
+  return representation(call, status, found.text, found.revision);
+}
+
+/** The caller has this representation (R4.16). */
+function notModified({ exchange }: Call, text: string, tag: string): Answer {
+  const fields = revalidationFields(text, tag, exchange.headers.get("accept-encoding"));
+  return { status: 304, headers: ["Cache-Control", "private, no-cache", ...fields] };
 }
 
 /** The id of the parent that the path names, null without one, undefined where it is absent or hidden. */
@@ -34,13 +47,4 @@ export async function parentOf(call: Call): Promise<import("../expression/evalua
 
 function tableOf(context: Context, resource: string): import("../plan/plan.ts").Table {
   return context.tables.get(resource) as import("../plan/plan.ts").Table;
-}
-
-/** 304 where the caller has this representation (R4.16). */
-export function revalidated(call: Call, answer: Answer): Answer {
-  const known = tagsOf(call, "if-none-match");
-  if (known === undefined) return answer;
-  const tag = answer.headers[answer.headers.indexOf("ETag") + 1] as string;
-  if (!matchesWeakly(known, tag)) return answer;
-  return { status: 304, headers: ["Cache-Control", "private, no-cache", "ETag", tag] };
 }

@@ -7,7 +7,7 @@ import type { Call } from "./context.ts";
 import { decodeKey } from "./keys-in-path.ts";
 import type { Decision } from "./permissions.ts";
 import { decide } from "./permissions.ts";
-import { matchesStrongly, parseTags } from "./preconditions.ts";
+import { matchesStrongly, matchesWeakly, parseTags } from "./preconditions.ts";
 import { malformed, Refusal } from "./refusal.ts";
 
 export function columnOf(table: Table, name: string): Column {
@@ -79,21 +79,28 @@ export async function checkAllowed(call: Call, tx: Transaction, row: Row): Promi
 export async function checkPreconditions(call: Call, tx: Transaction, row: Row): Promise<void> {
   const match = tagsOf(call, "if-match");
   const noneMatch = tagsOf(call, "if-none-match");
-  if (match === undefined && call.prepared.operation.edits === "required") {
-    throw new Refusal("precondition-needed", { detail: "Send If-Match with the ETag of the record as you read it" });
+  if (match === undefined && noneMatch === undefined) {
+    checkUnconditional(call);
+    return;
   }
-  if (match === undefined && noneMatch === undefined) return;
   const text = call.kind.record.derived ? await tx.view(row, call.kind.record.view, call.variables) : "";
   const current = entityTag(call, row["_rev"] as number, text);
   const stale =
     (match !== undefined && !matchesStrongly(match, current)) ||
-    (noneMatch !== undefined && matchesStrongly(noneMatch, current));
+    (noneMatch !== undefined && matchesWeakly(noneMatch, current));
   if (stale) {
     throw new Refusal("stale", {
       detail: "The record is not as If-Match or If-None-Match says",
       headers: ["ETag", current],
     });
   }
+  // An If-None-Match that holds says nothing of the revision that is edited.
+  if (match === undefined) checkUnconditional(call);
+}
+
+function checkUnconditional({ prepared }: Call): void {
+  if (prepared.operation.edits !== "required") return;
+  throw new Refusal("precondition-needed", { detail: "Send If-Match with the ETag of the record as you read it" });
 }
 
 export function tagsOf(call: Call, header: "if-match" | "if-none-match"): "*" | readonly string[] | undefined {

@@ -5,6 +5,7 @@
 import type { Clock } from "../base/clock.ts";
 import { createIds } from "../base/id.ts";
 import type { Plan, Segment } from "../plan/plan.ts";
+import { StoreError } from "../store/error.ts";
 import type { Store } from "../store/store.ts";
 import { createCallerKinds } from "./caller.ts";
 import { compress } from "./compression.ts";
@@ -118,8 +119,13 @@ export function createService(options: ServiceOptions): Service {
   };
 }
 
-/** R7.4: the caller learns that it failed and under which id, and nothing else. */
+/**
+ * R7.4: the caller learns that it failed and under which id, and nothing else. A store that is held by another process, or
+ * is closing, is no failure of Nonet's: the request may be sent again.
+ */
 function failed({ report }: ServiceOptions, problems: Problems, thrown: unknown, requestId: string): Answer {
+  if (thrown instanceof StoreError && (thrown.kind === "busy" || thrown.kind === "closed"))
+    return problems.answer("overloaded", { headers: ["Retry-After", "1"] }, requestId);
   report(thrown, requestId);
   return problems.answer("internal", {}, requestId);
 }

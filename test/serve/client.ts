@@ -2,6 +2,7 @@
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 
 export interface Sent {
   readonly method: string;
@@ -15,7 +16,9 @@ export interface Reply {
   readonly status: number;
   /** By lower-case name; repeated fields joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
+  /** As they came. */
   readonly bytes: Buffer;
+  /** The body without its content coding. */
   readonly text: string;
   /** The body parsed; undefined where it is not JSON. */
   readonly json: unknown;
@@ -93,7 +96,9 @@ function replyOf(status: number, raw: readonly string[], bytes: Buffer): Reply {
     const name = (raw[i] as string).toLowerCase();
     headers[name] = name in headers ? `${headers[name]}, ${raw[i + 1]}` : (raw[i + 1] as string);
   }
-  const text = bytes.toString("utf8");
+  const coding = headers["content-encoding"];
+  const plain = bytes.length === 0 ? bytes : coding === "br" ? brotliDecompressSync(bytes) : coding === "gzip" ? gunzipSync(bytes) : bytes;
+  const text = plain.toString("utf8");
   return { status, headers, bytes, text, json: jsonOf(text) };
 }
 

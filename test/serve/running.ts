@@ -33,6 +33,8 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly proxies?: readonly string[];
   readonly pages?: readonly Page[];
+  /** Puts something between the service and its store. */
+  readonly around?: (store: Store) => Store;
 }
 
 export function planOf(text: string): Plan {
@@ -58,7 +60,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
   let url = "";
   const service = createService({
     plan,
-    store,
+    store: options.around?.(store) ?? store,
     clock,
     random: randomBytes,
     environment: options.environment ?? {},
