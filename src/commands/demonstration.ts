@@ -134,9 +134,9 @@ function headersOf({ plan, keys }: Demo, role: string | undefined): [string, str
 /** A body that the operation takes, its references and its stock made first. Undefined where that cannot be done. */
 async function bodyFor(demo: Demo, operation: Operation, within: readonly string[]): Promise<JsonObject | undefined> {
   const references = new Map<string, Json>();
-  for (const { name, references: reference } of operation.body?.fields ?? []) {
-    if (reference === undefined || !isRequired(operation, name)) continue;
-    const record = await findOrMake(demo, reference.resource, within);
+  for (const { name, form } of operation.body?.fields ?? []) {
+    if (form?.kind !== "reference" || !isRequired(operation, name)) continue;
+    const record = await findOrMake(demo, form.resource, within);
     if (record === undefined) return undefined;
     references.set(name, record["id"] as Json);
   }

@@ -7,6 +7,7 @@ import type { RepeatStyle } from "../parts/endpoints/model.ts";
 import { bareType, fieldsOf, isNullable, own, referenceOf } from "../parts/resources/fields.ts";
 import { closedObject, fieldSchema, orNull } from "../parts/resources/json-schema.ts";
 import { defaultValue } from "../parts/resources/default-value.ts";
+import type { FieldType } from "../parts/resources/model.ts";
 import { columnTypeOf, columnTypeOfValue, schemaOfExpression } from "./columns.ts";
 import { listPlan } from "./lists.ts";
 import { effectsOf, movesBy } from "./moves.ts";
@@ -18,6 +19,7 @@ import type {
   ChoicePlan,
   EffectPlan,
   InputField,
+  InputForm,
   MovePlan,
   Operation,
   Parent,
@@ -96,8 +98,8 @@ function bodyPlan(sources: Sources, meaning: ResourceEndpoint, table: Table): Bo
     schema: closedObject({ ...named, ...Object.fromEntries(properties) }, required),
     mediaTypes: deed === "update" ? ["application/merge-patch+json", "application/json"] : ["application/json"],
     required: deed !== "move" || required.length > 0,
-    fields: members.filter((member) => member.sets).map((member) => inputField(sources, member)),
-    others: members.filter((member) => !member.sets).map((member) => inputField(sources, member)),
+    fields: members.filter((member) => member.sets).map((member) => inputField(sources, deed, member)),
+    others: members.filter((member) => !member.sets).map((member) => inputField(sources, deed, member)),
     fixed: deed === "update" || deed === "replace" ? fixedFields(sources, meaning, table, members) : [],
   };
 }
@@ -110,17 +112,42 @@ function memberSchema({ model }: Sources, { deed }: ResourceEndpoint, { field }:
   return value === undefined ? schema : { ...schema, default: value };
 }
 
-function inputField(sources: Sources, { name, field }: InputMember): InputField {
+function inputField(sources: Sources, deed: ResourceEndpoint["deed"], { name, field }: InputMember): InputField {
   const { model } = sources;
-  const type = columnTypeOf(model, field.type);
-  const bare = bareType(field.type);
-  const target = referenceOf(model, bare.kind === "list" ? bare.of : bare);
+  const form = inputForm(sources, field.type);
+  const value = deed === "update" ? undefined : defaultValue(model, field);
+  const secret = field.marks.includes("secret");
   return {
     name,
-    type,
-    ...(type === "timestamp" ? { canonical: "timestamp" as const } : {}),
-    ...(target === undefined ? {} : { references: { resource: target, visible: visibleOf(sources, target) } }),
+    type: secret ? "text" : columnTypeOf(model, field.type),
+    ...(form === undefined ? {} : { form }),
+    ...(value === undefined ? {} : { default: value }),
+    ...(secret ? { secret } : {}),
   };
+}
+
+/** `around`: the embedded types that the value is inside of; a type inside itself is not followed. */
+function inputForm(sources: Sources, type: FieldType, around: readonly string[] = []): InputForm | undefined {
+  const { model } = sources;
+  const bare = bareType(type);
+  if (bare.kind === "scalar") return bare.name === "datetime" ? { kind: "timestamp" } : undefined;
+  if (bare.kind === "list" || bare.kind === "map") {
+    const of = inputForm(sources, bare.of, around);
+    return of === undefined ? undefined : { kind: bare.kind, of };
+  }
+  if (bare.kind !== "named") return undefined;
+  const target = referenceOf(model, bare);
+  if (target !== undefined) return { kind: "reference", resource: target, visible: visibleOf(sources, target) };
+  if (around.includes(bare.name)) return undefined;
+  const members = Object.entries(own(model.resources.types, bare.name) ?? {}).flatMap(([name, field]) => {
+    const form = inputForm(sources, field.type, [...around, bare.name]);
+    const value = defaultValue(model, field);
+    if (form === undefined && value === undefined) return [];
+    return [
+      [name, { ...(form === undefined ? {} : { form }), ...(value === undefined ? {} : { default: value }) }] as const,
+    ];
+  });
+  return members.length === 0 ? undefined : { kind: "object", members: Object.fromEntries(members) };
 }
 
 function fixedFields(

@@ -246,17 +246,26 @@ export interface BodyPlan {
 export interface InputField {
   readonly name: string;
   readonly type: ColumnType;
-  /** How the text is brought to its stored form: `2026-01-01T01:00:00+01:00` to UTC. */
-  readonly canonical?: "timestamp";
-  /** Of a list: each of its items. */
-  readonly references?: ReferenceCheck;
+  /** What is to be done to what was sent; absent: it is kept as it was sent. */
+  readonly form?: InputForm;
+  /** What it is when it is left out; not for `update`. Other defaults are the column's. */
+  readonly default?: Json;
+  /** Kept as a hash (mark `secret`). */
+  readonly secret?: true;
 }
 
-/** The record with this id has to exist for the caller (R2.10). */
-export interface ReferenceCheck {
-  readonly resource: string;
-  readonly visible: readonly GrantPlan[];
-}
+/** How a value that fits its schema is brought to its stored form, and what in it has to exist. */
+export type InputForm =
+  /** `2026-01-01T01:00:00+01:00` to UTC. */
+  | { readonly kind: "timestamp" }
+  /** The record with this id has to exist for the caller (R2.10). */
+  | { readonly kind: "reference"; readonly resource: string; readonly visible: readonly GrantPlan[] }
+  | { readonly kind: "list" | "map"; readonly of: InputForm }
+  /** An embedded value; its members that are kept as they were sent and have no default are not here. */
+  | {
+      readonly kind: "object";
+      readonly members: Readonly<Record<string, { readonly form?: InputForm; readonly default?: Json }>>;
+    };
 
 export interface AnswerPlan {
   readonly status: number;

@@ -53,12 +53,14 @@ function column(sources: Sources, resource: string, name: string, field: Field):
   const bare = bareType(field.type);
   const target = referenceOf(model, field.type);
   const made = defaultPlan(sources, field);
+  // Of a secret only its hash is kept, which is a text whatever was hashed.
+  const secret = field.marks.includes("secret");
   return {
     name,
-    type: columnTypeOf(model, field.type),
+    type: secret ? "text" : columnTypeOf(model, field.type),
     nullable: isNullable(field),
     absent: absence(field),
-    ...(bare.kind === "one-of" && !bare.open ? { values: bare.values } : {}),
+    ...(bare.kind === "one-of" && !bare.open && !secret ? { values: bare.values } : {}),
     ...(target === undefined ? {} : { references: { resource: target, onDelete: onDelete(field) } }),
     ...(field.computed === undefined ? {} : { computed: typedAt(sources, `resources/${resource}/${name}/computed`) }),
     ...(made === undefined ? {} : { default: made }),

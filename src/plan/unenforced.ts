@@ -48,17 +48,13 @@ function fieldStatements(sources: Sources): readonly Statement[] {
 
 function fieldGaps({ model }: Sources, name: string, field: Field): readonly string[] {
   const bare = bareType(field.type);
-  const listed = bare.kind === "list" ? bare.of : bare;
   const asked = (["filter", "sort"] as const).filter((mark) => field.marks.includes(mark));
   return [
     ...(field.marks.includes("search") ? [`nothing searches in \`${name}\``] : []),
     ...(field.marks.includes("personal") ? [`nothing erases \`${name}\`, which is personal`] : []),
-    ...(field.marks.includes("secret")
-      ? [`\`${name}\` is never given back, but it is kept as it was sent, not hashed`]
-      : []),
     ...(columnTypeOf(model, field.type) === "json" ? asked.map((mark) => `lists do not ${mark} by \`${name}\``) : []),
     ...(isBoundedMoney(bare) ? [`the range of \`${name}\` is not checked`] : []),
-    ...(refersWithin(model, listed) ? [`what the references inside \`${name}\` name may be missing`] : []),
+    ...(refersWithin(model, bare) ? [`what \`${name}\` refers to can be deleted all the same`] : []),
   ];
 }
 
@@ -66,7 +62,7 @@ function isBoundedMoney(type: FieldType): boolean {
   return type.kind === "scalar" && type.name === "money" && (type.min !== undefined || type.max !== undefined);
 }
 
-/** Whether a value of the type holds references deeper than as items of a list. */
+/** Whether a value of the type holds references inside it. */
 function refersWithin(model: Sources["model"], type: FieldType, around: readonly string[] = []): boolean {
   const bare = bareType(type);
   if (bare.kind === "list" || bare.kind === "map") {

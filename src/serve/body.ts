@@ -128,7 +128,7 @@ function faultOf(error: ErrorObject): Fault {
   const extra: unknown = params["missingProperty"] ?? params["additionalProperty"] ?? params["unevaluatedProperty"];
   const path = typeof extra === "string" ? `${instancePath}/${escapeSegment(extra)}` : instancePath;
   const pointer = `#${path.split("/").map(encodeURIComponent).join("/")}`;
-  const name = path === "" ? "The body" : path.slice(1).replaceAll("/", ".");
+  const name = path === "" ? "The body" : path.slice(1).split("/").map(unescapeSegment).join(".");
   return { pointer, code: codes[keyword] ?? kebabCase(keyword), detail: detailOf(keyword, name, message, params) };
 }
 
@@ -147,6 +147,11 @@ function detailOf(keyword: string, name: string, message: string, params: Record
 
 export function escapeSegment(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/** RFC 6901 section 4. */
+export function unescapeSegment(segment: string): string {
+  return segment.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 /** U+0000 has no place in a stored text (R2.7), and a number has to come back as it was sent (R2.6). */

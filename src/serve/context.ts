@@ -41,6 +41,8 @@ export interface Call {
   readonly query: ReadonlyMap<string, string>;
   /** The parsed body; `{}` where the operation takes none. */
   readonly input: JsonObject;
+  /** The hashes of its members that are kept as nothing else. */
+  readonly secrets?: Readonly<Record<string, string>>;
   /** Epoch milliseconds: one instant for the whole request. */
   readonly now: number;
   /** What expressions may name beside the record: caller, input, now. */

@@ -3,11 +3,11 @@ import type { Row, Transaction } from "../store/store.ts";
 import { locationOf, ownAnswer, representation } from "./answers.ts";
 import { choose } from "./choices.ts";
 import type { Call } from "./context.ts";
-import { cause } from "./effects.ts";
+import { causeAll } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
 import { findParents, holds } from "./record.ts";
 import { invalid, Refusal } from "./refusal.ts";
-import { checkReferences, duplicate, fieldValues, fillDefaults, settle } from "./values.ts";
+import { duplicate, fillDefaults, settle, take } from "./values.ts";
 import type { Values } from "./values.ts";
 
 export async function create(call: Call, tx: Transaction): Promise<Answer> {
@@ -19,27 +19,27 @@ export async function create(call: Call, tx: Transaction): Promise<Answer> {
 
 /** The rest of a creation, for POST and for a PUT that creates: `given` holds columns that the path decides. */
 export async function insertRecord(
-  call: Call,
+  asked: Call,
   tx: Transaction,
   parents: readonly Row[],
   given: Values,
 ): Promise<Answer> {
-  const { operation, table } = call.prepared;
-  const { own } = call.kind;
-  const fields = operation.body?.fields ?? [];
-  const values: Values = { ...fieldValues(fields, call.input), ...given };
+  const { operation, table } = asked.prepared;
+  const { own } = asked.kind;
+  const { call, values: taken } = await take(asked, tx, asked.input);
+  const values: Values = { ...taken, ...given };
   const parent = operation.parents.at(-1);
   if (parent !== undefined) values[parent.field] = parents.at(-1)?.["id"] ?? null;
-  await checkReferences(call, tx, fields, values);
-  fillDefaults(call, table, values);
+  await fillDefaults(call, table, values);
   if (!(await holds(call, tx, call.kind.allowed, values)))
     throw new Refusal("forbidden", { detail: "The record would not be yours to make" });
   await choose(call, tx, values);
   await settle(call, tx, values, undefined);
-  const written = await tx.insert(table.resource, values, call.now, own ?? call.kind.record.view, call.variables);
-  if (written.kind === "duplicate") throw duplicate(table, written.columns);
-  await cause(call, tx, operation.effects, written.row, table.lifecycle?.start);
-  if (own !== undefined) return ownAnswer(operation.answer.status, written.text);
+  const view = own ?? call.kind.record.view;
+  const written = await tx.insert(table.resource, values, call.now, view, call.variables);
+  if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
+  const { text, revision } = await causeAll(call, tx, written, table.lifecycle?.start, view);
   const { status, created = status } = operation.answer;
-  return representation(call, created, written.text, written.revision, locationOf(call, written.row));
+  if (own !== undefined) return ownAnswer(created, text);
+  return representation(call, created, text, revision, locationOf(call, written.row));
 }

@@ -1,13 +1,31 @@
 /** What an operation causes in other records, in the same transaction: moves by events (language, section 6). */
 import type { EffectPlan, MovePlan, Table } from "../plan/plan.ts";
-import type { Row, Transaction } from "../store/store.ts";
+import type { Found, Row, Transaction, View, Written } from "../store/store.ts";
 import type { Call } from "./context.ts";
-import { changesBetween, touch } from "./values.ts";
+import { Refusal } from "./refusal.ts";
+import { changesBetween, duplicate, settle, touch } from "./values.ts";
 import type { Values } from "./values.ts";
 
 /**
- * `row` is the record after its change, `entered` the state that it entered, if any. An event that finds no move is
- * ignored. The caller of these moves is the one whose request caused them.
+ * Makes the moves that a write of the operation's own record causes, and gives the record as it is when all is done: they
+ * may have moved it in turn, or what it tells of others. `entered` is the state that the write entered, if any.
+ */
+export async function causeAll(
+  call: Call,
+  tx: Transaction,
+  written: Written & { kind: "written" },
+  entered: string | undefined,
+  view: View,
+): Promise<Found> {
+  const { operation, table } = call.prepared;
+  if (!(await cause(call, tx, operation.effects, written.row, entered))) return written;
+  const row = (await tx.get(table.resource, "id", written.row["id"] ?? null)) ?? written.row;
+  return { text: await tx.view(row, view, call.variables), revision: row["_rev"] as number };
+}
+
+/**
+ * Whether it moved any record. `row` is the record after its change. An event that finds no move is ignored. The caller
+ * of these moves is the one whose request caused them.
  */
 export async function cause(
   call: Call,
@@ -15,7 +33,8 @@ export async function cause(
   effects: readonly EffectPlan[],
   row: Row,
   entered: string | undefined,
-): Promise<void> {
+): Promise<boolean> {
+  let moved = false;
   for (const effect of effects) {
     if (effect.state !== undefined && effect.state !== entered) continue;
     const id = row[effect.field];
@@ -26,8 +45,11 @@ export async function cause(
     const carried = Object.fromEntries(effect.payload.map((name) => [name, row[name] ?? null]));
     const caused: Call = { ...call, variables: { ...call.variables, input: carried } };
     const move = await firstMove(caused, tx, effect.moves, other);
-    if (move !== undefined) await makeMove(caused, tx, move, effect, other);
+    if (move === undefined) continue;
+    await makeMove(caused, tx, move, effect, other);
+    moved = true;
   }
+  return moved;
 }
 
 async function firstMove(
@@ -37,20 +59,29 @@ async function firstMove(
   row: Row,
 ): Promise<MovePlan | undefined> {
   for (const move of moves) {
-    if (!move.from.includes(String(row["state"]))) continue;
+    if (!move.from.includes(row["state"] as string)) continue;
     if (move.if === undefined || (await call.context.evaluate(tx, move.if, row, call.variables)) === true) return move;
   }
   return undefined;
 }
 
+/** What the moved record may not be is refused like any other write of it, and with it all that was done before. */
 async function makeMove(call: Call, tx: Transaction, move: MovePlan, effect: EffectPlan, row: Row): Promise<void> {
   const table = call.context.tables.get(effect.resource) as Table;
   const changed = await moved(call, tx, table, move, row);
+  try {
+    await settle(call, tx, changed, row, table);
+  } catch (thrown) {
+    throw thrown instanceof Refusal ? undoing(thrown) : thrown;
+  }
   const view = { resource: effect.resource, members: [] };
   const written = await tx.update(effect.resource, row, changesBetween(row, changed), view, call.variables);
-  if (written.kind === "duplicate")
-    throw new Error(`the move of ${effect.resource} by ${effect.event} breaks a uniqueness`);
+  if (written.kind === "duplicate") throw undoing(duplicate(call, table, written.columns));
   await cause(call, tx, effect.effects, written.row, move.enters ? move.to : undefined);
+}
+
+function undoing({ code, details }: Refusal): Refusal {
+  return new Refusal(code, { ...details, undo: true });
 }
 
 /** The record as the move would leave it: the new state, and what `set` says, each from the record before. */

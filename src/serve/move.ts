@@ -4,41 +4,40 @@ import type { Row, Transaction } from "../store/store.ts";
 import { emptyAnswer, ownAnswer, representation } from "./answers.ts";
 import { choose } from "./choices.ts";
 import type { Call } from "./context.ts";
-import { cause, moved } from "./effects.ts";
+import { causeAll, moved } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord, isVisible } from "./record.ts";
 import { invalid, Refusal } from "./refusal.ts";
-import { changesBetween, checkReferences, duplicate, fieldValues, settle } from "./values.ts";
+import { changesBetween, duplicate, settle, take } from "./values.ts";
 
-export async function move(call: Call, tx: Transaction): Promise<Answer> {
-  const row = await findRecord(call, tx, await findParents(call, tx));
-  if (row === undefined) throw absent(call);
-  await checkAllowed(call, tx, row);
-  await checkPreconditions(call, tx, row);
-  const { operation, table, judge } = call.prepared;
-  const { own } = call.kind;
-  const faults = judge?.(call.input) ?? [];
+export async function move(asked: Call, tx: Transaction): Promise<Answer> {
+  const row = await findRecord(asked, tx, await findParents(asked, tx));
+  if (row === undefined) throw absent(asked);
+  await checkAllowed(asked, tx, row);
+  await checkPreconditions(asked, tx, row);
+  const { operation, table, judge } = asked.prepared;
+  const faults = judge?.(asked.input) ?? [];
   if (faults.length > 0) throw invalid(faults);
-  const fields = operation.body?.fields ?? [];
-  const given = fieldValues(fields, call.input);
-  await checkReferences(call, tx, fields, given);
+  const { call } = await take(asked, tx, asked.input);
   const made = await matchingMove(call, tx, row);
-  const next = { ...(await moved(call, tx, table, made, { ...row, ...given })), ...given, state: made.to };
+  const next = await moved(call, tx, table, made, row);
   await choose(call, tx, next);
   await settle(call, tx, next, row);
   const changes = { ...changesBetween(row, next), state: made.to };
-  const written = await tx.update(table.resource, row, changes, own ?? call.kind.record.view, call.variables);
-  if (written.kind === "duplicate") throw duplicate(table, written.columns);
-  await cause(call, tx, operation.effects, written.row, made.enters ? made.to : undefined);
-  if (operation.answer.kind === "none") return emptyAnswer(operation.answer.status);
-  if (own !== undefined) return ownAnswer(operation.answer.status, written.text);
-  return representation(call, operation.answer.status, written.text, written.revision);
+  const { own } = call.kind;
+  const view = own ?? call.kind.record.view;
+  const written = await tx.update(table.resource, row, changes, view, call.variables);
+  if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
+  const { text, revision } = await causeAll(call, tx, written, made.enters ? made.to : undefined, view);
+  const { status, kind } = operation.answer;
+  if (kind === "none") return emptyAnswer(status);
+  return own === undefined ? representation(call, status, text, revision) : ownAnswer(status, text);
 }
 
 /** The move to make; no move from this state is 409 with what is allowed now, a false guard the error it names (R3.2). */
 async function matchingMove(call: Call, tx: Transaction, row: Row): Promise<MovePlan> {
   const { operation, siblings } = call.prepared;
-  const state = String(row["state"]);
+  const state = row["state"] as string;
   const candidates = operation.moves.filter(({ from }) => from.includes(state));
   for (const candidate of candidates) {
     if (candidate.if === undefined || (await call.context.evaluate(tx, candidate.if, row, call.variables)) === true)

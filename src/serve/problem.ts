@@ -1,6 +1,7 @@
 /** A refusal as an answer: problem+json (RFC 9457, R7.1) or the body that the document declares. */
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ErrorPlan, Plan } from "../plan/plan.ts";
+import { unescapeSegment } from "./body.ts";
 import type { Answer } from "./exchange.ts";
 import type { Fault, RefusalDetails } from "./refusal.ts";
 
@@ -123,6 +124,6 @@ function ownBody(shape: Json, facts: Facts): Json {
 /** The outermost member that a fault is in, or the parameter or header that it is about. */
 function fieldOf(fault: Fault | undefined): string {
   const [member = ""] = fault?.pointer?.slice(2).split("/") ?? [];
-  const field = decodeURIComponent(member).replaceAll("~1", "/").replaceAll("~0", "~");
+  const field = unescapeSegment(decodeURIComponent(member));
   return field || (fault?.parameter ?? fault?.header ?? "body");
 }

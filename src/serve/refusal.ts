@@ -20,9 +20,11 @@ export interface RefusalDetails {
   /** Header names and values in turn. */
   readonly headers?: readonly string[];
   readonly close?: boolean;
+  /** Something is written already: the transaction is undone as a whole, and the answer is not remembered. */
+  readonly undo?: boolean;
 }
 
-/** Thrown only before the first write of a transaction, so that nothing has to be undone for it. */
+/** Thrown before the first write of a transaction, so that nothing has to be undone for it, or else says `undo`. */
 export class Refusal extends Error {
   readonly code: string;
   readonly details: RefusalDetails;

@@ -4,11 +4,20 @@ import type { Row, Transaction } from "../store/store.ts";
 import type { Call } from "./context.ts";
 import { insertRecord } from "./create.ts";
 import type { Answer } from "./exchange.ts";
-import { absent, checkAllowed, checkPreconditions, findParents, findRecord, keyOf, tagsOf } from "./record.ts";
+import {
+  absent,
+  checkAllowed,
+  checkPreconditions,
+  columnOf,
+  findParents,
+  findRecord,
+  keyOf,
+  tagsOf,
+} from "./record.ts";
 import type { Fault } from "./refusal.ts";
 import { invalid, Refusal } from "./refusal.ts";
 import { asRead, isFixed, readOnly, saveRecord } from "./update.ts";
-import { checkReferences, fieldValues, sameValue } from "./values.ts";
+import { sameValue, stays, take } from "./values.ts";
 import type { Values } from "./values.ts";
 
 export async function replace(call: Call, tx: Transaction): Promise<Answer> {
@@ -17,17 +26,17 @@ export async function replace(call: Call, tx: Transaction): Promise<Answer> {
   if (row === undefined) return createByClient(call, tx, parents);
   await checkAllowed(call, tx, row);
   await checkPreconditions(call, tx, row);
-  const input = judgeWhole(call, await asRead(call, tx, row));
-  const fields = call.prepared.operation.body?.fields ?? [];
-  const values = fieldValues(fields, input);
-  await checkReferences(call, tx, fields, values);
-  return saveRecord(call, tx, row, withOmitted(call, values));
+  const taken = await take(call, tx, judgeWhole(call, await asRead(call, tx, row)), row);
+  return saveRecord(taken.call, tx, row, withOmitted(call, taken.values));
 }
 
-/** What a whole record leaves out becomes absent, or what its default says. */
+/** What a whole record leaves out becomes absent, or what its default says; what the service made once stays. */
 function withOmitted(call: Call, values: Values): Values {
   const next: Values = { ...values };
-  for (const { name } of call.prepared.operation.body?.fields ?? []) next[name] ??= null;
+  for (const { name } of call.prepared.operation.body?.fields ?? []) {
+    const made = columnOf(call.prepared.table, name).default;
+    if (!(name in next) && !stays(call, name) && (made === undefined || made.kind === "literal")) next[name] = null;
+  }
   return next;
 }
 
@@ -45,14 +54,16 @@ async function createByClient(call: Call, tx: Transaction, parents: readonly Row
 const otherId: Fault = { pointer: "#/id", code: "read-only", detail: "id is what the path says" };
 
 /** What may not change must be as it is, and what the schema does not know of it is taken out before it is asked. */
-function judgeWhole(call: Call, row: Row): JsonObject {
+function judgeWhole(call: Call, seen: JsonObject): JsonObject {
   const properties = (call.prepared.operation.body?.schema["properties"] ?? {}) as JsonObject;
   const faults: Fault[] = [];
-  const input: Record<string, Json> = {};
+  const members: [string, Json][] = [];
   for (const [name, value] of Object.entries(call.input)) {
-    if (isFixed(call, name) && !sameValue((row[name] ?? null) as Json, value)) faults.push(readOnly(name));
-    if (!isFixed(call, name) || name in properties) input[name] = value;
+    const fixed = isFixed(call, seen, name);
+    if (fixed && !sameValue(seen[name] ?? null, value)) faults.push(readOnly(name));
+    if (!fixed || Object.hasOwn(properties, name)) members.push([name, value]);
   }
+  const input: JsonObject = Object.fromEntries(members);
   faults.push(...(call.prepared.judge?.(input) ?? []));
   if (faults.length > 0) throw invalid(faults);
   return input;

@@ -179,7 +179,10 @@ function refusalOf(service: Service, error: NodeJS.ErrnoException & { rawPacket?
     case "HPE_HEADER_OVERFLOW":
       return service.refuse(startsWithLongLine(error.rawPacket) ? "uri-too-long" : "headers-too-large");
     case "HPE_INVALID_METHOD":
-      return service.refuse("not-implemented");
+      // The parser knows some methods; what could be another one has its form (RFC 9110 section 9.1).
+      if (/^[\w!#$%&'*+.^`|~-]+ /.test(error.rawPacket?.toString("latin1") ?? ""))
+        return service.refuse("not-implemented");
+      return service.refuse("invalid-request", 400);
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return service.refuse("request-timeout");
     default:

@@ -3,12 +3,12 @@ import type { Json, JsonObject } from "../base/json.ts";
 import type { Row, Transaction } from "../store/store.ts";
 import { ownAnswer, representation } from "./answers.ts";
 import type { Call } from "./context.ts";
-import { cause } from "./effects.ts";
+import { causeAll } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord } from "./record.ts";
 import type { Fault } from "./refusal.ts";
 import { invalid } from "./refusal.ts";
-import { changesBetween, checkReferences, duplicate, fieldValues, sameValue, settle, touch } from "./values.ts";
+import { changesBetween, duplicate, sameValue, settle, take, touch } from "./values.ts";
 import type { Values } from "./values.ts";
 
 export async function update(call: Call, tx: Transaction): Promise<Answer> {
@@ -16,12 +16,10 @@ export async function update(call: Call, tx: Transaction): Promise<Answer> {
   if (row === undefined) throw absent(call);
   await checkAllowed(call, tx, row);
   await checkPreconditions(call, tx, row);
-  const { cleared, set } = judgePatch(call, await asRead(call, tx, row));
-  const fields = call.prepared.operation.body?.fields ?? [];
-  const values = fieldValues(fields, set);
-  await checkReferences(call, tx, fields, values);
-  for (const name of cleared) values[name] = null;
-  return saveRecord(call, tx, row, values);
+  const { cleared, set } = judgePatch(call, row, await asRead(call, tx, row));
+  const taken = await take(call, tx, set, row);
+  for (const name of cleared) taken.values[name] = null;
+  return saveRecord(taken.call, tx, row, taken.values);
 }
 
 /** The rest of an edit: nothing happens where nothing changes (R4.8). */
@@ -37,10 +35,8 @@ export async function saveRecord(call: Call, tx: Transaction, row: Row, values: 
     touch(call, table, next);
     await settle(call, tx, next, row);
     const written = await tx.update(table.resource, row, changesBetween(row, next), view, call.variables);
-    if (written.kind === "duplicate") throw duplicate(table, written.columns);
-    await cause(call, tx, operation.effects, written.row, undefined);
-    text = written.text;
-    revision = written.revision;
+    if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
+    ({ text, revision } = await causeAll(call, tx, written, undefined, view));
   } else text = await tx.view(row, view, call.variables);
   return own === undefined
     ? representation(call, operation.answer.status, text, revision)
@@ -48,40 +44,43 @@ export async function saveRecord(call: Call, tx: Transaction, row: Row, values: 
 }
 
 /** The members that the patch clears, and those that it sets, merged with what the record has. */
-function judgePatch(call: Call, row: Row): { cleared: readonly string[]; set: JsonObject } {
+function judgePatch(call: Call, row: Row, seen: JsonObject): { cleared: readonly string[]; set: JsonObject } {
   const faults: Fault[] = [];
   const cleared: string[] = [];
-  const set: Record<string, Json> = {};
+  const members: [string, Json][] = [];
   const { operation, table, judge } = call.prepared;
   for (const [name, patch] of Object.entries(call.input)) {
     const field = operation.body?.fields.find((each) => each.name === name);
-    if (field === undefined && isFixed(call, name)) {
-      if (!sameValue((row[name] ?? null) as Json, patch)) faults.push(readOnly(name));
+    if (field === undefined && isFixed(call, seen, name)) {
+      if (!sameValue(seen[name] ?? null, patch)) faults.push(readOnly(name));
     } else if (patch === null && field !== undefined) {
       const column = table.columns.find((each) => each.name === name);
-      if (column?.absent === "null") set[name] = null;
+      if (column?.absent === "null") members.push([name, null]);
       else if (column?.nullable === true) cleared.push(name);
       else faults.push({ pointer: `#/${name}`, code: "required", detail: `${name} is required and cannot be cleared` });
-    } else set[name] = field === undefined ? patch : merge((row[name] ?? null) as Json, patch);
+    } else members.push([name, field === undefined ? patch : merge((row[name] ?? null) as Json, patch)]);
   }
+  // Not by assignment, which would take `__proto__` for more than a name (R2.5).
+  const set: JsonObject = Object.fromEntries(members);
   faults.push(...(judge?.(set) ?? []));
   if (faults.length > 0) throw invalid(faults);
   return { cleared, set };
 }
 
-/** The record with those of its computed fields that the request names, to be compared with (R2.4). */
-export async function asRead(call: Call, tx: Transaction, row: Row): Promise<Row> {
-  const named = call.prepared.table.virtual.filter(({ name }) => Object.hasOwn(call.input, name));
-  if (named.length === 0) return row;
-  const values: Values = { ...row };
-  for (const { name, expression } of named)
-    values[name] = await call.context.evaluate(tx, expression, row, call.variables);
-  return values;
+/** The record as this caller reads it, where the request names what may only be sent as it is (R2.4). */
+export async function asRead(call: Call, tx: Transaction, row: Row): Promise<JsonObject> {
+  const { fixed = [] } = call.prepared.operation.body ?? {};
+  if (!fixed.some((name) => Object.hasOwn(call.input, name))) return {};
+  return JSON.parse(await tx.view(row, call.kind.record.view, call.variables)) as JsonObject;
 }
 
-/** Whether a member may be sent only with the value that it has, and this caller may know of it (R2.4, R5.9). */
-export function isFixed(call: Call, name: string): boolean {
-  return (call.prepared.operation.body?.fixed.includes(name) ?? false) && call.kind.record.known.has(name);
+/**
+ * Whether a member may be sent only with the value that it has. Of a field that is hidden in this record the caller does
+ * not learn that there is one (R5.9).
+ */
+export function isFixed(call: Call, seen: JsonObject, name: string): boolean {
+  const fixed = call.prepared.operation.body?.fixed.includes(name) ?? false;
+  return fixed && (Object.hasOwn(seen, name) || call.kind.record.readable.has(name));
 }
 
 export function readOnly(name: string): Fault {

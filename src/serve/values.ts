@@ -2,57 +2,121 @@
 import { canonicalInstant, instantText } from "../base/clock.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Value } from "../expression/evaluate.ts";
-import type { Column, InputField, Table } from "../plan/plan.ts";
+import type { Column, InputForm, Table } from "../plan/plan.ts";
 import type { Row, Transaction } from "../store/store.ts";
 import type { Call, Context } from "./context.ts";
+import { escapeSegment } from "./body.ts";
+import { hashPassword } from "./credentials/password.ts";
 import { isVisible } from "./record.ts";
 import type { Fault } from "./refusal.ts";
 import { invalid, Refusal } from "./refusal.ts";
 
 export type Values = Record<string, Value>;
 
-/** The members of a judged body that are fields, as their columns keep them. */
-export function fieldValues(fields: readonly InputField[], input: JsonObject): Values {
+/** A judged body in its stored form: the columns that it sets, and the call with what expressions see as `input`. */
+export interface Taken {
+  readonly call: Call;
+  readonly values: Values;
+}
+
+/**
+ * Brings a judged body to its stored form: defaults of members that are left out, times in UTC. Each record that it refers
+ * to must be one that this caller sees; a missing one looks the same (R2.10). What `row` says already, as far as the caller
+ * sees it, is not asked again.
+ */
+export async function take(call: Call, tx: Transaction, input: JsonObject, row?: Row): Promise<Taken> {
+  const { fields = [], others = [] } = call.prepared.operation.body ?? {};
+  const taking: Taking = { call, tx, faults: [] };
   const values: Values = {};
-  for (const field of fields) {
-    const given = input[field.name];
-    if (given !== undefined) values[field.name] = stored(field, given);
+  const settled: Record<string, Json> = {};
+  for (const [index, field] of [...fields, ...others].entries()) {
+    const { name, form } = field;
+    const given = Object.hasOwn(input, name)
+      ? input[name]
+      : row !== undefined && stays(call, name)
+        ? undefined
+        : field.default;
+    if (given === undefined) continue;
+    const known = row !== undefined && call.kind.record.readable.has(name);
+    const same = known && sameValue(row[name] ?? null, given as Value);
+    const value = form === undefined || same ? given : await formed(taking, form, given, name, `#/${name}`);
+    settled[name] = value;
+    if (index < fields.length) values[name] = field.secret === true ? hashed(call, name) : (value as Value);
   }
-  return values;
+  if (taking.faults.length > 0) throw invalid(taking.faults);
+  return { call: { ...call, variables: { ...call.variables, input: settled as Value } }, values };
 }
 
-function stored(field: InputField, given: Json): Value {
-  if (field.canonical === "timestamp" && typeof given === "string") return (canonicalInstant(given) ?? given) as Value;
-  return given as Value;
+/**
+ * Whether a field of a record that exists keeps its value when a body leaves it out: it may not change, or the caller
+ * does not see it and so cannot have meant to take it away.
+ */
+export function stays(call: Call, name: string): boolean {
+  return call.prepared.operation.body?.fixed.includes(name) === true || !call.kind.record.readable.has(name);
 }
 
-/** Each record that a body refers to must be one that this caller sees; a missing one looks the same (R2.10). */
-export async function checkReferences(
-  call: Call,
-  tx: Transaction,
-  fields: readonly InputField[],
-  values: Values,
-): Promise<void> {
-  const faults: Fault[] = [];
-  for (const { name, references } of fields) {
-    const given = values[name];
-    if (references === undefined || given === undefined || given === null) continue;
-    const list = Array.isArray(given);
-    for (const [index, id] of (list ? (given as readonly Value[]) : [given]).entries()) {
-      const row = await tx.get(references.resource, "id", id);
-      if (row !== undefined && (await isVisible(call, tx, references.visible, row))) continue;
-      const pointer = list ? `#/${name}/${index}` : `#/${name}`;
-      faults.push({ pointer, code: "reference-not-found", detail: `${name} refers to nothing that there is` });
+function hashed(call: Call, name: string): string {
+  const hash = call.secrets?.[name];
+  if (hash === undefined) throw new Error(`${name} was not hashed before the transaction`);
+  return hash;
+}
+
+interface Taking {
+  readonly call: Call;
+  readonly tx: Transaction;
+  readonly faults: Fault[];
+}
+
+async function formed(taking: Taking, form: InputForm, given: Json, name: string, pointer: string): Promise<Json> {
+  if (given === null) return null;
+  switch (form.kind) {
+    case "timestamp":
+      return canonicalInstant(given as string) ?? given;
+    case "reference":
+      if (!(await isThere(taking, form, given as Value)))
+        taking.faults.push({ pointer, code: "reference-not-found", detail: `${name} refers to nothing that there is` });
+      return given;
+    case "list": {
+      const items: Json[] = [];
+      for (const [index, item] of (given as readonly Json[]).entries())
+        items.push(await formed(taking, form.of, item, name, `${pointer}/${index}`));
+      return items;
+    }
+    case "map": {
+      const members: [string, Json][] = [];
+      for (const [key, member] of Object.entries(given as JsonObject))
+        members.push([key, await formed(taking, form.of, member, name, `${pointer}/${segment(key)}`)]);
+      return Object.fromEntries(members);
+    }
+    case "object": {
+      const members: Record<string, Json> = { ...(given as JsonObject) };
+      for (const [key, { form: inner, default: otherwise }] of Object.entries(form.members)) {
+        const member = Object.hasOwn(members, key) ? members[key] : otherwise;
+        if (member === undefined) continue;
+        members[key] =
+          inner === undefined ? member : await formed(taking, inner, member, name, `${pointer}/${segment(key)}`);
+      }
+      return members;
     }
   }
-  if (faults.length > 0) throw invalid(faults);
+}
+
+function segment(name: string): string {
+  return encodeURIComponent(escapeSegment(name));
+}
+
+async function isThere({ call, tx }: Taking, form: InputForm & { kind: "reference" }, id: Value): Promise<boolean> {
+  const row = await tx.get(form.resource, "id", id);
+  return row !== undefined && isVisible(call, tx, form.visible, row);
 }
 
 /** What a new record has where the body says nothing: defaults, the start state. */
-export function fillDefaults(call: Call, table: Table, values: Values): void {
+export async function fillDefaults(call: Call, table: Table, values: Values): Promise<void> {
   for (const column of table.columns) {
-    if (values[column.name] === undefined)
-      values[column.name] = column.name === "id" ? newId(call, table, column) : defaultValue(call, column);
+    if (values[column.name] !== undefined) continue;
+    const made = column.name === "id" ? newId(call, table, column) : defaultValue(call, column);
+    const isSecret = made !== null && column.marks.includes("secret");
+    values[column.name] = isSecret ? await hashPassword(secretText(made as Json), call.context.random) : made;
   }
   if (table.lifecycle !== undefined) values["state"] = table.lifecycle.start;
 }
@@ -107,14 +171,22 @@ function uuid(bytes: Uint8Array): string {
 }
 
 /** Stored computed fields and rules of the record as it would be (language, section 4); `old` is the record before. */
-export async function settle(call: Call, tx: Transaction, row: Values, old: Row | undefined): Promise<void> {
-  const { table, operation } = call.prepared;
+export async function settle(
+  call: Call,
+  tx: Transaction,
+  row: Values,
+  old: Row | undefined,
+  { columns, rules }: Pick<Table, "columns" | "rules"> = {
+    columns: call.prepared.table.columns,
+    rules: call.prepared.operation.rules,
+  },
+): Promise<void> {
   const variables = { ...call.variables, old: old ?? null };
-  for (const column of table.columns) {
+  for (const column of columns) {
     if (column.computed !== undefined)
       row[column.name] = await call.context.evaluate(tx, column.computed, row, variables);
   }
-  for (const rule of operation.rules) {
+  for (const rule of rules) {
     if ((await call.context.evaluate(tx, rule.expression, row, variables)) !== true) throw new Refusal(rule.else);
   }
 }
@@ -135,6 +207,11 @@ export function sameValue(one: Value, other: Value): boolean {
   );
 }
 
+/** What of a secret is hashed: a text as it is. */
+export function secretText(value: Json): string {
+  return typeof value === "string" ? value : canonicalText(value);
+}
+
 /** JSON text that does not depend on the order of members. */
 export function canonicalText(value: Json): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value);
@@ -143,13 +220,21 @@ export function canonicalText(value: Json): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalText(member)}`).join()}}`;
 }
 
-/** The loser of a uniqueness constraint: the document's own error, or 409 with the members that it is about (R2.11). */
-export function duplicate({ conflicts }: Table, columns: readonly string[]): Refusal {
-  const own = conflicts.find((conflict) => conflict.columns.toSorted().join() === columns.toSorted().join());
+/**
+ * The loser of a uniqueness constraint: the document's own error, or 409 with the members that it is about (R2.11), those
+ * that the caller may know of (R5.9).
+ */
+export function duplicate(call: Call, table: Table, columns: readonly string[]): Refusal {
+  const own = table.conflicts.find((conflict) => conflict.columns.toSorted().join() === columns.toSorted().join());
   if (own !== undefined) return new Refusal(own.else);
-  const detail = `Another record has this ${columns.join(" and ")}`;
+  const { operation, kind } = call.prepared.table === table ? { ...call.prepared, kind: call.kind } : {};
+  const told = columns.filter(
+    (name) => kind?.record.known.has(name) || operation?.body?.fields.some((field) => field.name === name),
+  );
+  const detail =
+    told.length === 0 ? "Another record is like this one" : `Another record has this ${told.join(" and ")}`;
   return new Refusal("already-exists", {
     detail,
-    faults: columns.map((name) => ({ pointer: `#/${name}`, code: "already-exists", detail })),
+    faults: told.map((name) => ({ pointer: `#/${name}`, code: "already-exists", detail })),
   });
 }

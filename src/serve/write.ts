@@ -3,6 +3,7 @@ import type { Operation } from "../plan/plan.ts";
 import type { Transaction } from "../store/store.ts";
 import type { Call } from "./context.ts";
 import { create } from "./create.ts";
+import { hashPassword } from "./credentials/password.ts";
 import type { Answer } from "./exchange.ts";
 import { move } from "./move.ts";
 import { Refusal } from "./refusal.ts";
@@ -11,6 +12,7 @@ import type { RepeatKey } from "./repeats.ts";
 import { remember, repeatKeyOf, replay } from "./repeats.ts";
 import { replace } from "./replace.ts";
 import { update } from "./update.ts";
+import { secretText } from "./values.ts";
 
 type Deed = (call: Call, tx: Transaction) => Promise<Answer>;
 
@@ -26,10 +28,11 @@ const deeds: Readonly<Record<Exclude<Operation["deed"], "read" | "list">, Deed>>
 export type KeysInUse = Set<string>;
 
 /** `refused` turns a refusal into its answer, which is remembered like a success where it is a business outcome. */
-export async function write(call: Call, inUse: KeysInUse, refused: (refusal: Refusal) => Answer): Promise<Answer> {
+export async function write(asked: Call, inUse: KeysInUse, refused: (refusal: Refusal) => Answer): Promise<Answer> {
+  const call = await withSecrets(asked);
   const perform = deeds[call.prepared.operation.deed as keyof typeof deeds];
   const repeat = repeatKeyOf(call);
-  if (repeat === undefined) return call.context.store.transaction((tx) => perform(call, tx));
+  if (repeat === undefined) return inTime(call, (tx) => perform(call, tx));
   const key = `${repeat.scope}\0${repeat.key}`;
   if (inUse.has(key)) {
     throw new Refusal("idempotency-key-in-use", {
@@ -39,10 +42,36 @@ export async function write(call: Call, inUse: KeysInUse, refused: (refusal: Ref
   }
   inUse.add(key);
   try {
-    return await call.context.store.transaction((tx) => performOnce(call, tx, perform, repeat, refused));
+    return await inTime(call, (tx) => performOnce(call, tx, perform, repeat, refused));
   } finally {
     inUse.delete(key);
   }
+}
+
+/** Hashes what is only kept as a hash before the transaction, which would make everybody wait for it. */
+async function withSecrets(call: Call): Promise<Call> {
+  const fields = call.prepared.operation.body?.fields.filter(({ secret }) => secret) ?? [];
+  if (fields.length === 0) return call;
+  const secrets: Record<string, string> = {};
+  for (const { name, default: otherwise } of fields) {
+    const given = Object.hasOwn(call.input, name) ? call.input[name] : otherwise;
+    if (given === undefined || given === null) continue;
+    secrets[name] = await hashPassword(secretText(given), call.context.random);
+  }
+  return { ...call, secrets };
+}
+
+/** A request whose turn comes after its deadline is not begun: nobody waits for it any more (R4.21). */
+function inTime(call: Call, work: (tx: Transaction) => Promise<Answer>): Promise<Answer> {
+  const { clock, plan, store } = call.context;
+  const deadline = call.now + plan.limits.requestMilliseconds;
+  return store.transaction((tx) => {
+    if (clock.now() <= deadline) return work(tx);
+    throw new Refusal("timed-out", {
+      detail: "It waited too long for its turn, and nothing was done",
+      headers: ["Retry-After", "1"],
+    });
+  });
 }
 
 async function performOnce(
@@ -58,8 +87,8 @@ async function performOnce(
   try {
     answer = await perform(call, tx);
   } catch (thrown) {
-    // Refusals are thrown before the first write, so there is nothing to undo and the answer can be remembered.
-    if (!(thrown instanceof Refusal)) throw thrown;
+    // Other refusals are thrown before the first write: there is nothing to undo, and the answer can be remembered.
+    if (!(thrown instanceof Refusal) || thrown.details.undo === true) throw thrown;
     answer = refused(thrown);
     if (!isBusinessOutcome(call, thrown)) return answer;
   }
@@ -68,8 +97,11 @@ async function performOnce(
   return answer;
 }
 
-/** Declared errors and conflicts are outcomes; what a better request would mend is not (R4.20). */
-function isBusinessOutcome(call: Call, refusal: Refusal): boolean {
-  const error = call.context.plan.errors[refusal.code];
-  return error !== undefined && (error.source === "document" || error.status === 409);
+/**
+ * Conflicts, and the errors that the document has for this operation, are outcomes; what a better request or a later one
+ * would mend is not (R4.20), also where the document words it anew.
+ */
+function isBusinessOutcome({ context, prepared }: Call, { code }: Refusal): boolean {
+  const status = context.plan.errors[code]?.status ?? 500;
+  return status === 409 || (prepared.operation.errors.includes(code) && status < 500 && status !== 429);
 }

@@ -30,13 +30,16 @@ export function fieldSchema(model: Model, field: Field, direction: Direction = "
 
 /** A schema that also takes null. */
 export function orNull(schema: JsonObject): JsonObject {
-  if (typeof schema["type"] !== "string") {
+  const type = schema["type"];
+  if (typeof type !== "string" && !Array.isArray(type)) {
     return Object.keys(schema).length === 0 ? schema : { anyOf: [schema, { type: "null" }] };
   }
+  const types = typeof type === "string" ? [type] : (type as readonly Json[]);
+  if (types.includes("null")) return schema;
   const values = schema["enum"];
   return {
     ...schema,
-    type: [schema["type"], "null"],
+    type: [...types, "null"],
     ...(Array.isArray(values) ? { enum: [...(values as readonly Json[]), null] } : {}),
   };
 }

@@ -1,0 +1,169 @@
+/** References: checked as the caller who makes them, and kept whole when records go (R2.10). */
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { archive, keeping, missing } from "./archive.ts";
+import { faultsOf, served } from "./scenario.ts";
+
+served("references", archive, (subject) => {
+  const keep = keeping(subject);
+  const { add, get, send } = keep;
+  let mine: Record<"shelf" | "box" | "paper" | "tag", string>;
+  let theirs: Record<"shelf" | "box" | "paper", string>;
+
+  before(async () => {
+    const all = async (who: "ada" | "bob") => {
+      const shelf = await add(who, "/shelves", { label: "s" });
+      const box = await add(who, "/boxes", { shelf, label: "b" });
+      return { shelf, box, paper: await add(who, "/papers", { title: `p of ${who} ${Math.random()}`, box }) };
+    };
+    mine = { ...(await all("ada")), tag: await add("ada", "/tags", { name: "known" }) };
+    theirs = await all("bob");
+  });
+
+  describe("R2.10 R5.8 what is missing and what the caller may not see are refused alike", () => {
+    const forms: readonly [
+      path: string,
+      body: (id: string) => object,
+      pointer: string,
+      of: "shelf" | "box" | "paper",
+    ][] = [
+      ["/boxes", (shelf) => ({ shelf, label: "x" }), "#/shelf", "shelf"],
+      ["/papers", (box) => ({ title: "r1", box }), "#/box", "box"],
+      ["/papers", (copyOf) => ({ title: "r2", copyOf }), "#/copyOf", "paper"],
+      ["/papers", (shelf) => ({ title: "r3", spots: { "a/b": shelf } }), "#/spots/a~1b", "shelf"],
+      ["/papers", (about) => ({ title: "r4", note: { about } }), "#/note/about", "box"],
+      ["/papers", (about) => ({ title: "r5", notes: [{ about: mine.box }, { about }] }), "#/notes/1/about", "box"],
+    ];
+    for (const [path, body, pointer, of] of forms) {
+      test(`POST ${path} ${pointer}`, async () => {
+        const absent = await send("ada", "POST", path, body(missing(mine[of])));
+        const hidden = await send("ada", "POST", path, body(theirs[of]));
+        for (const reply of [absent, hidden]) {
+          assert.equal(reply.status, 422, reply.text);
+          assert.deepEqual(faultsOf(reply), [`${pointer} reference-not-found`]);
+        }
+        assert.deepEqual(keep.comparable(hidden), keep.comparable(absent));
+        assert.equal((await send("ada", "POST", path, body(mine[of]))).status, 201, "one's own is found");
+      });
+    }
+
+    test("PATCH and PUT look as well", async () => {
+      for (const box of [missing(mine.box), theirs.box]) {
+        const reply = await send("ada", "PATCH", `/papers/${mine.paper}`, { box });
+        assert.deepEqual([reply.status, faultsOf(reply)], [422, ["#/box reference-not-found"]]);
+      }
+      for (const shelf of [missing(mine.shelf), theirs.shelf]) {
+        const reply = await send("ada", "PUT", `/boxes/${mine.box}`, { label: "l", shelf });
+        assert.deepEqual([reply.status, faultsOf(reply)], [422, ["#/shelf reference-not-found"]]);
+      }
+      assert.equal((await get("ada", `/papers/${mine.paper}`)).json["box"], mine.box);
+    });
+
+    test("a keeper, who sees all, refers to all", async () => {
+      assert.equal((await send("kim", "POST", "/papers", { title: "kept", box: theirs.box })).status, 201);
+    });
+
+    test("what a record refers to already is sent back although the caller does not see it any more", async () => {
+      const { id } = (await send("kim", "POST", "/boxes", { shelf: theirs.shelf, label: "k" })).json as { id: string };
+      assert.equal((await send("kim", "PUT", `/boxes/${id}`, { shelf: theirs.shelf, label: "k2" })).status, 200);
+    });
+
+    test("an id of another kind is no id of this one", async () => {
+      const reply = await send("ada", "POST", "/papers", { title: "kind", box: mine.shelf });
+      assert.deepEqual([reply.status, faultsOf(reply)], [422, ["#/box wrong-pattern"]]);
+    });
+
+    test("each item of a list is looked at", async () => {
+      const tags = [mine.tag, missing(mine.tag), mine.tag, missing(mine.tag)];
+      const reply = await send("ada", "POST", "/papers", { title: "tagged", tags });
+      assert.deepEqual(faultsOf(reply), ["#/tags/1 reference-not-found", "#/tags/3 reference-not-found"]);
+      assert.equal((await send("ada", "POST", "/papers", { title: "tagged", tags: [mine.tag, mine.tag] })).status, 201);
+      assert.equal((await send("ada", "POST", "/papers", { title: "untagged", tags: [] })).status, 201);
+    });
+  });
+
+  describe("R2.10 deleting what others refer to", () => {
+    test("is refused with the relation, and nothing happens", async () => {
+      const tag = await add("ada", "/tags", { name: "used" });
+      const paper = await add("ada", "/papers", { title: "stamped" });
+      const stamp = await add("ada", "/stamps", { paper, tag });
+      const refused = await send("ada", "DELETE", `/tags/${tag}`);
+      assert.equal(refused.status, 409, refused.text);
+      const { code, resource, field } = refused.json as Record<string, string>;
+      assert.deepEqual([code, resource, field], ["still-referenced", "Stamp", "tag"]);
+      assert.equal((await get("ada", `/tags/${tag}`)).status, 200);
+      assert.equal((await send("ada", "DELETE", `/stamps/${stamp}`)).status, 204);
+      assert.equal((await send("ada", "DELETE", `/tags/${tag}`)).status, 204);
+      assert.equal((await get("ada", `/tags/${tag}`)).status, 404);
+      assert.equal((await send("ada", "DELETE", `/tags/${tag}`)).status, 404, "once");
+    });
+
+    test("takes along what says `delete with`, through any number of records", async () => {
+      const shelf = await add("ada", "/shelves", { label: "s" });
+      const boxes = [
+        await add("ada", "/boxes", { shelf, label: "b1" }),
+        await add("ada", "/boxes", { shelf, label: "b2" }),
+      ];
+      const papers = await Promise.all(
+        boxes.map((box, index) => add("ada", "/papers", { title: `going ${index} ${box}`, box })),
+      );
+      const tag = await add("ada", "/tags", { name: "stays" });
+      const stamps = await Promise.all(papers.map((paper) => add("ada", "/stamps", { paper, tag })));
+      const copy = await add("ada", "/papers", { title: `copy ${shelf}`, copyOf: papers[0] });
+      const before = await get("ada", `/papers/${copy}`);
+      assert.equal((await send("ada", "DELETE", `/shelves/${shelf}`)).status, 204);
+      const gone = [
+        `/shelves/${shelf}`,
+        ...boxes.map((id) => `/boxes/${id}`),
+        ...papers.map((id) => `/papers/${id}`),
+        ...stamps.map((id) => `/stamps/${id}`),
+      ];
+      for (const path of gone) assert.equal((await get("ada", path)).status, 404, path);
+      assert.equal((await get("ada", `/tags/${tag}`)).status, 200);
+      const after = await get("ada", `/papers/${copy}`);
+      assert(!("copyOf" in after.json), "`clear` takes the reference away");
+      assert.notEqual(after.tag, before.tag, "R4.15 and that is a visible change");
+      const stale = await keep.sendWith("ada", "PATCH", `/papers/${copy}`, { pages: 2 }, { "If-Match": before.tag });
+      assert.equal(stale.status, 412);
+    });
+
+    test("is refused where something that would go along may not, and then nothing goes", async () => {
+      const shelf = await add("ada", "/shelves", { label: "s" });
+      const box = await add("ada", "/boxes", { shelf, label: "lent" });
+      const other = await add("ada", "/boxes", { shelf, label: "not lent" });
+      const paper = await add("ada", "/papers", { title: `kept ${box}`, box: other });
+      const loan = await add("ada", "/loans", { box });
+      const refused = await send("ada", "DELETE", `/shelves/${shelf}`);
+      assert.equal(refused.status, 409, refused.text);
+      const { resource, field } = refused.json as Record<string, string>;
+      assert.deepEqual([resource, field], ["Loan", "box"]);
+      for (const path of [`/shelves/${shelf}`, `/boxes/${box}`, `/boxes/${other}`, `/papers/${paper}`]) {
+        assert.equal((await get("ada", path)).status, 200, path);
+      }
+      assert.equal((await send("ada", "DELETE", `/loans/${loan}`)).status, 204);
+      assert.equal((await send("ada", "DELETE", `/shelves/${shelf}`)).status, 204);
+    });
+
+    test("a record that refers to itself or in a circle can go", async () => {
+      const one = await add("ada", "/papers", { title: `self ${Math.random()}` });
+      const two = await add("ada", "/papers", { title: `circle ${Math.random()}`, copyOf: one });
+      assert.equal((await send("ada", "PATCH", `/papers/${one}`, { copyOf: two })).status, 200);
+      assert.equal((await send("ada", "DELETE", `/papers/${one}`)).status, 204);
+      assert(!("copyOf" in (await get("ada", `/papers/${two}`)).json));
+      assert.equal((await send("ada", "PATCH", `/papers/${two}`, { copyOf: two })).status, 200);
+      assert.equal((await send("ada", "DELETE", `/papers/${two}`)).status, 204);
+    });
+
+    test("making a reference and deleting its target at the same time leaves no dangling one", async () => {
+      for (let round = 0; round < 10; round += 1) {
+        const tag = await add("ada", "/tags", { name: `race ${round}` });
+        const [made, removed] = await Promise.all([
+          send("ada", "POST", "/stamps", { paper: mine.paper, tag }),
+          send("ada", "DELETE", `/tags/${tag}`),
+        ]);
+        const outcome = `${made.status} ${removed.status}`;
+        assert(["201 409", "422 204"].includes(outcome), outcome);
+      }
+    });
+  });
+});
