@@ -57,7 +57,7 @@ export function check(name: string, input: string | Uint8Array): CheckResult {
     ...reading.diagnostics,
     ...diagnostics,
     ...expressionDiagnostics(facts),
-    ...checks.flatMap((one) => [...one.run(facts)].map((finding) => diagnosticOf(one, finding, facts))),
+    ...checks.flatMap((one) => [...one.run(facts)].map((finding, index) => diagnosticOf(one, finding, facts, index))),
   ];
   const kept = inOrder(silence(found, document.suppressions));
   const parts = partAnswers(facts);

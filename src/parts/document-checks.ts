@@ -32,9 +32,10 @@ const proseContradictsBlock: Check = {
   why: "The block is what is enforced; a reader believes the sentence.",
   *run(facts) {
     for (const part of partNames) {
+      const timed = facts.sections.parts[part].prose.filter(({ text }) => text.search(amount) >= 0);
+      if (timed.length === 0) continue;
       const statements = durationsIn(facts, part);
-      if (statements.size === 0) continue;
-      for (const prose of facts.sections.parts[part].prose) {
+      for (const prose of timed) {
         for (const sentence of prose.text.split(/(?<=[.!?])\s+|\n/)) {
           const said = [...sentence.matchAll(amount)].map(([text, count = "", unit = ""]) => {
             return { text, milliseconds: Number(count) * (units[unit.toLowerCase()] ?? 0) };

@@ -5,8 +5,18 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { type Facts, placeOf } from "./facts.ts";
 import type { Check, Finding } from "./finding.ts";
 
-export function diagnosticOf({ code, severity, why }: Check, finding: Finding, facts: Facts): Diagnostic {
-  const { at, message, unknown } = finding;
+/** For more findings of one check than this, no near miss is looked for: it is asked of every name that is known. */
+const mostAdvised = 100;
+
+/** `index`: how many findings the check has given before. */
+export function diagnosticOf(
+  { code, severity, why }: Check,
+  finding: Finding,
+  facts: Facts,
+  index: number,
+): Diagnostic {
+  const { at, message } = finding;
+  const unknown = index < mostAdvised ? finding.unknown : undefined;
   const span = typeof at === "string" ? placeOf(facts.places, at) : at;
   const advice = unknown === undefined ? {} : adviceFor(unknown, span, facts.document.text);
   const help = advice.help ?? finding.help;

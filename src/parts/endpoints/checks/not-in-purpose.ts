@@ -11,7 +11,11 @@ export const check: Check = {
     // Where part 1 lists none, that list is what is missing, once.
     if (known.length === 0) return;
     for (const operation of Object.keys(facts.model.endpoints.endpoints)) {
-      if (known.includes(operation) || isWritten(facts, `purpose/operations/${operation}`)) continue;
+      if (
+        Object.hasOwn(facts.model.purpose.operations, operation) ||
+        isWritten(facts, `purpose/operations/${operation}`)
+      )
+        continue;
       yield {
         at: `endpoints/endpoints/${operation}#key`,
         message: `Part 1 has no operation \`${operation}\``,

@@ -1,5 +1,5 @@
 /** Resources that need one another before the first of them can be created. */
-import { reachableFrom } from "../../facts.ts";
+import { onCircles } from "../../circles.ts";
 import type { Check } from "../../finding.ts";
 import { isNullable, isServerSet, referenceOf } from "../fields.ts";
 
@@ -17,10 +17,11 @@ export const check: Check = {
       });
       needs.set(resource, references);
     }
+    const targets = [...needs].map(([name, references]) => [name, references.map(({ target }) => target)] as const);
+    const circles = onCircles(new Map(targets));
     for (const [resource, references] of needs) {
       for (const { field, target } of references) {
-        const below = reachableFrom(target, (node) => (needs.get(node) ?? []).map((reference) => reference.target));
-        if (!below.has(resource)) continue;
+        if (!circles.has(target) || circles.get(resource) !== circles.get(target)) continue;
         const round = target === resource ? `another ${resource}` : `a ${target}, which needs a ${resource}`;
         yield {
           at: `resources/${resource}/${field}`,

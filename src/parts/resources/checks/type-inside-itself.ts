@@ -1,5 +1,5 @@
 /** An embedded value that holds one of its own kind. */
-import { reachableFrom } from "../../facts.ts";
+import { onCircles } from "../../circles.ts";
 import type { Check } from "../../finding.ts";
 import { namedTypes } from "../type-names.ts";
 
@@ -14,9 +14,9 @@ export const check: Check = {
     });
     const inside = new Map(Object.keys(types).map((name) => [name, [] as string[]]));
     for (const { name, within = "" } of uses) inside.get(within)?.push(name);
+    const circles = onCircles(inside);
     for (const { name, within = "", at } of uses) {
-      const held = reachableFrom(name, (node) => inside.get(node) ?? []);
-      if (!held.has(within)) continue;
+      if (!circles.has(name) || circles.get(within) !== circles.get(name)) continue;
       yield {
         at,
         message: `A \`${within}\` would hold a \`${within}\``,

@@ -1,6 +1,6 @@
 /** Events that cause each other without end. */
+import { onCircles } from "../../circles.ts";
 import type { Facts } from "../../facts.ts";
-import { reachableFrom } from "../../facts.ts";
 import type { Check } from "../../finding.ts";
 
 export const check: Check = {
@@ -9,9 +9,9 @@ export const check: Check = {
   why: "Everything that one request causes is one transaction, and this one would never end.",
   *run(facts) {
     const causes = causedEvents(facts);
+    const circles = onCircles(causes);
     for (const [event, caused] of causes) {
-      const after = new Set(caused.flatMap((next) => [...reachableFrom(next, (node) => causes.get(node) ?? [])]));
-      if (!after.has(event)) continue;
+      if (!circles.has(event)) continue;
       for (const { at } of facts.movesWhen.get(event) ?? []) {
         yield {
           at: `${at}/when/${event}`,
