@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Reply } from "./client.ts";
+import { served } from "./scenario.ts";
+import { aTool, once, people, toolLibrary } from "./tool-library.ts";
+
+interface Expected {
+  readonly notFound: unknown;
+  /** Two members missing, one too many. */
+  readonly faults: unknown;
+  readonly parameter: unknown;
+  readonly unread: unknown;
+}
+
+const body = "The body is not one JSON value";
+const unknown = "This operation takes no `a`";
+const missing = "name is required";
+const extra = "a/b is not a field that can be sent here";
+
+const shapes: readonly (readonly [string, Expected])[] = [
+  [
+    '{ error: { code: "{code}", text: "{message}", number: "{status}" } }',
+    {
+      notFound: { error: { code: "not-found", text: "There is nothing at this path", number: 404 } },
+      faults: { error: { code: "invalid-request", text: "2 members are not as the document asks", number: 422 } },
+      parameter: { error: { code: "invalid-request", text: unknown, number: 400 } },
+      unread: { error: { code: "invalid-request", text: body, number: 400 } },
+    },
+  ],
+  [
+    '{ errors: { "{field}": ["{message}"] } }',
+    {
+      notFound: { errors: { body: ["There is nothing at this path"] } },
+      faults: { errors: { name: [missing], "a/b": [extra] } },
+      parameter: { errors: { a: [unknown] } },
+      unread: { errors: { body: [body] } },
+    },
+  ],
+  [
+    '[{ at: "{pointer}", why: "{message}", fixed: yes }]',
+    {
+      notFound: [{ at: "", why: "There is nothing at this path", fixed: "yes" }],
+      faults: [
+        { at: "#/name", why: missing, fixed: "yes" },
+        { at: "#/a~1b", why: extra, fixed: "yes" },
+      ],
+      parameter: [{ at: "", why: unknown, fixed: "yes" }],
+      unread: [{ at: "#", why: body, fixed: "yes" }],
+    },
+  ],
+  [
+    '{ message: "{code}: {message} ({status})", field: "{field}" }',
+    {
+      notFound: { message: "not-found: There is nothing at this path (404)", field: "body" },
+      faults: { message: "invalid-request: 2 members are not as the document asks (422)", field: "name" },
+      parameter: { message: `invalid-request: ${unknown} (400)`, field: "a" },
+      unread: { message: `invalid-request: ${body} (400)`, field: "body" },
+    },
+  ],
+];
+
+for (const [shape, expected] of shapes) {
+  const text = toolLibrary.replace("body: problem+json", `body: ${shape}`);
+  served(`body: ${shape}`, text, (subject) => {
+    const who = people(subject);
+    const post = (json: string): Promise<Reply> =>
+      subject.client.send({
+        method: "POST",
+        path: "/tools",
+        headers: { ...who.member, ...once(), "Content-Type": "application/json" },
+        body: json,
+      });
+
+    test("an error without faults", async () => {
+      const reply = await subject.client.send({ method: "GET", path: "/nothing" });
+      assert.deepEqual([reply.status, reply.json], [404, expected.notFound]);
+      assert.equal(reply.headers["content-type"], "application/json");
+    });
+
+    test("several faults", async () => {
+      const { name: _, ...tool } = aTool({ "a/b": 1 });
+      const reply = await post(JSON.stringify(tool));
+      assert.deepEqual([reply.status, reply.json], [422, expected.faults]);
+    });
+
+    test("a fault of a parameter", async () => {
+      const reply = await subject.client.send({ method: "GET", path: "/tools/tol_x?a=1", headers: who.member });
+      assert.deepEqual([reply.status, reply.json], [400, expected.parameter]);
+    });
+
+    test("a body that cannot be read", async () => {
+      const reply = await post("{");
+      assert.deepEqual([reply.status, reply.json], [400, expected.unread]);
+    });
+
+    test("R7.1 what the parser refuses has the same form", async () => {
+      const [reply] = await subject.client.raw("GET /livez HTTP/1.1\r\n\r\n");
+      assert.equal(reply?.status, 400);
+      assert.deepEqual(Object.keys(reply.json as object), Object.keys(expected.notFound as object));
+    });
+
+    test("a member called __proto__ is a field like any other", async () => {
+      const reply = await post(JSON.stringify(aTool()).replace("{", '{"__proto__":1,'));
+      assert.equal(reply.status, 422);
+      if (shape.includes('"{field}":')) assert.match(reply.text, /"__proto__":\[/);
+    });
+  });
+}
