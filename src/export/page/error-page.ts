@@ -1,0 +1,51 @@
+/** The page of one error, which the `type` of a problem leads to: its status, its sentence, what to do, who raises it. */
+import { anchor, code, facts, html, joined } from "./html.ts";
+import { page } from "./page.ts";
+import { duration, operationsRaising } from "./parts.ts";
+import type { Source } from "./source.ts";
+
+/** Undefined where the service has no such error. */
+export function errorPage(source: Source, name: string): string | undefined {
+  const { plan } = source;
+  const error = Object.hasOwn(plan.errors, name) ? plan.errors[name] : undefined;
+  if (error === undefined) return undefined;
+  const raising = operationsRaising(source, name);
+  const all = raising.length === plan.operations.length && raising.length > 1;
+  return page({
+    title: `${name} · ${plan.title}`,
+    description: error.title,
+    root: "../",
+    navigation: html`<p class="brand"><a href="../">${plan.title}</a></p>
+<ul><li><a href="../#errors">All errors</a></li><li><a href="../openapi.json">OpenAPI</a></li></ul>`,
+    main: html`<header class="opening">
+<p class="kicker">${error.source === "document" ? "An error of this service" : error.source === "catalogue" ? "An error of the standard catalogue" : "An error of HTTP itself"}</p>
+<h1><code>${name}</code></h1>
+<p class="lead">${error.title}.</p>
+${facts([
+  ["Status", error.statuses.join(" or ")],
+  [
+    "Worth another try",
+    error.retryAfterSeconds === undefined ? retry(error.status) : `after ${duration(error.retryAfterSeconds)}`,
+  ],
+  [
+    "Raised by",
+    all
+      ? "any operation"
+      : joined(
+          raising.map(
+            (operation) => html`<a href="../#${anchor("operation", operation.name)}">${code(operation.name)}</a>`,
+          ),
+          ", ",
+        ),
+  ],
+])}
+</header>`,
+  });
+}
+
+function retry(status: number): string {
+  if (status >= 500) return "yes, later";
+  if (status === 429 || status === 408) return "yes, after the time in Retry-After or a short wait";
+  if (status === 409 || status === 412) return "after reading the record again";
+  return "not as it is: the request has to change";
+}

@@ -1,0 +1,45 @@
+/** The frame of every page: head, navigation, content. One stylesheet, no script, nothing from anywhere else. */
+import { type Content, html, type Html } from "./html.ts";
+
+export interface PageContent {
+  readonly title: string;
+  readonly description: string;
+  /** From this page to the root of the service, with a slash at its end. */
+  readonly root: string;
+  readonly navigation: Content;
+  readonly main: Html;
+}
+
+export function page({ title, description, root, navigation, main }: PageContent): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="description" content="${description}">
+<title>${title}</title>
+<link rel="icon" href="${icon}">
+<link rel="stylesheet" href="${root}${stylePath}">
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<nav aria-label="Parts of the document">
+${navigation}
+</nav>
+<main id="content" tabindex="-1">
+${main}
+</main>
+</body>
+</html>
+`.html;
+}
+
+export const stylePath = "assets/style.css";
+
+/** Nine parts in a square. */
+const icon = `data:image/svg+xml,${encodeURIComponent(
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" fill="#2b6a94">${[1, 6.25, 11.5]
+    .flatMap((y) => [1, 6.25, 11.5].map((x) => `<rect x="${x}" y="${y}" width="3.5" height="3.5" rx=".8"/>`))
+    .join("")}</svg>`,
+)}`;

@@ -1,0 +1,168 @@
+/** Pages of the service itself, for people and for clients that look for its description (R1.1). */
+import type { Json } from "../../base/json.ts";
+import type { Plan, Segment } from "../../plan/plan.ts";
+import { openapi } from "../openapi/openapi.ts";
+import { documentPage } from "./document-page.ts";
+import { errorPage } from "./error-page.ts";
+import { stylePath } from "./page.ts";
+import { type CheckedDocument, mountOf, type Source } from "./source.ts";
+import { style } from "./style.ts";
+
+/** As the server has them; `headers` are names and values in turn. */
+export interface Page {
+  readonly path: readonly Segment[];
+  page(exchange: PageRequest, parameters: Readonly<Record<string, string>>): PageAnswer;
+}
+
+export interface PageRequest {
+  readonly headers: { get(name: string): string | undefined };
+}
+
+export interface PageAnswer {
+  readonly status: number;
+  readonly headers: readonly string[];
+  readonly body?: string;
+  /** The Content-Security-Policy, where it is not the strictest. */
+  readonly policy?: string;
+}
+
+export interface PageOptions {
+  readonly result: CheckedDocument;
+  readonly plan: Plan;
+  /** Absolute; asked at each request, since the port may not be known before. */
+  readonly baseUrl: () => string;
+}
+
+/** `/`, `/openapi.json`, `/errors/{code}`, `/.well-known/api-catalog` (RFC 9727) and the stylesheet. */
+export function servicePages({ result, plan, baseUrl }: PageOptions): readonly Page[] {
+  const root = () => baseUrl().replace(/\/+$/, "");
+  const source = (): Source => ({ result, plan, baseUrl: root() });
+  const document = kept(root, () => documentPage(source()));
+  const described = kept(root, () => JSON.stringify(openapi(plan, root())));
+  const catalogue = kept(root, () => JSON.stringify(apiCatalogue(plan, root())));
+  const service = kept(root, () => JSON.stringify(serviceDescription(plan, root())));
+  return [
+    {
+      path: [],
+      page: (request) => {
+        const headers = ["Vary", "Accept", "Link", links];
+        return prefersHtml(request.headers.get("accept"))
+          ? given(request, "text/html; charset=utf-8", document(), headers, pagePolicy)
+          : given(request, "application/json", service(), headers);
+      },
+    },
+    { path: literals("openapi.json"), page: (request) => given(request, "application/json", described(), []) },
+    { path: literals(stylePath), page: (request) => given(request, "text/css; charset=utf-8", style, []) },
+    { path: literals(".well-known/api-catalog"), page: (request) => given(request, catalogueType, catalogue(), []) },
+    {
+      path: [...literals("errors"), { kind: "parameter", name: "code" }],
+      page: (request, parameters) => {
+        const found = errorPage(source(), parameters["code"] ?? "");
+        if (found === undefined) return { status: 404, headers: ["Cache-Control", "no-store"] };
+        return given(request, "text/html; charset=utf-8", found, [], pagePolicy);
+      },
+    },
+  ];
+}
+
+/** The icon is in the page itself. */
+const pagePolicy =
+  "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const links =
+  '</openapi.json>; rel="service-desc"; type="application/json", </>; rel="service-doc"; type="text/html", </readyz>; rel="status"';
+
+const catalogueType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
+
+function literals(path: string): readonly Segment[] {
+  return path.split("/").map((text) => ({ kind: "literal", text }));
+}
+
+/** Made at the first request, and again when the address has changed. */
+function kept(address: () => string, make: () => string): () => string {
+  let made: { readonly address: string; readonly text: string } | undefined;
+  return () => {
+    const now = address();
+    if (made?.address !== now) made = { address: now, text: make() };
+    return made.text;
+  };
+}
+
+function given(
+  { headers: asked }: PageRequest,
+  type: string,
+  body: string,
+  headers: readonly string[],
+  policy?: string,
+): PageAnswer {
+  const tag = `"${fingerprint(body)}"`;
+  const common = ["Cache-Control", "private, no-cache", "ETag", tag, ...headers];
+  const rest = policy === undefined ? {} : { policy };
+  if (knows(asked.get("if-none-match"), tag)) return { status: 304, headers: common, ...rest };
+  return { status: 200, headers: ["Content-Type", type, ...common], body, ...rest };
+}
+
+/** Weak comparison; the tag of a compressed body counts as that of the body (RFC 9110 section 8.8.3.3). */
+function knows(field: string | undefined, tag: string): boolean {
+  if (field === undefined) return false;
+  const tags = field.split(",").map((one) =>
+    one
+      .trim()
+      .replace(/^W\//, "")
+      .replace(/-(?:br|gzip)"$/, '"'),
+  );
+  return tags.includes(tag) || field.trim() === "*";
+}
+
+/** Tells two texts of ours apart (FNV-1a, 2 × 32 bits); not against anybody who would want them to be mistaken. */
+function fingerprint(text: string): string {
+  let one = 0x811c9dc5;
+  let other = 0x01000193;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    one = Math.imul(one ^ unit, 0x01000193);
+    other = Math.imul(other ^ unit, 0x85ebca6b);
+  }
+  return [one, other].map((half) => (half >>> 0).toString(36)).join("-");
+}
+
+/** A browser names `text/html`; a client that takes anything is told in JSON. */
+function prefersHtml(accept: string | undefined): boolean {
+  if (accept === undefined) return false;
+  const quality = (type: string): number => {
+    const range = accept.split(",").find((one) => one.trim().toLowerCase().split(";")[0]?.trim() === type);
+    if (range === undefined) return 0;
+    const q = /;\s*q=([0-9.]+)/i.exec(range)?.[1];
+    return q === undefined ? 1 : Number(q);
+  };
+  return quality("text/html") > 0 && quality("text/html") >= quality("application/json");
+}
+
+function serviceDescription(plan: Plan, root: string): Json {
+  return {
+    service: plan.service,
+    title: plan.title,
+    purpose: plan.purpose,
+    ...(plan.version === undefined ? {} : { version: plan.version }),
+    operations: plan.operations.length,
+    links: {
+      operations: root + mountOf(plan),
+      openapi: `${root}/openapi.json`,
+      document: `${root}/`,
+      status: `${root}/readyz`,
+    },
+  };
+}
+
+function apiCatalogue(plan: Plan, root: string): Json {
+  return {
+    linkset: [
+      {
+        anchor: plan.base.replace("{base_url}", root),
+        "service-desc": [{ href: `${root}/openapi.json`, type: "application/json" }],
+        "service-doc": [{ href: `${root}/`, type: "text/html" }],
+        status: [{ href: `${root}/readyz`, type: "application/health+json" }],
+      },
+    ],
+  };
+}
