@@ -53,9 +53,13 @@ export function check(name: string, input: string | Uint8Array): CheckResult {
   const { model, places, sections, diagnostics } = readModel(document);
   const expressions = typeExpressions(model);
   const facts = factsOf({ document, model, places, sections, expressions });
+  const broken = new Set(
+    reading.diagnostics.filter(({ severity }) => severity === "error").map(({ span }) => span.start.line),
+  );
   const found = [
     ...reading.diagnostics,
-    ...diagnostics,
+    // What a line means is not asked where it could not even be read.
+    ...diagnostics.filter(({ span }) => !broken.has(span.start.line)),
     ...expressionDiagnostics(facts),
     ...checks.flatMap((one) => [...one.run(facts)].map((finding, index) => diagnosticOf(one, finding, facts, index))),
   ];

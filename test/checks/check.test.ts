@@ -75,7 +75,12 @@ const answers: readonly (readonly [what: string, yaml: string, id: string, expec
 for (const [what, yaml, id, expected] of answers) {
   test(`${id}: ${what}`, () => {
     const { questions } = check("document.yaml", yaml);
-    const { taken, part, text, ...answer } = questions.find((question) => question.id === id) ?? assert.fail(id);
+    const {
+      taken,
+      part: _part,
+      text: _text,
+      ...answer
+    } = questions.find((question) => question.id === id) ?? assert.fail(id);
     assert.deepEqual(answer, { id, ...expected });
     assert.equal(taken === undefined, answer.status !== "default");
   });

@@ -7,7 +7,7 @@ export const check: Check = {
   code: "resources/required-never-set",
   severity: "error",
   why: "Every record has to have a value, and no statement gives one, so no record could ever be created.",
-  *run({ model, endpointsOf, hasHandlers }) {
+  *run({ model, endpointsOf, hasHandlers, places }) {
     if (hasHandlers) return;
     for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
       const creating = (endpointsOf.get(resource) ?? []).filter(({ deed }) => deed === "create");
@@ -15,7 +15,10 @@ export const check: Check = {
       for (const [name, field] of Object.entries(fields)) {
         const given = field.default !== undefined || field.computed !== undefined || field.type.kind === "id";
         if (!isServerSet(field) || given || isNullable(field)) continue;
-        const lacking = bound.find(({ names }) => !names.includes(name));
+        // A `choose` that could not be understood has been reported where it stands.
+        const lacking = bound.find(({ operation, names }) => {
+          return !names.includes(name) && !places.has(`endpoints/endpoints/${operation}/choose/${name}`);
+        });
         if (lacking === undefined) continue;
         yield {
           at: `resources/${resource}/${name}`,
