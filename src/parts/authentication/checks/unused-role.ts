@@ -1,4 +1,5 @@
 /** A role that no permission names. */
+import { parts, type TypedExpression } from "../../../expression/typed.ts";
 import type { Check } from "../../finding.ts";
 
 export const check: Check = {
@@ -7,10 +8,11 @@ export const check: Check = {
   why: "Whoever is given it can do nothing with it.",
   *run({ model, grants, typed }) {
     const granted = new Set(grants.flatMap(({ grant }) => (grant.who.kind === "role" ? [grant.who.role] : [])));
-    for (const role of model.authentication.roles ?? []) {
-      if (granted.has(role)) continue;
-      // An expression may ask for it: `'auditor' in caller.roles`.
-      if ([...typed.values()].some((one) => JSON.stringify(one).includes(JSON.stringify(role)))) continue;
+    // An expression may ask for a role: `'auditor' in caller.roles`.
+    const unnamed = (model.authentication.roles ?? []).filter((role) => !granted.has(role));
+    const asked = new Set(unnamed.length === 0 ? [] : [...typed.values()].flatMap(textsIn));
+    for (const role of unnamed) {
+      if (asked.has(role)) continue;
       yield {
         at: `authentication/roles/${role}`,
         message: `No permission names the role \`${role}\``,
@@ -19,3 +21,8 @@ export const check: Check = {
     }
   },
 };
+
+function textsIn(typed: TypedExpression): readonly string[] {
+  if (typed.kind === "constant") return typeof typed.value === "string" ? [typed.value] : [];
+  return parts(typed).flatMap(textsIn);
+}
