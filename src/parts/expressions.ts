@@ -233,7 +233,10 @@ function operationInput(model: Model, operation: string): NamedType {
   const meaning = meaningOf(model, operation);
   if (meaning?.kind === "resource") {
     const members = inputOf(model, meaning).map(({ name, field, required }) => {
-      return [name, { type: valueTypeOf(model, field.type), nullable: !required || isNullable(field) }] as const;
+      // A literal stands in for what a new record, or a move, is not told.
+      const filled = (meaning.deed === "create" || meaning.deed === "move") && field.default?.kind === "literal";
+      const nullable = (!required && !filled) || isNullable(field);
+      return [name, { type: valueTypeOf(model, field.type), nullable }] as const;
     });
     return inputVariable(Object.fromEntries(members));
   }
