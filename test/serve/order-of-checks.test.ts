@@ -265,7 +265,7 @@ served("order of checks", toolLibrary, (subject) => {
       method: "POST",
       path: "/tools",
       headers: { ...who.member, "Idempotency-Key": "reused" },
-      body: aTool({ name: "the taken one" }),
+      body: aTool({ name: "the taken one", kind: "garden" }),
     });
     assert.equal(first.status, 201);
   });
