@@ -1,4 +1,5 @@
 /** A typed expression as text again, for people to read: the language's own syntax, brackets only where they are needed. */
+import { printDouble, printText } from "../expression/print.ts";
 import type { Calculation, TypedExpression } from "../expression/typed.ts";
 
 export function expressionText(expression: TypedExpression): string {
@@ -105,8 +106,8 @@ function itemName(slot: number): string {
 function constantText(value: string | number | boolean | null, kind: string): string {
   if (kind === "duration" && typeof value === "number") return `duration('${durationText(value)}')`;
   if (kind === "timestamp") return `timestamp('${String(value)}')`;
-  if (typeof value !== "string") return String(value);
-  return `'${value.replace(/[\\']/g, String.raw`\$&`)}'`;
+  if (kind === "double" && typeof value === "number") return printDouble(value);
+  return typeof value === "string" ? printText(value) : String(value);
 }
 
 function durationText(milliseconds: number): string {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { Json, JsonObject } from "../../src/base/json.ts";
 import { readDocument } from "../../src/document/read.ts";
+import { check, type CheckResult } from "../../src/parts/check.ts";
 import { typeExpressions } from "../../src/parts/expressions.ts";
 import { readModel } from "../../src/parts/read.ts";
 import { buildPlan } from "../../src/plan/build.ts";
@@ -139,3 +140,16 @@ none
 `;
 
 export const library: Plan = planOf(libraryText);
+
+export interface Checked {
+  readonly result: CheckResult;
+  readonly plan: Plan;
+}
+
+function checked(text: string): Checked {
+  const result = check("service.md", text);
+  return { result, plan: buildPlan(result.model, result.places, result.expressions) };
+}
+
+export const checkedFlagship: Checked = checked(flagshipText);
+export const checkedLibrary: Checked = checked(libraryText);

@@ -35,6 +35,7 @@ function problem(code: string, status: number, title: string, more: object = {})
     type: `${baseUrl}/errors/${code}`,
     title,
     status,
+    detail: title,
     instance: "urn:nonet:request:req_1",
     code,
     request_id: "req_1",
@@ -42,12 +43,12 @@ function problem(code: string, status: number, title: string, more: object = {})
   };
 }
 
-const created = { ETag: '"1"' };
+const created = { ETag: '"1"', Location: "/sites/site_1" };
 const conflict = problem("state-conflict", 409, "No move from the present state", { state: "free", moves: [] });
 
 const rows: readonly (readonly [what: string, request: RecordedRequest, response: RecordedResponse, faults: readonly RegExp[]])[] = [
   ["a record", { method: "POST", path: "/sites" }, given(201, site, created), []],
-  ["no tag", { method: "POST", path: "/sites" }, given(201, site), [/etag is required/]],
+  ["no tag", { method: "POST", path: "/sites" }, given(201, site, { Location: "/x" }), [/etag is required/]],
   ["a field too many", { method: "POST", path: "/sites" }, given(201, { ...site, owner: "x" }, created), [/additionalProperty":"owner"/]],
   ["a field too few", { method: "POST", path: "/sites" }, given(201, { ...site, name: undefined }, created), [/missingProperty":"name"/]],
   ["a wrong value", { method: "POST", path: "/sites" }, given(201, { ...site, id: "site_1" }, created), [/\/id must match pattern/]],
@@ -66,7 +67,7 @@ const rows: readonly (readonly [what: string, request: RecordedRequest, response
   ["not modified", { method: "GET", path: "/parcels/par_1" }, given(304, undefined, { ETag: '"1"' }), []],
   ["not modified, where nothing has a tag", { method: "GET", path: "/sites" }, given(304, undefined, { ETag: '"1"' }), [/status is not declared/]],
   ["no such path", { method: "GET", path: "/nothing" }, given(404, problem("not-found", 404, "There is no such thing here")), []],
-  ["no such path, without saying so", { method: "GET", path: "/nothing" }, given(404, { error: "no" }), [/required/, /required/, /required/, /required/, /required/, /required/]],
+  ["no such path, without saying so", { method: "GET", path: "/nothing" }, given(404, { error: "no" }), [/required/, /required/, /required/, /required/, /required/, /required/, /required/]],
   ["a success where nothing is", { method: "GET", path: "/nothing" }, given(200, {}), [/no such operation/]],
   ["a wrong method", { method: "PUT", path: "/sites" }, given(405, problem("method-not-allowed", 405, "This path does not take this method"), { Allow: "GET" }), []],
   ["options", { method: "OPTIONS", path: "/sites" }, given(204, undefined, { Allow: "GET, POST" }), []],

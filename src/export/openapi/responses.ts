@@ -23,19 +23,19 @@ export function responsesOf(
     String(status),
     refusalResponse(plan, operation, status, codes, names, shared),
   ]);
-  return Object.fromEntries([...successes(plan, operation, names), ...refusals]);
+  return Object.fromEntries([...successes(operation, names), ...refusals]);
 }
 
 // ── Successes ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function successes(plan: Plan, operation: Operation, names: ComponentNames): readonly [string, JsonObject][] {
+function successes(operation: Operation, names: ComponentNames): readonly [string, JsonObject][] {
   const { status, created } = operation.answer;
   const makes = operation.deed === "create" || created === status;
   return [
-    [String(status), success(plan, operation, makes, names)],
+    [String(status), success(operation, makes, names)],
     ...(created === undefined || created === status
       ? []
-      : [[String(created), success(plan, operation, true, names)] as [string, JsonObject]]),
+      : [[String(created), success(operation, true, names)] as [string, JsonObject]]),
     ...(operation.deed === "read" && operation.answer.kind === "record"
       ? [
           ["304", { description: "The caller has the record as it is.", headers: headersOf(["ETag"]) }] as [
@@ -47,7 +47,7 @@ function successes(plan: Plan, operation: Operation, names: ComponentNames): rea
   ];
 }
 
-function success(plan: Plan, operation: Operation, makes: boolean, names: ComponentNames): JsonObject {
+function success(operation: Operation, makes: boolean, names: ComponentNames): JsonObject {
   const { answer, resource, list, repeats } = operation;
   const replayed: readonly Named[] = repeats === undefined ? [] : ["Idempotent-Replayed"];
   if (answer.kind === "none") return { description: "Done; there is nothing to say.", headers: headersOf(replayed) };
@@ -60,7 +60,7 @@ function success(plan: Plan, operation: Operation, makes: boolean, names: Compon
     );
   }
   const record = answer.kind === "record";
-  const located = makes && record && canBeRead(plan, resource);
+  const located = makes && record;
   const headers = headersOf([
     ...encoded,
     ...(record ? (["ETag"] as const) : []),
@@ -73,10 +73,6 @@ function success(plan: Plan, operation: Operation, makes: boolean, names: Compon
       : `The ${resource} as it is now.`
     : "What the operation gives.";
   return withBody(description, headers, answerOf(operation, names));
-}
-
-function canBeRead({ operations }: Plan, resource: string): boolean {
-  return operations.some((one) => one.deed === "read" && one.resource === resource && one.key !== undefined);
 }
 
 function withBody(description: string, headers: JsonObject, schema: JsonObject): JsonObject {

@@ -156,7 +156,7 @@ function anyProblem(errors: readonly [code: string, error: ErrorPlan][], names: 
       code: { type: "string", enum: errors.map(([code]) => code) },
       errors: faults(names),
     },
-    required: ["type", "title", "status", "instance", "code", "request_id"],
+    required: ["type", "title", "status", "detail", "instance", "code", "request_id"],
     additionalProperties: true,
   };
 }
@@ -177,7 +177,7 @@ function problemSchema(code: string, { title, statuses }: ErrorPlan, names: Comp
       ...(hasFaults.has(code) ? { errors: faults(names) } : {}),
       ...extraMembers[code],
     },
-    required: ["type", "title", "status", "instance", "code", "request_id"],
+    required: ["type", "title", "status", "detail", "instance", "code", "request_id"],
   };
 }
 

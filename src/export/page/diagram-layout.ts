@@ -77,7 +77,7 @@ interface Link {
 /** The links that close a cycle when the graph is walked from its first node. */
 function backwardLinks(count: number, links: readonly Link[]): ReadonlySet<number> {
   const found = new Set<number>();
-  const state = new Array<"open" | "done" | undefined>(count);
+  const state: ("open" | "done" | undefined)[] = [];
   const visit = (node: number): void => {
     state[node] = "open";
     for (const [at, { from, to }] of links.entries()) {

@@ -1,13 +1,6 @@
 /** The states of a resource as a picture: an SVG that is styled by the page. */
 import type { Lifecycle, Move, Trigger } from "../../parts/states/model.ts";
-import {
-  type Layout,
-  layOut,
-  type LayoutEdge,
-  type LayoutNode,
-  type PlacedEdge,
-  type Point,
-} from "./diagram-layout.ts";
+import { layOut, type LayoutEdge, type LayoutNode, type PlacedEdge, type Point } from "./diagram-layout.ts";
 import { anchor, html, type Html } from "./html.ts";
 
 /** Of one character of the page's fixed-width font at the size of each text, with a little to spare. */

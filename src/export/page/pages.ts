@@ -96,22 +96,19 @@ function given(
   policy?: string,
 ): PageAnswer {
   const tag = `"${fingerprint(body)}"`;
-  const common = ["Cache-Control", "private, no-cache", "ETag", tag, ...headers];
+  const common = ["Cache-Control", "private, no-cache", ...headers];
   const rest = policy === undefined ? {} : { policy };
-  if (knows(asked.get("if-none-match"), tag)) return { status: 304, headers: common, ...rest };
-  return { status: 200, headers: ["Content-Type", type, ...common], body, ...rest };
+  const known = knownTag(asked.get("if-none-match"), tag);
+  return known === undefined
+    ? { status: 200, headers: ["Content-Type", type, ...common, "ETag", tag], body, ...rest }
+    : { status: 304, headers: [...common, "Vary", "Accept-Encoding", "ETag", known], ...rest };
 }
 
-/** Weak comparison; the tag of a compressed body counts as that of the body (RFC 9110 section 8.8.3.3). */
-function knows(field: string | undefined, tag: string): boolean {
-  if (field === undefined) return false;
-  const tags = field.split(",").map((one) =>
-    one
-      .trim()
-      .replace(/^W\//, "")
-      .replace(/-(?:br|gzip)"$/, '"'),
-  );
-  return tags.includes(tag) || field.trim() === "*";
+/** The caller's own tag where it is this body's, compared weakly; a compressed body has one of its own (RFC 9110 section 8.8.3.3). */
+function knownTag(field: string | undefined, tag: string): string | undefined {
+  if (field?.trim() === "*") return tag;
+  const tags = (field ?? "").split(",").map((one) => one.trim().replace(/^W\//, ""));
+  return tags.find((one) => one.replace(/-(?:br|gzip)"$/, '"') === tag);
 }
 
 /** Tells two texts of ours apart (FNV-1a, 2 × 32 bits); not against anybody who would want them to be mistaken. */

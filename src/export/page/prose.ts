@@ -13,6 +13,8 @@ export interface Block {
   readonly meta?: string | null | undefined;
   readonly ordered?: boolean | null | undefined;
   readonly start?: number | null | undefined;
+  /** Of a list and its items: whether paragraphs stand apart. */
+  readonly spread?: boolean | null | undefined;
   readonly checked?: boolean | null | undefined;
   readonly url?: string | undefined;
   readonly alt?: string | null | undefined;
@@ -88,10 +90,9 @@ function render(node: Block, definitions: Definitions): Html {
     case "imageReference":
       return link(definitions.get(node.identifier ?? "") ?? "", node.alt ?? node.identifier);
     case "list":
-      if (node.ordered !== true) return html`<ul>${inside()}</ul>`;
-      return node.start === 1 ? html`<ol>${inside()}</ol>` : html`<ol start="${node.start ?? 1}">${inside()}</ol>`;
+      return list(node, definitions);
     case "listItem":
-      return html`<li>${node.checked === true ? "☑ " : node.checked === false ? "☐ " : undefined}${inside()}</li>`;
+      return listItem(node, node.spread === true, definitions);
     case "table":
       return proseTable(node, definitions);
     case "footnoteReference":
@@ -113,6 +114,23 @@ function heading(depth: number, content: readonly Content[]): Html {
 
 function codeBlock({ value = "", lang, meta }: Block): Html {
   return html`<pre tabindex="0"${meta === "example" ? html` class="example"` : undefined}><code>${lang === "yaml" ? highlighted(value) : value}</code></pre>`;
+}
+
+function list({ ordered, start, spread, children = [] }: Block, definitions: Definitions): Html {
+  const items = children.map((item) => listItem(item, spread === true || item.spread === true, definitions));
+  if (ordered !== true) return html`<ul>${items}</ul>`;
+  return start === 1 ? html`<ol>${items}</ol>` : html`<ol start="${start ?? 1}">${items}</ol>`;
+}
+
+/** In a list whose items are close together, a paragraph is not set apart from what is around it. */
+function listItem({ checked, children = [] }: Block, apart: boolean, definitions: Definitions): Html {
+  const box = checked === true ? "☑ " : checked === false ? "☐ " : undefined;
+  const content = children.map((child) =>
+    apart || child.type !== "paragraph"
+      ? render(child, definitions)
+      : (child.children ?? []).map((inside) => render(inside, definitions)),
+  );
+  return html`<li>${box}${content}</li>`;
 }
 
 /** Only addresses that lead somewhere; a link that would run something is its text. */

@@ -1,0 +1,143 @@
+/** The pages as answers: what each client is given, with which header fields. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { at, baseUrl, checkedFlagship, checkedLibrary } from "../../../test/export/documents.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { openapi } from "../openapi/openapi.ts";
+import { type PageAnswer, servicePages } from "./pages.ts";
+
+const flagship = servicePages({ ...checkedFlagship, baseUrl: () => `${baseUrl}/` });
+const library = servicePages({ ...checkedLibrary, baseUrl: () => baseUrl });
+
+function get(path: string, headers: Readonly<Record<string, string>> = {}, pages = flagship): PageAnswer {
+  const given = path
+    .split("/")
+    .slice(1)
+    .filter((text) => text !== "");
+  const parameters: Record<string, string> = {};
+  const found = pages.find((page) => {
+    if (page.path.length !== given.length) return false;
+    return page.path.every((segment, index) => {
+      if (segment.kind === "literal") return segment.text === given[index];
+      parameters[segment.name] = given[index] ?? "";
+      return true;
+    });
+  });
+  assert.ok(found, `there is a page at ${path}`);
+  return found.page({ headers: { get: (name) => headers[name] } }, parameters);
+}
+
+function header({ headers }: PageAnswer, name: string): string | undefined {
+  const index = headers.indexOf(name);
+  return index === -1 ? undefined : headers[index + 1];
+}
+
+test("/ is HTML for those who ask for it and JSON for everybody else", () => {
+  const rows = [
+    ["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html; charset=utf-8"],
+    ["TEXT/HTML", "text/html; charset=utf-8"],
+    ["application/json, text/html;q=0.5", "application/json"],
+    ["text/html;q=0, */*", "application/json"],
+    ["application/json", "application/json"],
+    ["*/*", "application/json"],
+    [undefined, "application/json"],
+  ] as const;
+  for (const [accept, type] of rows) {
+    const answer = get("/", accept === undefined ? {} : { accept });
+    assert.equal(header(answer, "Content-Type"), type, accept ?? "nothing");
+    assert.equal(header(answer, "Vary"), "Accept");
+    for (const relation of ["service-desc", "service-doc", "status"]) {
+      assert.match(header(answer, "Link") ?? "", new RegExp(`rel="${relation}"`), "R1.1");
+    }
+  }
+});
+
+test("only pages with HTML loosen the policy, and only for the stylesheet and the icon", () => {
+  const policy = get("/", { accept: "text/html" }).policy ?? "";
+  assert.match(policy, /^default-src 'none'; style-src 'self'; img-src data:;/);
+  assert.doesNotMatch(policy, /script-src|unsafe|connect-src/);
+  assert.equal(get("/").policy, undefined);
+  assert.equal(get("/openapi.json").policy, undefined);
+});
+
+test("/openapi.json is the exported document, and 304 for who has it, compressed or not", () => {
+  const answer = get("/openapi.json");
+  assert.deepEqual(JSON.parse(answer.body ?? ""), openapi(checkedFlagship.plan, baseUrl));
+  const tag = header(answer, "ETag") ?? "";
+  for (const sent of [tag, `W/${tag}`, `"other", ${tag}`, tag.replace(/"$/, '-br"'), "*"]) {
+    const again = get("/openapi.json", { "if-none-match": sent });
+    assert.deepEqual([again.status, again.body], [304, undefined], sent);
+  }
+  assert.equal(get("/openapi.json", { "if-none-match": '"other"' }).status, 200);
+  assert.notEqual(header(get("/openapi.json", {}, library), "ETag"), tag);
+});
+
+test("/errors/{code} explains each error there is, and nothing else", () => {
+  for (const code of Object.keys(checkedFlagship.plan.errors)) {
+    const { status, body = "" } = get(`/errors/${code}`);
+    assert.equal(status, 200, code);
+    assert.match(body, new RegExp(`<h1><code>${code}</code></h1>`));
+  }
+  assert.match(get("/errors/no-free-locker").body ?? "", /after 10 minutes[\s\S]*announceParcel/);
+  assert.doesNotMatch(get("/errors/no-free-locker").body ?? "", /takeBack/);
+  for (const code of ["nothing", "constructor", "__proto__", "<b>"])
+    assert.equal(get(`/errors/${code}`).status, 404, code);
+});
+
+test("/.well-known/api-catalog names the API and what describes it (RFC 9727)", () => {
+  const answer = get("/.well-known/api-catalog", {}, library);
+  assert.match(header(answer, "Content-Type") ?? "", /^application\/linkset\+json; profile=/);
+  const links = at(JSON.parse(answer.body ?? "") as JsonObject, "linkset", 0);
+  assert.equal(links["anchor"], `${baseUrl}/v1`);
+  assert.deepEqual(links["service-desc"], [{ href: `${baseUrl}/openapi.json`, type: "application/json" }]);
+});
+
+test("the JSON at / says where things are", () => {
+  const description = JSON.parse(get("/", {}, library).body ?? "") as JsonObject;
+  assert.deepEqual(description, {
+    service: "reading-rooms",
+    title: "Reading Rooms",
+    purpose: "Keep track of what is on which shelf.",
+    operations: 8,
+    links: {
+      operations: `${baseUrl}/v1`,
+      openapi: `${baseUrl}/openapi.json`,
+      document: `${baseUrl}/`,
+      status: `${baseUrl}/readyz`,
+    },
+  });
+});
+
+test("a page asks for nothing of other hosts and runs nothing", () => {
+  for (const pages of [flagship, library]) {
+    const body = get("/", { accept: "text/html" }, pages).body ?? "";
+    assert.doesNotMatch(body, /<script|<iframe|<img|<object|\sstyle=|\son\w+=|@import/i);
+    const fetched = [...body.matchAll(/<link[^>]+href="([^"]+)"/g)].map((match) => (match[1] as string).slice(0, 24));
+    assert.deepEqual(
+      fetched,
+      ["data:image/svg+xml,%3Csvg", "./assets/style.css"].map((one) => one.slice(0, 24)),
+    );
+  }
+  assert.doesNotMatch(get("/assets/style.css").body ?? "", /url\(|@import/);
+});
+
+test("the address is the one that the service has at the moment", () => {
+  let port = 1;
+  const pages = servicePages({ ...checkedFlagship, baseUrl: () => `http://127.0.0.1:${port}` });
+  assert.match(get("/openapi.json", {}, pages).body ?? "", /127\.0\.0\.1:1"/);
+  port = 2;
+  assert.match(get("/openapi.json", {}, pages).body ?? "", /127\.0\.0\.1:2"/);
+});
+
+test("the same document in one YAML file is shown too", () => {
+  const { result, plan } = checkedFlagship;
+  const pages = servicePages({
+    result: { ...result, name: "lockers.yaml", text: "purpose: { service: lockers } # <b>" },
+    plan,
+    baseUrl: () => baseUrl,
+  });
+  assert.match(
+    get("/", { accept: "text/html" }, pages).body ?? "",
+    /<h2>The document<\/h2><pre tabindex="0"><code><span class="key">purpose<\/span>[^\n]*&#60;b&#62;/,
+  );
+});
