@@ -48,17 +48,6 @@ export class Connection {
     return (...values) => statement.get(...values) as Cells | undefined;
   }
 
-  /** Everything that `work` reads is of one state. */
-  snapshot<T>(work: () => T): T {
-    if (this.database.isTransaction) return work();
-    this.run("BEGIN");
-    try {
-      return work();
-    } finally {
-      this.run("COMMIT");
-    }
-  }
-
   exec(sql: string): void {
     this.database.exec(sql);
   }

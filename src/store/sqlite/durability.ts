@@ -4,13 +4,13 @@
  *
  * Why nothing is answered that could still be lost. SQLite writes all frames of a commit to the log with `write` before
  * COMMIT returns, so an `fdatasync` that starts later has them on the disk when it ends; the group is answered then. Until
- * then the reading connection keeps to the state before (`hold`), so that no read shows it either. The log is only ever
+ * then reads keep to the state before (`hold`), so that no read shows it either. The log is only ever
  * written from its start again after a checkpoint that has copied every frame, and that waits for the disk itself, first for
  * the log and then for the database, at NORMAL as at FULL. The log's entry in its folder is made durable when it is opened.
  */
 import { closeSync, fdatasync, fsyncSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Connection } from "./connection.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 export interface Durability {
   /** Before a commit: readers keep to what is durable now. */
@@ -23,31 +23,26 @@ export interface Durability {
 }
 
 /** The file's log must be there: it is from the first statement on after `journal_mode=WAL`. */
-export function openDurability(file: string, reading: Connection): Durability {
+export function openDurability(file: string, snapshot: Snapshot): Durability {
   syncFolder(dirname(file));
   const log = openSync(`${file}-wal`, "r+");
   return {
-    hold: () => {
-      if (reading.database.isTransaction) return;
-      reading.run("BEGIN");
-      // A transaction takes its state at its first read.
-      reading.get("SELECT edition FROM nonet_schema");
-    },
+    hold: () => snapshot.hold(),
     flush: () => new Promise((resolve, reject) => fdatasync(log, (error) => (error ? reject(error) : resolve()))),
-    release: () => {
-      if (reading.database.isTransaction) reading.run("COMMIT");
-    },
+    release: () => snapshot.release(),
     close: () => closeSync(log),
   };
 }
 
 /** Nothing to wait for: `synchronous` itself says how durable a commit is. */
-export const immediate: Durability = {
-  hold: () => undefined,
-  flush: () => Promise.resolve(),
-  release: () => undefined,
-  close: () => undefined,
-};
+export function immediate(snapshot: Snapshot): Durability {
+  return {
+    hold: () => undefined,
+    flush: () => Promise.resolve(),
+    release: () => snapshot.release(),
+    close: () => undefined,
+  };
+}
 
 function syncFolder(folder: string): void {
   let descriptor: number | undefined;

@@ -14,6 +14,7 @@ import { conditionSql } from "./condition.ts";
 import type { Cells, Connection } from "./connection.ts";
 import { argument, type Bind, binder, type Fragment, joined, sql } from "./fragment.ts";
 import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
+import type { Snapshot } from "./snapshot.ts";
 import { fromStored, quoteName, toStored } from "./value.ts";
 import { viewSql } from "./view.ts";
 
@@ -41,6 +42,7 @@ export function prepareList(
   query: ListQuery,
   relations: Relations,
   connection: Connection,
+  snapshot: Snapshot,
 ): (page: PageArguments, variables: Variables) => Page {
   const relation = relationFor(relations, query.resource);
   const keys = keysOf(query, relation);
@@ -71,11 +73,13 @@ export function prepareList(
     keys.forEach((key, index) => values.push(after ? toStored(after[index], key.type) : null));
     values.push(limit + 1, skip);
     const ranges = after ? rangesAfter(after) : whole;
+    // All ranges of a page are of one state.
+    snapshot.take();
     const [only] = ranges;
     const rows =
       ranges.length === 1 && only
         ? rowsOf(only, values, variables)
-        : connection.snapshot(() => rowsOfAll(ranges, values, variables, places.limit, limit + 1));
+        : rowsOfAll(ranges, values, variables, places.limit, limit + 1);
     return pageOf(rows, limit, keys);
   };
 }

@@ -16,6 +16,7 @@ import { migrate } from "./migrate.ts";
 import { prepareRead } from "./read.ts";
 import { relationsOf } from "./relations.ts";
 import { secretStore } from "./secrets.ts";
+import { openSnapshot } from "./snapshot.ts";
 import { SqliteTransaction, Workshop } from "./transaction.ts";
 
 export interface SqliteOptions {
@@ -85,7 +86,8 @@ function open({ clock, file, logBytes, release, synchronous, tables, waitMillise
 
     const relations = relationsOf(tables);
     const shop = new Workshop(relations, writing, clock);
-    const durability = synchronous === "FULL" ? openDurability(file, reading) : immediate;
+    const snapshot = openSnapshot(reading);
+    const durability = synchronous === "FULL" ? openDurability(file, snapshot) : immediate(snapshot);
     const checkpointer = synchronous === "OFF" ? undefined : openCheckpointer(file, logBytes);
     // Another thread does it, without holding up requests.
     if (checkpointer) writing.exec("PRAGMA wal_autocheckpoint = 0");
@@ -96,8 +98,8 @@ function open({ clock, file, logBytes, release, synchronous, tables, waitMillise
     let open = true;
     return {
       ready: () => open && writer.isSound() && isReadable(reading),
-      read: (query) => prepareRead(query, relations, reading),
-      list: (query) => prepareList(query, relations, reading),
+      read: (query) => prepareRead(query, relations, reading, snapshot),
+      list: (query) => prepareList(query, relations, reading, snapshot),
       transaction: (work) => writer.enqueue((turn) => work(new SqliteTransaction(shop, turn))),
       keys: keyStore(reading, writer),
       secret: secretStore(writer),
@@ -111,6 +113,7 @@ function open({ clock, file, logBytes, release, synchronous, tables, waitMillise
         await writer.finish();
         await checkpointer?.close();
         durability.close();
+        snapshot.close();
         for (const connection of connections.splice(0)) connection.close();
         release();
       },
