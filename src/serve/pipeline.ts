@@ -1,4 +1,5 @@
 /** The order of checks (R0.1), on one screen. Each step either refuses or lets the request go on. */
+import { instantText } from "../base/clock.ts";
 import { announcesBody, checkMedia, parseBody, readBytes } from "./body.ts";
 import type { Call, Context } from "./context.ts";
 import type { Authentication } from "./credentials/authenticate.ts";
@@ -71,7 +72,7 @@ export async function answer(
     query: parameters,
     input,
     now,
-    variables: { caller, input, now: new Date(now).toISOString() } as unknown as Call["variables"],
+    variables: { caller, input, now: instantText(now) } as unknown as Call["variables"],
   };
   if (operation.deed === "read") return read(call);
   if (operation.deed === "list") return list(call);
