@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import type { Reply } from "./client.ts";
 import { crew, relay } from "./relay.ts";
 import { by, served } from "./scenario.ts";
 
@@ -53,7 +54,7 @@ served("choose", lockers, (subject) => {
       assert.equal(taken.has(id), size === "small");
       assert.equal(state, size === "small" ? "held" : "free");
     }
-    const first = winners[0]?.json as { id: string };
+    const first = (winners[0] as Reply).json as { id: string; locker: string };
     assert.equal(
       (
         await subject.client.send({
@@ -66,7 +67,7 @@ served("choose", lockers, (subject) => {
     );
     const again = await post(courier, "/parcels", parcel(100));
     assert.equal(again.status, 201, "a cancelled parcel's locker is free again");
-    assert.equal((again.json as { locker: string }).locker, (winners[0]?.json as { locker: string }).locker);
+    assert.equal((again.json as { locker: string }).locker, first.locker);
   });
 });
 

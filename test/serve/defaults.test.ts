@@ -139,9 +139,9 @@ served("defaults", archive, (subject) => {
     const hashes = await subject.running.store.transaction(async (tx) =>
       Promise.all(values.map(async (id) => (await tx.get("Shelf", "id", id)) ?? {})),
     );
-    const kept = hashes.map(({ alarm }) => String(alarm));
+    const kept = hashes.map(({ alarm }) => alarm as string);
     assert.notEqual(kept[0], kept[1]);
-    for (const text of [...kept, String(hashes[0]?.["master"])]) {
+    for (const text of [...kept, hashes[0]?.["master"] as string]) {
       assert.match(text, /^scrypt\$16384\$8\$5\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/);
     }
     for (const text of kept) {

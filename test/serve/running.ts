@@ -22,6 +22,8 @@ export interface Running extends AsyncDisposable {
   readonly store: Store;
   /** A key of the document's first credential that has keys. */
   key(user: string, ...roles: string[]): Promise<string>;
+  /** A key of the credential of this name. */
+  keyOf(credential: string, user: string, ...roles: string[]): Promise<string>;
   /** Failures of Nonet's own, which a test that did not mean them fails for. */
   readonly failures: readonly unknown[];
   /** Drains the server, as SIGTERM does (R1.8). */
@@ -79,7 +81,24 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     forwarding: createForwarding(options.proxies ?? []),
   });
   url = `http://127.0.0.1:${server.port}`;
-  const credential = plan.credentials.find(({ kind }) => kind === "api-key" || kind === "basic");
+  const keyOf = async (name: string | undefined, user: string, roles: readonly string[]): Promise<string> => {
+    const kinds = plan.credentials.filter(({ kind }) => kind === "api-key" || kind === "basic");
+    const credential = name === undefined ? kinds[0] : kinds.find((each) => each.name === name);
+    assert(credential !== undefined);
+    const secret = mintSecret(credential.prefix, randomBytes);
+    const created = clock.now();
+    await store.keys.create({
+      id: `key_${randomBytes(6).toString("hex")}`,
+      credential: credential.name,
+      hash: hashSecret(secret),
+      hint: hintOf(credential.prefix, secret),
+      user,
+      roles,
+      created,
+      ...(credential.lastsMilliseconds === undefined ? {} : { expires: created + credential.lastsMilliseconds }),
+    });
+    return secret;
+  };
   return {
     url,
     port: server.port,
@@ -90,22 +109,8 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     pass: (milliseconds) => {
       shift += milliseconds;
     },
-    async key(user, ...roles) {
-      assert(credential !== undefined);
-      const secret = mintSecret(credential.prefix, randomBytes);
-      const created = clock.now();
-      await store.keys.create({
-        id: `key_${randomBytes(6).toString("hex")}`,
-        credential: credential.name,
-        hash: hashSecret(secret),
-        hint: hintOf(credential.prefix, secret),
-        user,
-        roles,
-        created,
-        ...(credential.lastsMilliseconds === undefined ? {} : { expires: created + credential.lastsMilliseconds }),
-      });
-      return secret;
-    },
+    key: (user, ...roles) => keyOf(undefined, user, roles),
+    keyOf: (name, user, ...roles) => keyOf(name, user, roles),
     async [Symbol.asyncDispose]() {
       await server.close(1000);
       await store.close();

@@ -50,7 +50,7 @@ const rememberMilliseconds = 500;
 const maximumRemembered = 10_000;
 
 export function createAuthentication(options: AuthenticationOptions): Authentication {
-  const { plan, kinds, clock, keys } = options;
+  const { plan, kinds, clock } = options;
   const fields = groupByField(plan.credentials.flatMap((credential) => methodsOf(credential, options)));
   const failures = createFailureLimit();
   const remembered = new Map<string, { caller: Caller; until: number }>();
@@ -70,19 +70,13 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     body: () => Promise<Uint8Array>,
   ): Promise<Caller> {
     const now = clock.now();
-    const wait = failures.waitSeconds(exchange.address, now);
-    if (wait > 0) {
-      throw new Refusal("rate-limited", {
-        detail: "Too many failed credentials from this address",
-        headers: ["Retry-After", String(wait)],
-      });
-    }
     const { scheme, secret } = splitScheme(field, value);
     const methods = field.methods.filter(
       (method) => method.scheme === undefined || method.scheme.toLowerCase() === scheme,
     );
     if (methods.length === 0) throw refuse(undefined, "This scheme is not taken here");
     if (secret === "") throw refuse("invalid_request", "The credential is empty");
+    if (/\s/.test(secret)) throw refuse("invalid_request", "The credential is not one word");
     for (const method of methods) {
       const proof = await method.prove(secret, exchange, body);
       if (proof === undefined) continue;
@@ -101,6 +95,14 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
         });
       }
       return caller;
+    }
+    // Only failures are limited: secrets cannot be guessed, and whoever shares the address has one that is good.
+    const wait = failures.waitSeconds(exchange.address, now);
+    if (wait > 0) {
+      throw new Refusal("rate-limited", {
+        detail: "Too many failed credentials from this address",
+        headers: ["Retry-After", String(wait)],
+      });
     }
     failures.note(exchange.address, now);
     throw refuse("invalid_token", "The credential is unknown, expired or revoked");
@@ -179,7 +181,7 @@ function methodsOf(credential: CredentialPlan, options: AuthenticationOptions): 
       ];
     case "hmac-sha256":
       return [
-        { credential, scheme, prove: proveSignature(credential, options.clock, createSignatureVerifier(secret ?? "")) },
+        { credential, scheme, prove: proveSignature(credential, options.clock, createSignatureVerifier(secret)) },
       ];
     default:
       throw new Error(`the plan lists the credential kind ${credential.kind}, which is not served`);
@@ -228,9 +230,10 @@ function proveToken(credential: CredentialPlan, clock: Clock, verify: VerifyToke
   return async (text) => {
     if (text.split(".").length !== 3) return undefined;
     const payload = await verify(text, clock.now());
-    const user = payload?.[credential.userClaim];
-    if (payload === undefined || typeof user !== "string" || user === "") return undefined;
+    if (payload === undefined) return undefined;
     const claims = payload as Readonly<Record<string, Value>>;
+    const user = claimAt(claims, credential.userClaim);
+    if (typeof user !== "string" || user === "") return undefined;
     return { user, roles: rolesOf(credential, [], claims), claims, until: (payload.exp ?? 0) * 1000 };
   };
 }
@@ -241,6 +244,16 @@ function proveSignature(credential: CredentialPlan, clock: Clock, verifier: Sign
     if (!verifier.verify(text, signed, clock.now())) return undefined;
     return { user: credential.name, roles: rolesOf(credential, [], {}), claims: {}, until: 0 };
   };
+}
+
+/** `realm.roles` is a claim of that name, else the member `roles` of the claim `realm`. */
+function claimAt(claims: Value, path: string): Value | undefined {
+  if (claims === null || typeof claims !== "object" || Array.isArray(claims)) return undefined;
+  const members = claims as Readonly<Record<string, Value>>;
+  if (Object.hasOwn(members, path)) return members[path];
+  const dot = path.indexOf(".");
+  const outer = path.slice(0, dot);
+  return dot > 0 && Object.hasOwn(members, outer) ? claimAt(members[outer] ?? null, path.slice(dot + 1)) : undefined;
 }
 
 function rolesOf(
@@ -254,7 +267,7 @@ function rolesOf(
     case "fixed":
       return credential.roles.roles;
     case "claim": {
-      const claim = claims[credential.roles.claim];
+      const claim = claimAt(claims, credential.roles.claim);
       if (typeof claim === "string") return claim.split(" ");
       return Array.isArray(claim) ? claim.filter((role) => typeof role === "string") : [];
     }

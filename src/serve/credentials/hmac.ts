@@ -29,7 +29,9 @@ export interface SignatureVerifier {
   verify(field: string, request: Signed, now: number): boolean;
 }
 
-export function createSignatureVerifier(secret: string): SignatureVerifier {
+/** Without a secret no signature is good. */
+export function createSignatureVerifier(secret: string | undefined): SignatureVerifier {
+  if (secret === undefined || secret === "") return { verify: () => false };
   // Signatures seen, oldest first, with when they may be forgotten.
   const seen = new Map<string, number>();
   return {

@@ -2,9 +2,10 @@
  * JSON Web Tokens issued elsewhere (R5.6, RFC 9068): the signature by a shared secret or by the issuer's key set, an
  * algorithm allow-list that follows from which of the two it is, `iss`, `aud`, `exp` and `nbf` with at most 60 s of leeway.
  */
-import { createRemoteJWKSet, jwtVerify } from "jose";
-import type { JWTPayload, JWTVerifyOptions } from "jose";
+import { createRemoteJWKSet, errors, jwtVerify } from "jose";
+import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from "jose";
 import type { CredentialPlan } from "../../plan/plan.ts";
+import { Refusal } from "../refusal.ts";
 
 export type VerifyToken = (token: string, now: number) => Promise<JWTPayload | undefined>;
 
@@ -13,28 +14,62 @@ const publicKey = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256"
 /** Access tokens say `at+jwt` (RFC 9068); many issuers still say `JWT` or nothing. Any other type is another kind of token. */
 const types = new Set([undefined, "jwt", "at+jwt", "application/at+jwt"]);
 
-/** An unknown `kid` causes at most one fetch of the key set in five minutes. */
+/** Undefined for a token that is not good; refuses with 503 when the issuer's keys cannot be had. Without a secret no token is. */
 export function createTokenVerifier(credential: CredentialPlan, secret: string | undefined): VerifyToken {
-  const shared = credential.jwks === undefined;
-  const common: JWTVerifyOptions = {
-    algorithms: shared ? sharedSecret : publicKey,
+  const options: JWTVerifyOptions = {
+    algorithms: credential.jwks === undefined ? sharedSecret : publicKey,
     clockTolerance: 60,
-    requiredClaims: ["exp", credential.userClaim],
+    requiredClaims: ["exp"],
     ...(credential.issuer === undefined ? {} : { issuer: credential.issuer }),
     ...(credential.audience === undefined ? {} : { audience: credential.audience }),
   };
-  const key = shared
-    ? new TextEncoder().encode(secret ?? "")
-    : createRemoteJWKSet(new URL(credential.jwks), { cooldownDuration: 300_000 });
-  return async (token, now) => {
+  if (credential.jwks !== undefined) {
+    const keyAt = issuerKeys(new URL(credential.jwks));
+    return (token, now) => verified(() => jwtVerify(token, keyAt(now), { ...options, currentDate: new Date(now) }));
+  }
+  if (secret === undefined || secret === "") return async () => undefined;
+  const key = new TextEncoder().encode(secret);
+  return (token, now) => verified(() => jwtVerify(token, key, { ...options, currentDate: new Date(now) }));
+}
+
+async function verified(verify: () => ReturnType<typeof jwtVerify>): Promise<JWTPayload | undefined> {
+  try {
+    const { payload, protectedHeader } = await verify();
+    return types.has(protectedHeader.typ?.toLowerCase()) ? payload : undefined;
+  } catch (thrown) {
+    if (thrown instanceof Refusal) throw thrown;
+    // Whatever is wrong with a token, the caller learns the same (R5.7).
+    return undefined;
+  }
+}
+
+const refetchMilliseconds = 300_000;
+
+/** The issuer's keys, fetched when they are first needed; one that is not there has them fetched anew once in five minutes. */
+function issuerKeys(url: URL): (now: number) => JWTVerifyGetKey {
+  const keys = createRemoteJWKSet(url, { cooldownDuration: Number.POSITIVE_INFINITY });
+  let refetched = Number.NEGATIVE_INFINITY;
+  return (now) => async (header, token) => {
     try {
-      const options = { ...common, currentDate: new Date(now) };
-      const { payload, protectedHeader } =
-        key instanceof Uint8Array ? await jwtVerify(token, key, options) : await jwtVerify(token, key, options);
-      return types.has(protectedHeader.typ?.toLowerCase()) ? payload : undefined;
-    } catch {
-      // Whatever is wrong with a token, the caller learns the same (R5.7).
-      return undefined;
+      return await keys(header, token);
+    } catch (thrown) {
+      if (!(thrown instanceof errors.JWKSNoMatchingKey)) throw isOfToken(thrown) ? thrown : unreachable();
+      if (now - refetched < refetchMilliseconds) throw thrown;
     }
+    refetched = now;
+    await keys.reload().catch(() => {
+      throw unreachable();
+    });
+    return keys(header, token);
   };
+}
+
+/** Whether the token is at fault, and not the key set or the way to it. */
+function isOfToken(thrown: unknown): boolean {
+  return thrown instanceof errors.JWKSMultipleMatchingKeys || thrown instanceof errors.JOSENotSupported;
+}
+
+function unreachable(): Refusal {
+  const detail = "The keys of the token's issuer cannot be had at the moment";
+  return new Refusal("overloaded", { detail, headers: ["Retry-After", "5"] });
 }
