@@ -19,7 +19,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   parts: ["base/**", "diagnostics/**", "document/**", "expression/**"],
   plan: ["base/**", "diagnostics/**", "expression/**", "parts/**"],
   store: ["base/**", "expression/**", "plan/**"],
-  serve: ["base/**", "expression/**", "plan/**", "store/store.ts", "parts/*/decide.ts"],
+  serve: ["base/**", "expression/**", "plan/**", "store/store.ts", "store/error.ts", "parts/*/decide.ts"],
   deliver: ["base/**", "plan/**", "store/store.ts", "parts/events/decide.ts"],
   export: ["base/**", "diagnostics/**", "expression/**", "parts/**", "plan/**"],
   conform: ["base/**", "parts/**/model.ts"],

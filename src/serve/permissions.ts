@@ -1,22 +1,10 @@
-/** What a kind of caller may do, decided before any data is read; what is left to the record is a condition. */
+/** What a kind of caller may do, decided before any data is read; what is left to the record is a condition of queries. */
 import type { TypedExpression } from "../expression/typed.ts";
-import type { GrantPlan } from "../plan/plan.ts";
+import { type Decision as DecisionOf, decide } from "../parts/authentication/decide.ts";
 
-/** `denied` whatever the record, `allowed` whatever the record, or allowed where any of these is true. */
-export type Decision = "denied" | "allowed" | { readonly any: readonly TypedExpression[] };
+export type Decision = DecisionOf<TypedExpression>;
 
-/** `roles` is undefined for an anonymous caller. The order of grants never matters (language, section 8). */
-export function decide(grants: readonly GrantPlan[], roles: readonly string[] | undefined): Decision {
-  const conditions: TypedExpression[] = [];
-  for (const { who, if: condition } of grants) {
-    const meant =
-      who.kind === "anyone" || (roles !== undefined && (who.kind === "signed-in" || roles.includes(who.role)));
-    if (!meant) continue;
-    if (condition === undefined) return "allowed";
-    conditions.push(condition);
-  }
-  return conditions.length === 0 ? "denied" : { any: conditions };
-}
+export { decide };
 
 /** As the condition of a query: absent where every record passes. `denied` has no query. */
 export function conditionOf(decision: Exclude<Decision, "denied">): { any: readonly TypedExpression[] } | undefined {

@@ -1,6 +1,5 @@
 /** Any part 5 that a document can say, and any caller. */
 import fc from "fast-check";
-import type { Caller } from "../../src/parts/authentication/decide.ts";
 import { sameGrant } from "../../src/parts/authentication/grants.ts";
 import type { Authentication, Credential, Grant, SentIn } from "../../src/parts/authentication/model.ts";
 import { durations, expressions, kebabNames, names, records, resourceNames, sentences } from "./words.ts";
@@ -32,12 +31,8 @@ export const grantLists: fc.Arbitrary<readonly Grant[]> = fc.uniqueArray(grants,
   comparator: sameGrant,
 });
 
-export const callers: fc.Arbitrary<Caller> = fc.record({
-  id: fc.option(fc.constantFrom("usr_1", "usr_2")),
-  roles: roleLists,
-  claims: fc.constant({}),
-  credential: fc.constantFrom("", "key"),
-});
+/** The roles of a caller; undefined: not signed in. */
+export const callerRoles: fc.Arbitrary<readonly string[] | undefined> = fc.option(roleLists, { nil: undefined });
 
 const sent: fc.Arbitrary<SentIn> = fc.oneof(
   fc.constantFrom("Bearer", "Basic", "Token", "Key").map((scheme) => ({ header: "Authorization", scheme })),

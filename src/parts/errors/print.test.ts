@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { errors } from "../../../test/arbitraries/errors.ts";
-import { assertRoundTrip } from "../part.test-support.ts";
+import { assertRoundTrip } from "../../../test/part-block.ts";
 import { printErrors } from "./print.ts";
 import { readErrors } from "./read.ts";
 

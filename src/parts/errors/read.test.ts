@@ -1,7 +1,7 @@
 /** Part 7: what each form means, and what is complained about, where. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readBlock } from "../part.test-support.ts";
+import { readBlock } from "../../../test/part-block.ts";
 import type { DeclaredError } from "./model.ts";
 import { readErrors } from "./read.ts";
 

@@ -1,7 +1,7 @@
 /** Part 6: what each form means, and what is complained about, where. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readBlock } from "../part.test-support.ts";
+import { readBlock } from "../../../test/part-block.ts";
 import type { Events } from "./model.ts";
 import { readEvents } from "./read.ts";
 

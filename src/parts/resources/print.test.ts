@@ -1,7 +1,7 @@
 /** Whatever this part can say is printed so that it reads back as the same. */
 import { test } from "node:test";
 import { resources } from "../../../test/arbitraries/resources.ts";
-import { assertRoundTrip } from "../part.test-support.ts";
+import { assertRoundTrip } from "../../../test/part-block.ts";
 import { printResources } from "./print.ts";
 import { readResources } from "./read.ts";
 

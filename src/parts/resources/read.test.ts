@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readBlock } from "../part.test-support.ts";
+import { readBlock } from "../../../test/part-block.ts";
 import type { Field, FieldType } from "./model.ts";
 import { readResources } from "./read.ts";
 

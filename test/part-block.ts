@@ -1,10 +1,10 @@
 /** What the tests of the parts' readers share: a block of YAML read as one part, its faults, and the way there and back. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { MapNode } from "../document/document.ts";
-import { printTree, type Tree } from "../document/print.ts";
-import { readDocument } from "../document/read.ts";
-import { createReader, type Reader } from "./reader.ts";
+import type { MapNode } from "../src/document/document.ts";
+import { printTree, type Tree } from "../src/document/print.ts";
+import { readDocument } from "../src/document/read.ts";
+import { createReader, type Reader } from "../src/parts/reader.ts";
 
 type Read<Part> = (reader: Reader, body: MapNode) => Part;
 
