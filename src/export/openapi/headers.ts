@@ -7,6 +7,7 @@ export type ResponseHeader =
   | "Content-Security-Policy"
   | "X-Content-Type-Options"
   | "Referrer-Policy"
+  | "Strict-Transport-Security"
   | "ETag"
   | "Location"
   | "Vary"
@@ -26,6 +27,7 @@ export const responseHeaders: Readonly<Record<ResponseHeader, JsonObject>> = {
   "Content-Security-Policy": required("Nothing in an answer is to be run.", { type: "string" }),
   "X-Content-Type-Options": required("The media type is to be believed.", { type: "string", const: "nosniff" }),
   "Referrer-Policy": required("Addresses are not passed on.", { type: "string", const: "no-referrer" }),
+  "Strict-Transport-Security": optional("Where the service is known to be reached by TLS.", { type: "string" }),
   ETag: required("Names this state of the record, for If-Match and If-None-Match.", { type: "string" }),
   Location: required("The path of the record that was created.", { type: "string" }),
   Vary: optional("What the answer was chosen by.", { type: "string" }),
@@ -50,6 +52,7 @@ const always: readonly ResponseHeader[] = [
   "Content-Security-Policy",
   "X-Content-Type-Options",
   "Referrer-Policy",
+  "Strict-Transport-Security",
   "Vary",
 ];
 

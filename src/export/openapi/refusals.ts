@@ -1,5 +1,5 @@
 /** Every error that the service can answer an operation with: a code of the plan with its status there (R0.1, R7.3). */
-import type { Operation, Plan, Table } from "../../plan/plan.ts";
+import type { EffectPlan, Operation, Plan, Table } from "../../plan/plan.ts";
 
 export interface PossibleRefusal {
   readonly code: string;
@@ -85,12 +85,26 @@ function ofWriting(plan: Plan, operation: Operation): readonly string[] {
   const table = plan.tables.find(({ resource }) => resource === operation.resource);
   return [
     ...(operation.repeats === undefined ? [] : ["idempotency-key-in-use", "idempotency-key-reused"]),
-    ...(table !== undefined && canCollide(operation, table) ? ["already-exists"] : []),
+    ...((table !== undefined && canCollide(operation, table)) || canCauseCollision(plan, operation.effects)
+      ? ["already-exists"]
+      : []),
   ];
 }
 
+/** Whether the move of another record, which the operation causes, can. */
+function canCauseCollision(plan: Plan, effects: readonly EffectPlan[]): boolean {
+  return effects.some(({ resource, moves, effects: next }) => {
+    const table = plan.tables.find((one) => one.resource === resource);
+    const collides = table !== undefined && canCollide({ deed: "move", moves, choose: [], creates: false }, table);
+    return collides || canCauseCollision(plan, next);
+  });
+}
+
 /** Whether a write can hit a uniqueness that has no error of the document's own. */
-function canCollide({ deed, body, moves, choose, creates }: Operation, table: Table): boolean {
+function canCollide(
+  { deed, body, moves, choose, creates }: Pick<Operation, "deed" | "body" | "moves" | "choose" | "creates">,
+  table: Table,
+): boolean {
   if (deed === "read" || deed === "list" || deed === "delete") return false;
   const declared = table.conflicts.map(({ columns }) => columns.join());
   const sets = table.uniques.filter((columns) => !declared.includes(columns.join()));

@@ -10,10 +10,7 @@ const flagship = servicePages({ ...checkedFlagship, baseUrl: () => `${baseUrl}/`
 const library = servicePages({ ...checkedLibrary, baseUrl: () => baseUrl });
 
 function get(path: string, headers: Readonly<Record<string, string>> = {}, pages = flagship): PageAnswer {
-  const given = path
-    .split("/")
-    .slice(1)
-    .filter((text) => text !== "");
+  const given = path.split("/").slice(1);
   const parameters: Record<string, string> = {};
   const found = pages.find((page) => {
     if (page.path.length !== given.length) return false;

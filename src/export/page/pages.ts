@@ -43,7 +43,8 @@ export function servicePages({ result, plan, baseUrl }: PageOptions): readonly P
   const service = kept(root, () => JSON.stringify(serviceDescription(plan, root())));
   return [
     {
-      path: [],
+      // The path `/` has one segment, without a letter in it.
+      path: literals(""),
       page: (request) => {
         const headers = ["Vary", "Accept", "Link", links];
         return prefersHtml(request.headers.get("accept"))
