@@ -114,7 +114,7 @@ test("header fields of answers", () => {
     Object.entries(at(response(lockers, path, method, status), "headers"))
       .filter(
         ([name]) =>
-          !/^(?:Request-Id|Cache-Control|Content-Security-Policy|X-Content-Type-Options|Referrer-Policy|Vary|Content-Encoding|Content-Language)$/.test(
+          !/^(?:Request-Id|Cache-Control|Content-Security-Policy|X-Content-Type-Options|Referrer-Policy|Strict-Transport-Security|Vary|Content-Encoding|Content-Language)$/.test(
             name,
           ),
       )

@@ -4,7 +4,7 @@ import type { Grant } from "../../parts/authentication/model.ts";
 import { printFieldType } from "../../parts/resources/field-print.ts";
 import type { Default, Field, Fields, Rule } from "../../parts/resources/model.ts";
 import type { PartName } from "../../parts/model.ts";
-import { fieldsOf, lifecycleOf, own } from "../../parts/resources/fields.ts";
+import { lifecycleOf, own } from "../../parts/resources/fields.ts";
 import type { Lifecycle } from "../../parts/states/model.ts";
 import type { Operation } from "../../plan/plan.ts";
 import { refusalsOf } from "../openapi/refusals.ts";
@@ -587,11 +587,4 @@ function errorLink(name: string): Html {
 
 export function operationsRaising({ plan }: Source, name: string): readonly Operation[] {
   return plan.operations.filter((operation) => refusalsOf(plan, operation).some((refusal) => refusal.code === name));
-}
-
-export function fieldCount({ result }: Source): number {
-  return Object.keys(result.model.resources.resources).reduce(
-    (sum, name) => sum + Object.keys(fieldsOf(result.model, name)).length,
-    0,
-  );
 }
