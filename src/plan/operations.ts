@@ -32,11 +32,16 @@ export function buildOperations(sources: Sources, tables: readonly Table[]): rea
   return resourceEndpoints(sources.model).map((meaning) => {
     const table = tables.find(({ resource }) => resource === meaning.resource);
     assert(table !== undefined, `${meaning.operation} is about ${meaning.resource}, which has no table`);
-    return buildOperation(sources, meaning, table);
+    return buildOperation(sources, meaning, table, tables);
   });
 }
 
-function buildOperation(sources: Sources, meaning: ResourceEndpoint, table: Table): Operation {
+function buildOperation(
+  sources: Sources,
+  meaning: ResourceEndpoint,
+  table: Table,
+  tables: readonly Table[],
+): Operation {
   const { operation, endpoint, deed, resource, key } = meaning;
   const body = bodyPlan(sources, meaning, table);
   const moves = deed === "move" ? movesBy(sources, resource, operation) : [];
@@ -64,7 +69,7 @@ function buildOperation(sources: Sources, meaning: ResourceEndpoint, table: Tabl
     effects: effectsOf(sources, resource, operation, statesEntered(sources, meaning, table, moves)),
     rules: rulesOf(meaning, table, moves, body),
   } satisfies Omit<Operation, "errors" | "needs">;
-  return { ...known, errors: errorsOf(known, table), needs: needsOf(known, table) };
+  return { ...known, errors: errorsOf(known, table, tables), needs: needsOf(known, table) };
 }
 
 function parentPlans(sources: Sources, { parents }: ResourceEndpoint): readonly Parent[] {
@@ -221,14 +226,31 @@ function repeatsOf({ model }: Sources, { deed, endpoint }: ResourceEndpoint): Op
 type Known = Omit<Operation, "errors" | "needs">;
 
 /** The document's own errors that can come of it: of guards, choices and rules, and of what is taken already. */
-function errorsOf({ moves, choose, rules, body, deed }: Known, { conflicts }: Table): readonly string[] {
+function errorsOf(
+  { moves, choose, rules, body, deed, effects }: Known,
+  { conflicts }: Table,
+  tables: readonly Table[],
+): readonly string[] {
   const changed = new Set([...(body?.fields ?? []).map(({ name }) => name), ...moves.flatMap(fieldsSet)]);
   const taken = conflicts.filter(({ columns }) => deed === "create" || columns.some((name) => changed.has(name)));
   return unique([
     ...choose.map((choice) => choice.else),
     ...moves.flatMap((move) => move.else ?? []),
     ...[...rules, ...taken].map((rule) => rule.else),
+    ...errorsCaused(effects, tables),
   ]);
+}
+
+/** Those of the records that are moved in turn: what they may not be refuses the whole request. */
+function errorsCaused(effects: readonly EffectPlan[], tables: readonly Table[]): readonly string[] {
+  return effects.flatMap(({ resource, moves, effects: next }) => {
+    const table = tables.find((one) => one.resource === resource);
+    assert(table !== undefined, `${resource} has no table`);
+    const changed = new Set(["state", ...moves.flatMap(fieldsSet), ...keptFields(table)]);
+    const taken = table.conflicts.filter(({ columns }) => columns.some((name) => changed.has(name)));
+    const broken = [...rulesReading(table, changed), ...taken];
+    return [...broken.map((rule) => rule.else), ...errorsCaused(next, tables)];
+  });
 }
 
 /**
@@ -237,19 +259,28 @@ function errorsOf({ moves, choose, rules, body, deed }: Known, { conflicts }: Ta
  */
 function rulesOf(
   { deed }: ResourceEndpoint,
-  { rules, columns }: Table,
+  table: Table,
   moves: readonly MovePlan[],
   body: BodyPlan | undefined,
 ): readonly RulePlan[] {
   if (deed === "read" || deed === "list" || deed === "delete") return [];
-  if (deed !== "update" && deed !== "move") return rules;
-  const kept = columns.filter((one) => one.computed !== undefined || one.default?.kind === "now-on-change");
+  if (deed !== "update" && deed !== "move") return table.rules;
   const changed = new Set([
     ...(body?.fields ?? []).map(({ name }) => name),
     ...moves.flatMap(fieldsSet),
-    ...kept.map(({ name }) => name),
+    ...keptFields(table),
     ...(deed === "move" ? ["state"] : []),
   ]);
+  return rulesReading(table, changed);
+}
+
+/** Those that the service itself keeps current at every change. */
+function keptFields({ columns }: Table): readonly string[] {
+  const kept = columns.filter((one) => one.computed !== undefined || one.default?.kind === "now-on-change");
+  return kept.map(({ name }) => name);
+}
+
+function rulesReading({ rules }: Table, changed: ReadonlySet<string>): readonly RulePlan[] {
   return rules.filter(
     ({ expression }) => !isOfRecord(expression) || fieldsRead(expression).some((name) => changed.has(name)),
   );

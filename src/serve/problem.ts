@@ -80,7 +80,7 @@ function faultBody(fault: Fault): JsonObject {
 function ownBody(shape: Json, facts: Facts): Json {
   const { code, status, error, details } = facts;
   const faults = details.faults ?? [{ code, detail: details.detail ?? error.title }];
-  const fill = (text: string, fault: Fault | undefined): Json => {
+  const fill = (text: string, fault: Fault | undefined): string | number => {
     const of = fault ?? faults[0];
     const values = new Map<string, string | number>([
       ["code", code],

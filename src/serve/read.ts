@@ -1,4 +1,6 @@
 /** `GET /xs/{id}` (R4.15, R4.16, R2.12). */
+import type { Value } from "../expression/evaluate.ts";
+import type { Table } from "../plan/plan.ts";
 import { entityTag, ownAnswer, representation } from "./answers.ts";
 import { revalidationFields } from "./compression.ts";
 import type { Call, Context } from "./context.ts";
@@ -36,7 +38,7 @@ function notModified({ exchange }: Call, text: string, tag: string): Answer {
 }
 
 /** The id of the parent that the path names, null without one, undefined where it is absent or hidden. */
-export async function parentOf(call: Call): Promise<import("../expression/evaluate.ts").Value | undefined> {
+export async function parentOf(call: Call): Promise<Value | undefined> {
   const { parents } = call.prepared.operation;
   if (parents.length === 0) return null;
   const values = parents.map(({ parameter, resource, column }) =>
@@ -45,6 +47,6 @@ export async function parentOf(call: Call): Promise<import("../expression/evalua
   return call.kind.parents(values, call.variables);
 }
 
-function tableOf(context: Context, resource: string): import("../plan/plan.ts").Table {
-  return context.tables.get(resource) as import("../plan/plan.ts").Table;
+function tableOf(context: Context, resource: string): Table {
+  return context.tables.get(resource) as Table;
 }

@@ -43,8 +43,8 @@ export async function listen(options: ServerOptions): Promise<RunningServer> {
   let draining = false;
   const respond = (request: IncomingMessage, response: ServerResponse, expectation: Expectation) =>
     void serve(options, request, response, expectation)
-      .catch((thrown: unknown) => options.service().fail(thrown))
-      .then((answer) => send(response, answer, draining));
+      .then((answer) => send(response, answer, draining))
+      .catch((thrown: unknown) => send(response, options.service().fail(thrown), draining));
   server.on("request", (request, response) => respond(request, response, "none"));
   server.on("checkContinue", (request, response) => respond(request, response, "continue"));
   server.on("checkExpectation", (request, response) => respond(request, response, "unknown"));
@@ -87,7 +87,7 @@ async function serve(
   if (rawBytes(request) > maximumHeaderBytes) return service.refuse("headers-too-large");
   if (!hasOneHost(request, headers)) return service.refuse("invalid-request", 400);
   let waits = expectation === "continue";
-  const answer = await service.answer({
+  const answering = service.answer({
     method: request.method ?? "",
     target: request.url ?? "",
     headers,
@@ -101,6 +101,8 @@ async function serve(
       return readBody(request, limit);
     },
   });
+  if (!waits) return answering;
+  const answer = await answering;
   // A body that was never asked for may come or not: only the connection's end keeps it from being taken for a request.
   return waits ? { ...answer, close: true } : answer;
 }

@@ -97,7 +97,14 @@ function replyOf(status: number, raw: readonly string[], bytes: Buffer): Reply {
     headers[name] = name in headers ? `${headers[name]}, ${raw[i + 1]}` : (raw[i + 1] as string);
   }
   const coding = headers["content-encoding"];
-  const plain = bytes.length === 0 ? bytes : coding === "br" ? brotliDecompressSync(bytes) : coding === "gzip" ? gunzipSync(bytes) : bytes;
+  const plain =
+    bytes.length === 0
+      ? bytes
+      : coding === "br"
+        ? brotliDecompressSync(bytes)
+        : coding === "gzip"
+          ? gunzipSync(bytes)
+          : bytes;
   const text = plain.toString("utf8");
   return { status, headers, bytes, text, json: jsonOf(text) };
 }

@@ -14,6 +14,8 @@ interface Page {
 
 type Row = Readonly<Record<string, unknown>>;
 
+const isText = (value: unknown): value is string => typeof value === "string";
+
 const who = new WeakMap<Subject, ReturnType<typeof people>>();
 
 async function pageOf(subject: Subject, query: string): Promise<{ page: Page; reply: Reply }> {
@@ -253,8 +255,8 @@ served("lists", toolLibrary, (subject) => {
     ["open=false", ({ open }) => open === false],
     ["open[in]=true,false", () => true],
     ["bought=2026-02-15", ({ bought }) => bought === "2026-02-15"],
-    ["bought[gt]=2026-01-15", ({ bought }) => String(bought ?? "") > "2026-01-15"],
-    ["bought[lte]=2026-01-15", ({ bought }) => bought !== undefined && String(bought) <= "2026-01-15"],
+    ["bought[gt]=2026-01-15", ({ bought }) => isText(bought) && bought > "2026-01-15"],
+    ["bought[lte]=2026-01-15", ({ bought }) => isText(bought) && bought <= "2026-01-15"],
     ["serviced=2026-01-01T00:00:00Z", ({ serviced }) => time(serviced) === Date.UTC(2026, 0, 1)],
     ["serviced[gte]=2026-01-03T01:00:00%2B01:00", ({ serviced }) => time(serviced) >= Date.UTC(2026, 0, 3)],
     ["serviced[lt]=2026-01-02T00:00:00.001Z", ({ serviced }) => time(serviced) <= Date.UTC(2026, 0, 2)],
@@ -286,7 +288,7 @@ served("lists", toolLibrary, (subject) => {
     if (a === undefined) return -1;
     if (b === undefined) return 1;
     if (typeof a === "number") return a - Number(b);
-    return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)));
+    return isText(a) && isText(b) ? Buffer.compare(Buffer.from(a), Buffer.from(b)) : 0;
   };
   const sorted = (keys: readonly string[]) =>
     rows.toSorted((a, b) => {

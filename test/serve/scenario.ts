@@ -5,6 +5,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
+import { openapi } from "../../src/export/openapi/openapi.ts";
+import { recordInto } from "../export/recorded.ts";
 import type { Client, Reply, Sent } from "./client.ts";
 import { createClient } from "./client.ts";
 import { everyAnswer } from "./every-answer.ts";
@@ -54,7 +56,7 @@ export function served(
   options: RunOptions = {},
 ): void {
   for (const store of stores) {
-    describe(`${title} (${store})`, () => {
+    void describe(`${title} (${store})`, () => {
       const subject = {} as { running: Running; client: Client };
       before(async () => {
         Object.assign(subject, await serve(text, { ...options, store }));
@@ -72,7 +74,15 @@ export function served(
 /** For a test that needs a service of its own. */
 export async function serve(text: string, options: RunOptions): Promise<Subject & AsyncDisposable> {
   const running = await run(text, options);
-  const client = createClient(running.port, everyAnswer(running.plan));
+  const holds = everyAnswer(running.plan);
+  const recording = recordInto(openapi(running.plan, running.url));
+  const client = createClient(running.port, (sent, reply) => {
+    holds(sent, reply);
+    // What the parser refuses is no request to an operation, and has no place in a description of operations.
+    if (typeof sent === "string") return;
+    const faults = recording.check(sent, { ...reply, headers: Object.entries(reply.headers), body: reply.text });
+    assert.deepEqual(faults, [], "R1.1 everything that is answered is in the OpenAPI document");
+  });
   return {
     running,
     client,
@@ -85,7 +95,7 @@ export async function serve(text: string, options: RunOptions): Promise<Subject 
 
 /** Defines a test for each scenario. */
 export function play(subject: Subject, scenarios: readonly Scenario[]): void {
-  for (const scenario of scenarios) test(scenario.name, async () => void (await perform(subject, scenario)));
+  for (const scenario of scenarios) void test(scenario.name, async () => void (await perform(subject, scenario)));
 }
 
 export async function perform({ client }: Subject, scenario: Scenario): Promise<Reply> {

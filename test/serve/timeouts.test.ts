@@ -30,12 +30,10 @@ describe("timeouts", { concurrency: true }, () => {
       const started = performance.now();
       const replies = await subject.client.raw(text.replace("AUTH", `Authorization: ${who.member.Authorization}`));
       const took = performance.now() - started;
-      assert.deepEqual(
-        replies.map(({ status }) => status),
-        [408],
-      );
-      assert.equal((replies[0]?.json as { code: string }).code, "request-timeout");
-      assert.equal(replies[0]?.headers["connection"], "close");
+      const [reply, ...more] = replies;
+      assert.deepEqual([reply?.status, more], [408, []]);
+      assert.partialDeepStrictEqual(reply?.json, { code: "request-timeout" });
+      assert.equal(reply?.headers["connection"], "close");
       assert(took > 900 && took < 5000, `after ${took} ms`);
       assert.deepEqual(subject.running.failures, []);
     });
