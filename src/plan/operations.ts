@@ -1,5 +1,6 @@
 /** Operations: what each takes, checks, changes, causes and answers. */
 import type { JsonObject } from "../base/json.ts";
+import type { TypedExpression } from "../expression/typed.ts";
 import { parseClockDuration } from "../base/duration.ts";
 import { boundFields, creates, type InputMember, inputOf } from "../parts/endpoints/input.ts";
 import { type ResourceEndpoint, resourceEndpoints } from "../parts/endpoints/meaning.ts";
@@ -18,6 +19,7 @@ import type {
   BodyPlan,
   ChoicePlan,
   EffectPlan,
+  GrantPlan,
   InputField,
   InputForm,
   MovePlan,
@@ -187,11 +189,26 @@ function answerPlan(sources: Sources, meaning: ResourceEndpoint): AnswerPlan {
       name,
       expression,
       type: columnTypeOfValue(sources.model, expression.type),
-      ...(expression.kind === "field" ? shownOf(sources, resource, expression.name) : {}),
+      ...shownOfMember(sources, resource, expression),
       schema: schemaOfExpression(sources.model, resource, expression),
     };
   });
   return { status, ...created, kind: "members", members };
+}
+
+/**
+ * A hidden field stays hidden when an answer gives it alone. That of another record is for those who see it in every such
+ * record: whether it is the caller's own is not known here.
+ */
+function shownOfMember(
+  sources: Sources,
+  resource: string,
+  expression: TypedExpression,
+): { readonly shown?: readonly GrantPlan[] } {
+  if (expression.kind === "field") return shownOf(sources, resource, expression.name);
+  if (expression.kind !== "walk") return {};
+  const { shown } = shownOf(sources, expression.resource, expression.name);
+  return shown === undefined ? {} : { shown: shown.filter((grant) => grant.if === undefined) };
 }
 
 // ── What else ──────────────────────────────────────────────────────────────────────────────────────────────────────
