@@ -30,6 +30,9 @@ export async function list(call: Call): Promise<Answer> {
   };
 }
 
+/** The limit of a list that the document does not cut into pages. */
+const uncut = 1_000_000_000;
+
 interface Asked {
   readonly shape: ListShape;
   readonly page: PageArguments;
@@ -39,12 +42,12 @@ interface Asked {
 
 function parseAsked(call: Call, plan: ListPlan): Asked {
   const filters: { column: string; operator: FilterOperator; value: Value | readonly Value[]; text: string }[] = [];
-  let limit = plan.size;
+  let limit = plan.kind === "none" ? uncut : plan.size;
   let skip = 0;
   let sort: readonly SortKey[] = [];
   let cursor: string | undefined;
   for (const [name, text] of call.query) {
-    if (name === "limit") limit = wholeNumber(name, text, 1, plan.max);
+    if (name === "limit" && plan.kind !== "none") limit = wholeNumber(name, text, 1, plan.max);
     else if (name === "cursor" && plan.kind === "cursor") cursor = text;
     else if (name === "offset" && plan.kind === "offset") skip = wholeNumber(name, text, 0, Number.MAX_SAFE_INTEGER);
     else if (name === "page" && plan.kind === "page") skip = wholeNumber(name, text, 1, 1_000_000_000) - 1;

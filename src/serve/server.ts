@@ -35,7 +35,7 @@ export async function listen(options: ServerOptions): Promise<RunningServer> {
     connectionsCheckingInterval: Math.min(1000, options.requestMilliseconds),
     keepAliveTimeout: 65_000,
     noDelay: true,
-    // Node would answer with an empty body; see `hasOneHost`.
+    // Node would answer with an empty body; see `isFramed`.
     requireHostHeader: false,
   });
   // Node would leave out what is beyond 2000 fields; their bytes are limited already.
@@ -85,7 +85,7 @@ async function serve(
   if (peer.insecure) return service.refuse("https-required");
   if (expectation === "unknown") return service.refuse("expectation-failed");
   if (rawBytes(request) > maximumHeaderBytes) return service.refuse("headers-too-large");
-  if (!hasOneHost(request, headers)) return service.refuse("invalid-request", 400);
+  if (!isFramed(request, headers)) return service.refuse("invalid-request", 400);
   let waits = expectation === "continue";
   const answering = service.answer({
     method: request.method ?? "",
@@ -107,9 +107,14 @@ async function serve(
   return waits ? { ...answer, close: true } : answer;
 }
 
-/** RFC 9112 section 3.2: HTTP/1.1 asks for exactly one. */
-function hasOneHost({ httpVersion }: IncomingMessage, headers: RequestHeaders): boolean {
-  return !headers.repeated("host") && (httpVersion !== "1.1" || headers.get("host") !== undefined);
+/**
+ * HTTP/1.1 asks for exactly one Host (RFC 9112 section 3.2). A body in a transfer coding that nobody here takes off would
+ * be read as what it is not (section 6.1).
+ */
+function isFramed({ httpVersion }: IncomingMessage, headers: RequestHeaders): boolean {
+  if (headers.repeated("host") || (httpVersion === "1.1" && headers.get("host") === undefined)) return false;
+  const coding = headers.get("transfer-encoding");
+  return coding === undefined || coding.toLowerCase() === "chunked";
 }
 
 function rawBytes(request: IncomingMessage): number {

@@ -70,6 +70,14 @@ served("errors", toolLibrary, (subject) => {
     raw("POST /tools HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n", 400, "invalid-request"),
     raw("POST /tools HTTP/1.1\r\nHost: a\r\nTransfer-Encoding:\u000bchunked\r\n\r\n0\r\n\r\n", 400, "invalid-request"),
     {
+      name: "a transfer coding that is not known is not taken for the body",
+      send: () =>
+        `POST /tools HTTP/1.1\r\nHost: a\r\nAuthorization: ${who.member.Authorization}\r\nIdempotency-Key: te\r\nContent-Type: application/json\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+      status: 400,
+      code: "invalid-request",
+      headers: { Connection: "close" },
+    },
+    {
       name: "HTTP/1.0 without Host is served, and closed",
       send: "GET /livez HTTP/1.0\r\n\r\n",
       status: 200,

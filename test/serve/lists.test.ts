@@ -457,3 +457,45 @@ served("lists by offset and by page", documentText("pantries"), (subject) => {
     })),
   );
 });
+
+const uncut = documentText("pantries")
+  .replace(`lists: "offset, 3 per page, at most 10"`, "lists: none")
+  .replace("{base_url}/v1", "https://pantries.example/api");
+
+served("lists that are not cut into pages", uncut, (subject) => {
+  before(async () => {
+    for (let at = 0; at < 25; at += 1) {
+      const body = { opened: "2026-01-01", name: `P${at}` };
+      const reply = await subject.client.send({ method: "PUT", path: `/api/pantries/p${at}`, body });
+      assert.equal(reply.headers["location"], `/api/pantries/p${at}`);
+    }
+  });
+
+  play(subject, [
+    {
+      name: "R4.12 all of it, and nothing follows",
+      send: { method: "GET", path: "/api/pantries" },
+      status: 200,
+      headers: { Link: null },
+      has: { next: null },
+      then: (reply) => assert.equal((reply.json as Page).items.length, 25),
+    },
+    ...["limit=5", "cursor=x", "offset=1", "page=1"].map((query) => ({
+      name: `R4.13 without ${query}`,
+      send: { method: "GET", path: `/api/pantries?${query}` },
+      status: 400,
+      faults: [`${query.split("=")[0] ?? ""} unknown-parameter`],
+    })),
+    {
+      name: "R4.9 the Link of the others is where the document says that the service is",
+      send: async () => {
+        for (let at = 0; at < 4; at += 1) {
+          await subject.client.send({ method: "POST", path: "/api/pantries/p0/jars", body: { label: `J${at}` } });
+        }
+        return { method: "GET", path: "/api/pantries/p0/jars" };
+      },
+      status: 200,
+      headers: { Link: '<https://pantries.example/api/pantries/p0/jars?page=2>; rel="next"' },
+    },
+  ]);
+});

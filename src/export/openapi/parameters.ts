@@ -50,13 +50,14 @@ function queryParameters(plan: Plan, { resource, list }: Operation): readonly Js
     const column = columnOf(plan, resource, filter.field);
     return filter.operators.map((operator) => filterParameter(filter, operator, column));
   });
+  const limit = {
+    name: "limit",
+    in: "query",
+    description: "How many to give at most.",
+    schema: { type: "integer", minimum: 1, maximum: list.max, default: list.size },
+  };
   return [
-    {
-      name: "limit",
-      in: "query",
-      description: "How many to give at most.",
-      schema: { type: "integer", minimum: 1, maximum: list.max, default: list.size },
-    },
+    ...(list.kind === "none" ? [] : [limit]),
     ...positionParameters[list.kind],
     ...sortParameters(list),
     ...filters,
