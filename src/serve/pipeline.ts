@@ -19,7 +19,7 @@ export type Endpoint =
   | { readonly kind: "operation"; readonly prepared: Prepared }
   | {
       readonly kind: "page";
-      page(exchange: Exchange, parameters: Readonly<Record<string, string>>): Answer | Promise<Answer>;
+      readonly page: (exchange: Exchange, parameters: Readonly<Record<string, string>>) => Answer | Promise<Answer>;
     };
 
 export interface Pipeline {

@@ -42,7 +42,7 @@ export interface ServiceOptions {
 
 export interface Page {
   readonly path: readonly Segment[];
-  page(exchange: Exchange, parameters: Readonly<Record<string, string>>): Answer | Promise<Answer>;
+  readonly page: (exchange: Exchange, parameters: Readonly<Record<string, string>>) => Answer | Promise<Answer>;
 }
 
 export interface Service {

@@ -211,6 +211,30 @@ served("bodies", toolLibrary, (subject) => {
     await connection.ended;
   });
 
+  for (const [status, authorization, type] of [
+    [401, () => "Bearer tl_nobody", "application/json"],
+    [403, () => who.visitor.Authorization, "application/json"],
+    [415, () => who.member.Authorization, "text/plain"],
+    [400, () => who.member.Authorization, "application/json"],
+  ] as const) {
+    test(`R4.5 the body of a request that is ${status} is never taken for another request`, async () => {
+      const smuggled = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n";
+      const post = `POST /tools HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization()}\r\nIdempotency-Key: s${status}\r\nContent-Type: ${type}\r\n`;
+      const last = "GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+      const chunked = `${smuggled.length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`;
+      for (const body of [
+        `Content-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
+        `Transfer-Encoding: chunked\r\n\r\n${chunked}`,
+      ]) {
+        const replies = await subject.client.raw(`${post}${body}${last}`);
+        assert.deepEqual(
+          replies.map((reply) => reply.status),
+          [status, 200],
+        );
+      }
+    });
+  }
+
   test("R4.6 whoever sends far too much still reads 413", async () => {
     for (let round = 0; round < 5; round += 1) {
       const reply = await subject.client.send({

@@ -116,4 +116,17 @@ describe("R1.8 draining", () => {
       assert.deepEqual(running.failures, []);
     });
   }
+
+  test("R1.8 who does not finish is waited for no longer than the grace", async () => {
+    await using subject = await serve(toolLibrary, {});
+    using stalled = await subject.client.open();
+    stalled.write("POST /tools HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{");
+    using other = await subject.client.open();
+    other.write("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert.equal((await other.next())?.status, 200);
+    const started = performance.now();
+    await subject.running.stop(100);
+    assert(performance.now() - started < 3000);
+    await stalled.ended;
+  });
 });

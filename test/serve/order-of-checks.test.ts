@@ -128,6 +128,15 @@ const unknownParameter: Violation = {
     draft.query = "?colour=red";
   },
 };
+const emptyKey: Violation = {
+  name: "empty key",
+  status: 400,
+  code: "invalid-request",
+  fault: "idempotency-key bad-header",
+  spoil: (draft) => {
+    draft.headers["Idempotency-Key"] = "";
+  },
+};
 const reusedKey: Violation = {
   name: "reused key",
   status: 422,
@@ -283,7 +292,7 @@ served("order of checks", toolLibrary, (subject) => {
   });
 
   const before = [badEscape, unknownPath, wrongMethod, badCredential, barredRole(who), notAcceptable];
-  const reading = [mediaType, contentCoding, tooLarge, badJson, unknownParameter, reusedKey];
+  const reading = [mediaType, contentCoding, tooLarge, badJson, unknownParameter, emptyKey, reusedKey];
   const tables: readonly (readonly [string, () => Draft, readonly Violation[]])[] = [
     [
       "PATCH",

@@ -26,8 +26,8 @@ export interface Running extends AsyncDisposable {
   keyOf(credential: string, user: string, ...roles: string[]): Promise<string>;
   /** Failures of Nonet's own, which a test that did not mean them fails for. */
   readonly failures: readonly unknown[];
-  /** Drains the server, as SIGTERM does (R1.8). */
-  stop(): Promise<void>;
+  /** Drains the server, as SIGTERM does (R1.8); what is under way has this long. */
+  stop(graceMilliseconds?: number): Promise<void>;
   /** Moves the service's clock. */
   pass(milliseconds: number): void;
 }
@@ -105,7 +105,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     plan,
     store,
     failures,
-    stop: () => server.close(5000),
+    stop: (graceMilliseconds = 5000) => server.close(graceMilliseconds),
     pass: (milliseconds) => {
       shift += milliseconds;
     },

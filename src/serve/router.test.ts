@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { Segment } from "../plan/plan.ts";
+import type { Route } from "./router.ts";
+import { createRouter, literalPath } from "./router.ts";
+
+/** `/tools/{id}` with the method in front. */
+function route(text: string): Route<string> {
+  const [method = "", path = ""] = text.split(" ");
+  const segments = path
+    .slice(1)
+    .split("/")
+    .map(
+      (part): Segment =>
+        part.startsWith("{") ? { kind: "parameter", name: part.slice(1, -1) } : { kind: "literal", text: part },
+    );
+  return { method, path: segments, target: text };
+}
+
+function find(routes: readonly string[], method: string, path: string): string {
+  const found = createRouter(routes.map(route))(path.slice(1).split("/"), method);
+  return found === undefined ? "" : `${found.methods.get(method) ?? "-"} ${JSON.stringify(found.parameters)}`;
+}
+
+test("R4.1 R4.3 which route serves a path", () => {
+  const routes = [
+    "GET /tools",
+    "POST /tools",
+    "GET /tools/{id}",
+    "GET /tools/overdue",
+    "POST /tools/{tool}/lend",
+    "GET /{kind}/{id}/lend",
+  ];
+  const rows: readonly (readonly [string, string, string])[] = [
+    ["GET", "/tools", "GET /tools {}"],
+    ["DELETE", "/tools", "- {}"],
+    ["GET", "/tools/t1", 'GET /tools/{id} {"id":"t1"}'],
+    ["GET", "/tools/overdue", "GET /tools/overdue {}"],
+    ["POST", "/tools/t1/lend", 'POST /tools/{tool}/lend {"tool":"t1"}'],
+    ["GET", "/tools/t1/lend", "- {}"],
+    ["GET", "/saws/s1/lend", 'GET /{kind}/{id}/lend {"kind":"saws","id":"s1"}'],
+    ["GET", "/tools/", ""],
+    ["GET", "/tools//lend", ""],
+    ["GET", "/", ""],
+    ["GET", "/tools/t1/lend/x", ""],
+    ["GET", "/constructor", ""],
+  ];
+  for (const [method, path, expected] of rows) assert.equal(find(routes, method, path), expected, `${method} ${path}`);
+});
+
+test("a path leads where a search through all routes would, a literal before a parameter from the left", () => {
+  const part = fc.constantFrom("a", "b", "{x}", "{y}");
+  const template = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => `GET /${parts.join("/")}`);
+  const path = fc.array(fc.constantFrom("a", "b", "c", ""), { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(template, { maxLength: 8, selector: (text) => text.replace(/\{\w\}/g, "{}") }),
+      path,
+      (templates, segments) => {
+        const fits = templates.filter((text) => {
+          const parts = text.slice(5).split("/");
+          return (
+            parts.length === segments.length &&
+            parts.every((one, at) => one === segments[at] || (one.startsWith("{") && segments[at] !== ""))
+          );
+        });
+        const order = (text: string) =>
+          text
+            .slice(5)
+            .split("/")
+            .map((one) => (one.startsWith("{") ? "1" : "0"))
+            .join("");
+        const [best] = fits.toSorted((one, other) => (order(one) < order(other) ? -1 : 1));
+        const found = createRouter(templates.map(route))(segments, "GET");
+        assert.equal(found?.methods.get("GET"), best);
+      },
+    ),
+  );
+});
+
+test("the path of a mount point", () => {
+  assert.deepEqual(literalPath("/api/v1/"), [
+    { kind: "literal", text: "api" },
+    { kind: "literal", text: "v1" },
+  ]);
+  assert.deepEqual(literalPath(""), []);
+});
