@@ -1,0 +1,114 @@
+/** `nonet key` beside a running `nonet serve`, two processes on one file: a key counts at once, and stops at once (R5.4). */
+import assert from "node:assert/strict";
+import type { ChildProcess } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
+const document = fileURLToPath(new URL("./documents/relay.md", import.meta.url));
+
+describe("nonet key", () => {
+  let folder: string;
+  let server: ChildProcess;
+  let url = "";
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "nonet-keys-"));
+    const args = [cli, "serve", document, "--port", "0", "--data", join(folder, "a.db")];
+    server = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+    let said = "";
+    for await (const chunk of server.stdout ?? []) {
+      said += String(chunk);
+      url = /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0] ?? "";
+      if (url !== "") break;
+    }
+    assert.notEqual(url, "", said);
+  });
+  after(async () => {
+    if (server.exitCode === null) {
+      const ended = once(server, "exit");
+      server.kill("SIGTERM");
+      await ended;
+    }
+    await rm(folder, { recursive: true });
+  });
+
+  const key = async (...args: string[]) => {
+    const [action = "", ...rest] = args;
+    const all = [cli, "key", action, document, "--data", join(folder, "a.db"), ...rest];
+    return promisify(execFile)(process.execPath, all);
+  };
+  /** 404 for a key that counts: it looks for a record that there is not. */
+  const status = async (secret: string): Promise<number> =>
+    (await fetch(`${url}/halls/none`, { headers: { Authorization: `Bearer ${secret}` } })).status;
+
+  test("R5.4 a key counts at once, its secret is shown once and kept nowhere, and once revoked it stops within a second", async () => {
+    const made = await key("create", "--user", "ada", "--role", "chief");
+    const secret = made.stdout.trim();
+    assert.match(secret, /^rl_[0-9A-Za-z]{33}$/);
+    assert.doesNotMatch(made.stderr, new RegExp(secret));
+    assert.equal(await status(secret), 404);
+
+    const listed = await key("list");
+    assert.match(listed.stdout, /ada/);
+    assert.match(listed.stdout, new RegExp(`rl_…${secret.slice(-4)}`));
+    assert(!listed.stdout.includes(secret) && !listed.stderr.includes(secret));
+    for (const name of await readdir(folder)) {
+      const bytes = await readFile(join(folder, name));
+      assert.equal(bytes.indexOf(secret), -1, name);
+      assert.equal(bytes.indexOf(secret.slice(3, -6)), -1, name);
+    }
+
+    // Kept in use, so that the service has it in memory when it is revoked.
+    assert.equal(await status(secret), 404);
+    const revoking = key("revoke", "--user", "ada");
+    let over = false;
+    void revoking.finally(() => (over = true));
+    while (!over) assert([404, 401].includes(await status(secret)));
+    await revoking;
+    const until = performance.now() + 1000;
+    let last = 404;
+    while (last !== 401 && performance.now() < until) last = await status(secret);
+    assert.equal(last, 401);
+    assert.match((await key("list")).stdout, /revoked/);
+  });
+
+  const refused: readonly (readonly [name: string, args: readonly string[], code: number, said: RegExp])[] = [
+    ["nobody's key", ["create"], 2, /--user/],
+    ["a role that the document does not have", ["create", "--user", "x", "--role", "king"], 2, /king.*crew/],
+    ["a time that is none", ["create", "--user", "x", "--lasts", "soon"], 2, /soon/],
+    ["a credential that the document does not have", ["create", "--user", "x", "--credential", "other"], 2, /key/],
+    ["a key that there is not", ["revoke", "--id", "key_none"], 1, /0 revoked|no /i],
+  ];
+  for (const [name, args, code, said] of refused) {
+    test(`refuses ${name}`, async () => {
+      const failure = (await key(...args).then(
+        ({ stdout }) => assert.fail(stdout),
+        (thrown: unknown) => thrown,
+      )) as {
+        code: number;
+        stdout: string;
+        stderr: string;
+      };
+      assert.equal(failure.code, code, failure.stderr);
+      assert.match(failure.stdout + failure.stderr, said);
+    });
+  }
+
+  test("a key ends when its time is over", async () => {
+    const { stdout } = await key("create", "--user", "brief", "--lasts", "1s");
+    const secret = stdout.trim();
+    const until = performance.now() + 3000;
+    let last = 404;
+    while (last === 404 && performance.now() < until) last = await status(secret);
+    assert.equal(last, 401);
+    assert.match((await key("list")).stdout, /brief.*expired/);
+  });
+});
