@@ -74,6 +74,17 @@ async function putCellar(client: Client): Promise<void> {
   assert(reply.status === 201 || reply.status === 200, reply.text);
 }
 
+/** Whether a new connection gets an answer; one that the system had taken already may be open for a moment. */
+async function isServed(client: Client): Promise<boolean> {
+  try {
+    using connection = await client.open();
+    connection.write("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
+    return (await connection.next()) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   test(`R1.8 ${signal}: what is under way is answered, nothing accepted is lost, exit 0`, async () => {
     const data = `${signal}.db`;
@@ -90,7 +101,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     assert.equal((await idle.next())?.status, 200);
     command.child.kill(signal);
     await idle.ended;
-    await assert.rejects(command.client.open());
+    assert(!(await isServed(command.client)), "nothing new is accepted");
     connection.write(body);
     const reply = await connection.next();
     assert.equal(reply?.status, 201, reply?.text ?? "");
