@@ -37,6 +37,8 @@ export interface Client extends Disposable {
 
 export interface Connection extends Disposable {
   write(text: string | Buffer): void;
+  /** Nothing more will be written. */
+  finish(): void;
   /** The next whole reply; undefined when the connection ends before one. */
   next(head?: boolean): Promise<Reply | undefined>;
   /** Resolves when the server has closed it. */
@@ -142,6 +144,7 @@ function openConnection(port: number): Promise<Connection> {
       resolve({
         ended,
         write: (text) => void socket.write(text),
+        finish: () => void socket.end(),
         async next(head = false) {
           for (;;) {
             const parsed = parseReply(received, head);

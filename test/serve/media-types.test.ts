@@ -83,6 +83,13 @@ served("media types", toolLibrary, (subject) => {
       headers: { "Content-Type": "application/problem+json" },
     },
     {
+      name: "R4.23 a range is not served: the whole is",
+      send: () => ({ method: "GET", path: "/tools", headers: { ...who.member, Range: "bytes=0-1" } }),
+      status: 200,
+      headers: { "Content-Range": null },
+      has: { next: null },
+    },
+    {
       name: "R4.4 health is for everybody, whatever they accept",
       send: { method: "GET", path: "/livez", headers: { Accept: "text/plain" } },
       status: 200,
