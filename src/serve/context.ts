@@ -3,8 +3,9 @@ import type { Clock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Value, Variables } from "../expression/evaluate.ts";
 import type { TypedExpression } from "../expression/typed.ts";
-import type { Plan, Table } from "../plan/plan.ts";
+import type { Column, Plan, Table } from "../plan/plan.ts";
 import type { Awaitable, Row, Store, Transaction } from "../store/store.ts";
+import type { Judge } from "./body.ts";
 import type { Caller } from "./caller.ts";
 import type { Cursors } from "./cursor.ts";
 import type { Exchange } from "./exchange.ts";
@@ -21,6 +22,8 @@ export interface Context {
   readonly prepared: ReadonlyMap<string, Prepared>;
   /** Makes an id with a prefix (R2.1). */
   newId(prefix: string): string;
+  /** Judges a value that is worked out for a column. */
+  judgeColumn(column: Column): Judge;
   evaluate(tx: Transaction, expression: TypedExpression, row: Row, variables: Variables): Awaitable<Value>;
   /** Where the API is mounted: absolute, without a slash at its end. */
   baseUrl(): string;

@@ -70,7 +70,14 @@ async function makeMove(call: Call, tx: Transaction, move: MovePlan, effect: Eff
   const table = call.context.tables.get(effect.resource) as Table;
   const changed = await moved(call, tx, table, move, row);
   try {
-    await settle(call, tx, changed, row, table);
+    await settle(
+      call,
+      tx,
+      changed,
+      row,
+      move.set.map(({ field }) => field),
+      table,
+    );
   } catch (thrown) {
     throw thrown instanceof Refusal ? undoing(thrown) : thrown;
   }

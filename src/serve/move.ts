@@ -22,7 +22,13 @@ export async function move(asked: Call, tx: Transaction): Promise<Answer> {
   const made = await matchingMove(call, tx, row);
   const next = await moved(call, tx, table, made, row);
   await choose(call, tx, next);
-  await settle(call, tx, next, row);
+  await settle(
+    call,
+    tx,
+    next,
+    row,
+    made.set.map(({ field }) => field),
+  );
   const changes = { ...changesBetween(row, next), state: made.to };
   const { own } = call.kind;
   const view = own ?? call.kind.record.view;

@@ -22,6 +22,7 @@ import { createProblems } from "./problem.ts";
 import { Refusal } from "./refusal.ts";
 import type { Route } from "./router.ts";
 import { createRouter, literalPath } from "./router.ts";
+import { createColumnJudges } from "./values.ts";
 
 export interface ServiceOptions {
   readonly plan: Plan;
@@ -77,6 +78,7 @@ export function createService(options: ServiceOptions): Service {
     cursors: createCursors(options.cursorSecret),
     tables: new Map(plan.tables.map((table) => [table.resource, table])),
     newId: createIds(clock, random),
+    judgeColumn: createColumnJudges(),
     evaluate: createEvaluator(),
   };
   let draining = false;

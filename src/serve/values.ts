@@ -5,7 +5,8 @@ import type { Value } from "../expression/evaluate.ts";
 import type { Column, InputForm, Table } from "../plan/plan.ts";
 import type { Row, Transaction } from "../store/store.ts";
 import type { Call, Context } from "./context.ts";
-import { escapeSegment } from "./body.ts";
+import type { Judge } from "./body.ts";
+import { createJudges, escapeSegment } from "./body.ts";
 import { hashPassword } from "./credentials/password.ts";
 import { isVisible } from "./record.ts";
 import type { Fault } from "./refusal.ts";
@@ -170,25 +171,68 @@ function uuid(bytes: Uint8Array): string {
   return hex.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-/** Stored computed fields and rules of the record as it would be (language, section 4); `old` is the record before. */
+/**
+ * Stored computed fields and rules of the record as it would be (language, section 4); `old` is the record before. `set`
+ * are the fields that a move has worked out.
+ */
 export async function settle(
   call: Call,
   tx: Transaction,
   row: Values,
   old: Row | undefined,
+  set: readonly string[] = [],
   { columns, rules }: Pick<Table, "columns" | "rules"> = {
     columns: call.prepared.table.columns,
     rules: call.prepared.operation.rules,
   },
 ): Promise<void> {
+  const worked = set.length === 0 ? [] : columns.filter(({ name }) => set.includes(name));
   const variables = { ...call.variables, old: old ?? null };
   for (const column of columns) {
-    if (column.computed !== undefined)
-      row[column.name] = await call.context.evaluate(tx, column.computed, row, variables);
+    if (column.computed === undefined) continue;
+    row[column.name] = await call.context.evaluate(tx, column.computed, row, variables);
+    worked.push(column);
   }
+  checkFit(call, worked, row);
   for (const rule of rules) {
     if ((await call.context.evaluate(tx, rule.expression, row, variables)) !== true) throw new Refusal(rule.else);
   }
+}
+
+/** What is worked out has to fit its field like what is sent: a number in its range, a text of its length (422). */
+function checkFit(call: Call, columns: readonly Column[], row: Values): void {
+  const faults: Fault[] = [];
+  for (const column of columns) {
+    const { name, nullable } = column;
+    const value = row[name] ?? null;
+    if (value === null) {
+      if (!nullable) faults.push({ pointer: `#/${name}`, code: "no-value", detail: `${name} would have no value` });
+      continue;
+    }
+    for (const { pointer = "#", code, detail } of call.context.judgeColumn(column)(value as Json))
+      faults.push({ pointer: `#/${name}${pointer.slice(1)}`, code, detail: detail.replace("The body", name) });
+  }
+  if (faults.length === 0) return;
+  // What the caller does not see of the record at hand, and what is of another record, is not told (R5.9).
+  const own = columns.every((column) => call.prepared.table.columns.includes(column));
+  const told = own ? faults.filter(({ pointer }) => call.kind.record.known.has(pointer?.split("/")[1] ?? "")) : [];
+  throw invalid(
+    told.length > 0 ? told : [{ pointer: "#", code: "does-not-fit", detail: "What comes of it fits no record" }],
+  );
+}
+
+/** Judges of what columns may hold, each made when it is first needed. */
+export function createColumnJudges(): (column: Column) => Judge {
+  const judgeOf = createJudges();
+  const judges = new WeakMap<Column, Judge>();
+  return (column) => {
+    let judge = judges.get(column);
+    if (judge === undefined) {
+      judge = judgeOf(column.schema);
+      judges.set(column, judge);
+    }
+    return judge;
+  };
 }
 
 /** The columns of `row` that differ from `old`. */
