@@ -87,39 +87,48 @@ export function bindParameters(
   variables: Row,
   dialect: Dialect,
 ): readonly (string | number | boolean | null)[] {
-  return parameters.map((parameter) => bound(valueOf(parameter, variables), dialect, parameter.type));
+  return parameters.map((parameter) => parameterGetter(parameter, dialect)(variables));
 }
 
-function valueOf(parameter: Parameter, variables: Row): Value {
+/** One parameter's value from the variables, for statements that are bound many times. */
+export function parameterGetter(
+  parameter: Parameter,
+  dialect: Dialect,
+): (variables: Row) => string | number | boolean | null {
+  const asJson = postgresType(parameter.type) === "jsonb";
+  const value = valueGetter(parameter);
+  return (variables) => bound(value(variables), dialect, asJson);
+}
+
+function valueGetter(parameter: Parameter): (variables: Row) => Value {
   switch (parameter.kind) {
-    case "constant":
-      return parameter.value;
-    case "variable": {
-      const found = parameter.path.reduce<unknown>((object, name) => {
-        const has = typeof object === "object" && object !== null && Object.hasOwn(object, name);
-        return has ? (object as Row)[name] : null;
-      }, variables);
-      return (found ?? null) as Value;
+    case "constant": {
+      const { value } = parameter;
+      return () => value;
     }
-    case "computed":
-      return functionOf(parameter.expression)({ record: {}, variables });
+    case "variable": {
+      const { path } = parameter;
+      return (variables) => valueAt(variables, path);
+    }
+    case "computed": {
+      const run = compileFunction(parameter.expression);
+      return (variables) => run({ record: {}, variables });
+    }
   }
 }
 
-const functions = new WeakMap<TypedExpression, ReturnType<typeof compileFunction>>();
-
-/** Parameters live as long as the statement they belong to, and are bound many times. */
-function functionOf(expression: TypedExpression): ReturnType<typeof compileFunction> {
-  const known = functions.get(expression);
-  if (known) return known;
-  const made = compileFunction(expression);
-  functions.set(expression, made);
-  return made;
+function valueAt(variables: Row, path: readonly string[]): Value {
+  let found: unknown = variables;
+  for (const name of path) {
+    if (typeof found !== "object" || found === null || !Object.hasOwn(found, name)) return null;
+    found = (found as Row)[name];
+  }
+  return (found ?? null) as Value;
 }
 
-function bound(value: Value, dialect: Dialect, type: ValueType): string | number | boolean | null {
+function bound(value: Value, dialect: Dialect, asJson: boolean): string | number | boolean | null {
   if (value === null) return null;
-  if (typeof value === "object" || postgresType(type) === "jsonb") return JSON.stringify(value);
+  if (asJson || typeof value === "object") return JSON.stringify(value);
   return typeof value === "boolean" && dialect === "sqlite" ? Number(value) : value;
 }
 

@@ -1,7 +1,7 @@
 /** Pieces of SQL that carry what is to be bound to their question marks, so that they can be put together in any order. */
 import type { SQLInputValue } from "node:sqlite";
 import type { Variables } from "../../expression/evaluate.ts";
-import { bindParameters, type Parameter } from "../../expression/sql.ts";
+import { type Parameter, parameterGetter } from "../../expression/sql.ts";
 
 export type Binding =
   | Parameter
@@ -57,7 +57,7 @@ function getter(binding: Binding): Get {
     const { index } = binding;
     return (values) => values[index] ?? null;
   }
-  const parameters = [binding];
-  // `bindParameters` has made SQLite's 0 and 1 of truth values.
-  return (_, variables) => (bindParameters(parameters, variables, "sqlite")[0] ?? null) as SQLInputValue;
+  const value = parameterGetter(binding, "sqlite");
+  // For SQLite truth values are 0 and 1 already.
+  return (_, variables) => value(variables) as SQLInputValue;
 }
