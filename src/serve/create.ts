@@ -30,7 +30,7 @@ export async function insertRecord(
   const values: Values = { ...taken, ...given };
   const parent = operation.parents.at(-1);
   if (parent !== undefined) values[parent.field] = parents.at(-1)?.["id"] ?? null;
-  await fillDefaults(call, table, values);
+  fillDefaults(call, table, values);
   if (!(await holds(call, tx, call.kind.allowed, values)))
     throw new Refusal("forbidden", { detail: "The record would not be yours to make" });
   await choose(call, tx, values);

@@ -5,7 +5,7 @@
 import type { Value, Variables } from "../expression/evaluate.ts";
 import { compileFunction } from "../expression/evaluate.ts";
 import type { TypedExpression } from "../expression/typed.ts";
-import type { Operation, Plan, Table } from "../plan/plan.ts";
+import type { Column, Operation, Plan, Table } from "../plan/plan.ts";
 import type {
   Awaitable,
   Found,
@@ -31,6 +31,8 @@ export interface Prepared {
   readonly operation: Operation;
   readonly table: Table;
   readonly judge: Judge | undefined;
+  /** Columns of the table that are kept as a hash. */
+  readonly secrets: readonly Column[];
   /** By filter field: the judge of one value. */
   readonly filters: ReadonlyMap<string, Judge>;
   /** For moves: all the moves of the resource, to say which are allowed now. */
@@ -79,6 +81,7 @@ export function prepareOperations(plan: Plan, store: Store, kinds: CallerKinds):
       operation,
       table,
       judge: operation.body === undefined ? undefined : judgeOf(operation.body.schema),
+      secrets: table.columns.filter(({ marks }) => marks.includes("secret")),
       filters: new Map(operation.list?.filters.map(({ field, schema }) => [field, judgeOf(schema)])),
       siblings: plan.operations.filter(({ deed, resource }) => deed === "move" && resource === operation.resource),
       forKind: (kind) =>

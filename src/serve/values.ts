@@ -7,7 +7,6 @@ import type { Row, Transaction } from "../store/store.ts";
 import type { Call, Context } from "./context.ts";
 import type { Judge } from "./body.ts";
 import { createJudges, escapeSegment } from "./body.ts";
-import { hashPassword } from "./credentials/password.ts";
 import { isVisible } from "./record.ts";
 import type { Fault } from "./refusal.ts";
 import { invalid, Refusal } from "./refusal.ts";
@@ -112,12 +111,12 @@ async function isThere({ call, tx }: Taking, form: InputForm & { kind: "referenc
 }
 
 /** What a new record has where the body says nothing: defaults, the start state. */
-export async function fillDefaults(call: Call, table: Table, values: Values): Promise<void> {
+export function fillDefaults(call: Call, table: Table, values: Values): void {
   for (const column of table.columns) {
-    if (values[column.name] !== undefined) continue;
-    const made = column.name === "id" ? newId(call, table, column) : defaultValue(call, column);
-    const isSecret = made !== null && column.marks.includes("secret");
-    values[column.name] = isSecret ? await hashPassword(secretText(made as Json), call.context.random) : made;
+    const { name, marks } = column;
+    if (values[name] !== undefined) continue;
+    if (name === "id") values[name] = newId(call, table, column);
+    else values[name] = marks.includes("secret") ? (call.secrets?.[name] ?? null) : defaultValue(call, column);
   }
   if (table.lifecycle !== undefined) values["state"] = table.lifecycle.start;
 }
@@ -135,7 +134,8 @@ function newId(call: Call, { id }: Table, column: Column): Value {
   return null;
 }
 
-function defaultValue(call: Call, { default: made }: Column): Value {
+/** What a column has that nobody gives a value; null where it has no default. */
+export function defaultValue(call: Call, { default: made }: Column): Value {
   switch (made?.kind) {
     case "now":
     case "now-on-change":

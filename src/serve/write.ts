@@ -1,4 +1,5 @@
 /** A writing operation: one transaction with its idempotency record, its effects and its answer (R1.8, R3.3, R4.20). */
+import type { Json } from "../base/json.ts";
 import type { Operation } from "../plan/plan.ts";
 import type { Transaction } from "../store/store.ts";
 import type { Call } from "./context.ts";
@@ -12,7 +13,7 @@ import type { RepeatKey } from "./repeats.ts";
 import { remember, repeatKeyOf, replay } from "./repeats.ts";
 import { replace } from "./replace.ts";
 import { update } from "./update.ts";
-import { secretText } from "./values.ts";
+import { defaultValue, secretText } from "./values.ts";
 
 type Deed = (call: Call, tx: Transaction) => Promise<Answer>;
 
@@ -50,13 +51,15 @@ export async function write(asked: Call, inUse: KeysInUse, refused: (refusal: Re
 
 /** Hashes what is only kept as a hash before the transaction, which would make everybody wait for it. */
 async function withSecrets(call: Call): Promise<Call> {
-  const fields = call.prepared.operation.body?.fields.filter(({ secret }) => secret) ?? [];
-  if (fields.length === 0) return call;
+  const { operation, secrets: columns } = call.prepared;
+  if (columns.length === 0 || operation.body === undefined) return call;
   const secrets: Record<string, string> = {};
-  for (const { name, default: otherwise } of fields) {
-    const given = Object.hasOwn(call.input, name) ? call.input[name] : otherwise;
-    if (given === undefined || given === null) continue;
-    secrets[name] = await hashPassword(secretText(given), call.context.random);
+  const creates = operation.deed === "create" || operation.creates;
+  for (const column of columns) {
+    const { name } = column;
+    const sent = Object.hasOwn(call.input, name) ? call.input[name] : undefined;
+    const text = sent ?? (creates ? defaultValue(call, column) : null);
+    if (text !== null) secrets[name] = await hashPassword(secretText(text as Json), call.context.random);
   }
   return { ...call, secrets };
 }

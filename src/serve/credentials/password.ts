@@ -9,7 +9,7 @@ const cost = { N: 16_384, r: 8, p: 5 } as const;
 const saltBytes = 16;
 const hashBytes = 32;
 
-/** Takes a fifth of a second on a thread of its own: not for inside a transaction. */
+/** Takes a good part of a second on a thread of its own: not for inside a transaction. */
 export function hashPassword(text: string, random: (bytes: number) => Uint8Array): Promise<string> {
   const salt = random(saltBytes);
   return new Promise((resolve, reject) => {
