@@ -2,6 +2,7 @@
 import { createServer, STATUS_CODES } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as pass } from "node:timers/promises";
 import type { Answer, Body, RequestHeaders } from "./exchange.ts";
 import { readHeaders } from "./exchange.ts";
 import type { Forwarding } from "./forwarding.ts";
@@ -19,8 +20,16 @@ export interface ServerOptions {
 
 export interface RunningServer {
   readonly port: number;
-  /** Stops accepting, lets what is under way finish (at most `graceMilliseconds`), then closes. */
-  close(graceMilliseconds: number): Promise<void>;
+  /** From now on not ready (R1.8); after lingering stops accepting, lets what is under way finish, and closes. */
+  close(graceMilliseconds: number, options?: CloseOptions): Promise<void>;
+}
+
+export interface CloseOptions {
+  /**
+   * For how long connections are still accepted and kept, so that whoever asks `/readyz` learns that it is 503 and sends
+   * its requests elsewhere; 0 unless told. The grace is counted from its end.
+   */
+  readonly lingerMilliseconds?: number;
 }
 
 const headersMilliseconds = 10_000;
@@ -58,9 +67,10 @@ export async function listen(options: ServerOptions): Promise<RunningServer> {
   });
   return {
     port: (server.address() as AddressInfo).port,
-    async close(graceMilliseconds) {
+    async close(graceMilliseconds, { lingerMilliseconds = 0 } = {}) {
       draining = true;
       options.service().drain();
+      if (lingerMilliseconds > 0) await pass(lingerMilliseconds);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       const timer = setTimeout(() => server.closeAllConnections(), graceMilliseconds);

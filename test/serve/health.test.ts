@@ -117,6 +117,35 @@ describe("R1.8 draining", () => {
     });
   }
 
+  test("R1.2 R1.8 while it lingers readyz is 503 on old and new connections, which end; then nothing is accepted", async () => {
+    await using subject = await serve(toolLibrary, {});
+    const { client, running } = subject;
+    const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    using idle = await client.open();
+    idle.write(ask("/readyz"));
+    assert.equal((await idle.next())?.status, 200);
+    using unused = await client.open();
+    unused.write(ask("/livez"));
+    assert.equal((await unused.next())?.status, 200);
+    const started = performance.now();
+    const stopped = running.stop(5000, 400);
+    using fresh = await client.open();
+    for (const connection of [idle, fresh]) {
+      connection.write(ask("/readyz"));
+      const reply = await connection.next();
+      assert.equal(reply?.status, 503);
+      assert.equal(reply.headers["connection"], "close");
+      await connection.ended;
+    }
+    using late = await client.open();
+    late.write(ask("/livez"));
+    assert.equal((await late.next())?.status, 200, "R1.8 what comes while it lingers is served");
+    await unused.ended;
+    assert(performance.now() - started >= 390, "R1.8 an idle connection may be used for as long as it lingers");
+    await stopped;
+    await assert.rejects(client.open(), "R1.8 no new connection");
+  });
+
   test("R1.8 who does not finish is waited for no longer than the grace", async () => {
     await using subject = await serve(toolLibrary, {});
     using stalled = await subject.client.open();

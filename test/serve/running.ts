@@ -27,7 +27,7 @@ export interface Running extends AsyncDisposable {
   /** Failures of Nonet's own, which a test that did not mean them fails for. */
   readonly failures: readonly unknown[];
   /** Drains the server, as SIGTERM does (R1.8); what is under way has this long. */
-  stop(graceMilliseconds?: number): Promise<void>;
+  stop(graceMilliseconds?: number, lingerMilliseconds?: number): Promise<void>;
   /** Moves the service's clock. */
   pass(milliseconds: number): void;
 }
@@ -105,7 +105,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     plan,
     store,
     failures,
-    stop: (graceMilliseconds = 5000) => server.close(graceMilliseconds),
+    stop: (graceMilliseconds = 5000, lingerMilliseconds = 0) => server.close(graceMilliseconds, { lingerMilliseconds }),
     pass: (milliseconds) => {
       shift += milliseconds;
     },
