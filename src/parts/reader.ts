@@ -5,7 +5,7 @@
 import type { Span } from "../base/span.ts";
 import { didYouMean } from "../base/suggest.ts";
 import type { Diagnostic, Fix, Severity } from "../diagnostics/diagnostic.ts";
-import type { Entry, ListNode, MapNode, Node, TextNode } from "../document/document.ts";
+import type { Entry, MapNode, Node, TextNode } from "../document/document.ts";
 import { type Phrase, spanOf } from "./phrase.ts";
 
 /** A path of keys as the document writes them, the part's name first; see `Places`. */
@@ -88,20 +88,6 @@ export function expectText(reader: Reader, path: Path, node: Node, what: string)
 export function expectMap(reader: Reader, path: Path, node: Node, what: string, example: string): MapNode | undefined {
   if (node.kind === "map") return node;
   report(reader, `${path[0]}/not-a-map`, node.span, `${what} is a map of names and values, not a ${node.kind}`, {
-    help: `write it as \`${example}\``,
-  });
-  return undefined;
-}
-
-export function expectList(
-  reader: Reader,
-  path: Path,
-  node: Node,
-  what: string,
-  example: string,
-): ListNode | undefined {
-  if (node.kind === "list") return node;
-  report(reader, `${path[0]}/not-a-list`, node.span, `${what} is a list, not a ${node.kind}`, {
     help: `write it as \`${example}\``,
   });
   return undefined;

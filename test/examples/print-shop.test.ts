@@ -28,8 +28,8 @@ for (const store of ["sqlite", "memory"] as const) {
     const order = placed.body["id"];
     const job = (await press("POST /jobs", 201, { order, press: "A3" })).body;
     assert.equal(job["sheetsToPrint"], 40);
-    await press(`POST /jobs/${job["id"]}/finish`, 409);
-    await press(`POST /jobs/${job["id"]}/start`, 200);
+    await press(`POST /jobs/${String(job["id"])}/finish`, 409);
+    await press(`POST /jobs/${String(job["id"])}/start`, 200);
     assert.equal((await carla("GET /orders/1", 200)).body["state"], "printing");
 
     const withdrawn = await carla("POST /orders/1/withdraw", 409);
@@ -38,19 +38,25 @@ for (const store of ["sqlite", "memory"] as const) {
       ["state-conflict", "printing", []],
     );
     const second = (await press("POST /jobs", 201, { order, press: "A4" })).body;
-    assert.equal((await press(`POST /jobs/${second["id"]}/start`, 409)).body["code"], "order-not-open");
+    assert.equal((await press(`POST /jobs/${String(second["id"])}/start`, 409)).body["code"], "order-not-open");
 
-    await press(`POST /jobs/${job["id"]}/spoil`, 422, { sheets: 501 });
-    assert.equal((await press(`POST /jobs/${job["id"]}/spoil`, 200, { sheets: 500 })).body["sheetsToPrint"], 540);
-    assert.equal((await press(`POST /jobs/${job["id"]}/spoil`, 409, { sheets: 1 })).body["code"], "too-much-waste");
-    await press(`POST /jobs/${job["id"]}/finish`, 200);
+    await press(`POST /jobs/${String(job["id"])}/spoil`, 422, { sheets: 501 });
+    assert.equal(
+      (await press(`POST /jobs/${String(job["id"])}/spoil`, 200, { sheets: 500 })).body["sheetsToPrint"],
+      540,
+    );
+    assert.equal(
+      (await press(`POST /jobs/${String(job["id"])}/spoil`, 409, { sheets: 1 })).body["code"],
+      "too-much-waste",
+    );
+    await press(`POST /jobs/${String(job["id"])}/finish`, 200);
     assert.equal((await carla("GET /orders/1", 200)).body["state"], "printed");
 
     const box = (await packer("POST /boxes", 201, { size: "small" })).body;
-    await packer(`POST /boxes/${box["id"]}/pack`, 422, { order: "ord_00000000000000000000000000" });
-    assert.equal((await packer(`POST /boxes/${box["id"]}/pack`, 200, { order })).body["order"], order);
+    await packer(`POST /boxes/${String(box["id"])}/pack`, 422, { order: "ord_00000000000000000000000000" });
+    assert.equal((await packer(`POST /boxes/${String(box["id"])}/pack`, 200, { order })).body["order"], order);
     assert.equal((await carla("GET /orders/1", 200)).body["state"], "packed");
-    await packer(`POST /boxes/${box["id"]}/send`, 200);
+    await packer(`POST /boxes/${String(box["id"])}/send`, 200);
     assert.equal((await carla("GET /orders/1", 200)).body["state"], "sent");
     assert.equal((await other("GET /orders/2", 200)).body["state"], "placed", "the other order went nowhere");
     assert.deepEqual(shop.failures, []);

@@ -54,7 +54,7 @@ for (const store of ["sqlite", "memory"] as const) {
     await mast("POST /stations/NO-9/readings", 404, { takenAt, celsius: 4.5 });
 
     await kari("PUT /stations/NO-2", 201, { ...bergen, name: "Oslo" });
-    const path = `/stations/NO-1/readings/${reading.body["id"]}`;
+    const path = `/stations/NO-1/readings/${String(reading.body["id"])}`;
     await anybody(`GET ${path}`, 200);
     await anybody(`GET ${path.replace("NO-1", "NO-2")}`, 404);
     assert.deepEqual((await anybody("GET /stations/NO-2/readings", 200)).body["items"], []);
