@@ -1,7 +1,13 @@
 #!/usr/bin/env node
-/** The command. Arguments in, exit code out: 0 fine, 1 the document or the request is wrong, 2 usage or unreadable file. */
+/** The command. Arguments in, exit code out: 0 fine, 1 the document or its data is wrong, 2 wrong usage or unreadable file. */
+import { enableCompileCache } from "node:module";
 import process from "node:process";
-import { run } from "./commands/run.ts";
-import { processTerminal } from "./commands/terminal.ts";
+
+// Types are stripped and code is compiled once, not at each start; so what follows is loaded after this line.
+enableCompileCache();
+const [{ run }, { processTerminal }] = await Promise.all([
+  import("./commands/run.ts"),
+  import("./commands/terminal.ts"),
+]);
 
 process.exitCode = await run(process.argv.slice(2), processTerminal());

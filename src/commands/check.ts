@@ -5,47 +5,52 @@ import { sarif } from "../diagnostics/sarif.ts";
 import type { CheckResult } from "../parts/check.ts";
 import { checkTable } from "./check-table.ts";
 import { checkFile } from "./document.ts";
-import { printFindings } from "./findings.ts";
+import { findings } from "./findings.ts";
+import { strictly } from "./strict.ts";
 import type { Terminal } from "./terminal.ts";
-import { oneOf, onlyDocument, parseOptions } from "./usage.ts";
 
-export async function check(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = parseOptions(args, {
-    strict: { type: "boolean", default: false },
-    format: { type: "string", default: "text" },
-  });
-  const format = oneOf("format", values.format, ["text", "json", "sarif", "github"]);
-  const result = await checkFile(onlyDocument(positionals), terminal);
-  print[format](result, terminal);
-  return result.summary.errors > 0 || (values.strict && result.summary.gaps > 0) ? 1 : 0;
+export interface CheckOptions {
+  readonly strict: boolean;
+  readonly format: "text" | "json" | "sarif" | "github";
 }
 
-const print: Readonly<Record<"text" | "json" | "sarif" | "github", (result: CheckResult, terminal: Terminal) => void>> =
-  {
-    text(result, terminal) {
-      printFindings(result, terminal, (text) => terminal.out(text));
-      terminal.out(checkTable(result, terminal));
-    },
-    json: (result, terminal) => terminal.out(`${JSON.stringify(checkJson(result), null, 2)}\n`),
-    sarif: (result, terminal) => terminal.out(`${JSON.stringify(sarif(result.diagnostics, result.name), null, 2)}\n`),
-    github: (result, terminal) => terminal.out(github(result.diagnostics, result.name)),
-  };
+export async function check(document: string, { strict, format }: CheckOptions, terminal: Terminal): Promise<number> {
+  const checked = await checkFile(document, terminal);
+  const result = strict ? strictly(checked) : checked;
+  print[format](result, terminal);
+  return result.summary.errors > 0 ? 1 : 0;
+}
 
-/** The published form of a check; members are only ever added. */
-function checkJson({ service, summary, parts, diagnostics }: CheckResult): unknown {
+const print: Readonly<Record<CheckOptions["format"], (result: CheckResult, terminal: Terminal) => void>> = {
+  text: (result, terminal) => terminal.out(findings(result, terminal) + checkTable(result, terminal)),
+  json: (result, terminal) => terminal.out(`${JSON.stringify(checkJson(result), null, 2)}\n`),
+  sarif: (result, terminal) => terminal.out(`${JSON.stringify(sarif(result.diagnostics, result.name), null, 2)}\n`),
+  github: (result, terminal) => terminal.out(github(result.diagnostics, result.name)),
+};
+
+/**
+ * The published form of a check. Members are only ever added, and all are always there: `service` is null where part 1
+ * does not say it; `line` is that of the part where no line of it answers; `help` is empty where there is nothing to
+ * advise.
+ */
+function checkJson({ service, summary, parts, diagnostics, places }: CheckResult): unknown {
+  const { errors, warnings, gaps, shown, questions } = summary;
   return {
     service,
-    summary,
-    parts: parts.map(({ part, status, stated, questions }) => ({
-      part,
-      status,
-      stated,
-      questions: questions.map(({ id, status: answer, line }) => ({
+    summary: { errors, warnings, gaps, shown, questions },
+    parts: parts.map((part) => ({
+      part: part.part,
+      status: part.status,
+      stated: part.stated,
+      questions: part.questions.map(({ id, status, line = places.get(part.part)?.start.line ?? 1 }) => ({
         id,
-        status: answer,
-        ...(line === undefined ? {} : { line }),
+        status,
+        line,
       })),
     })),
-    diagnostics: diagnostics.map(diagnosticJson),
+    diagnostics: diagnostics.map((diagnostic) => {
+      const { help = "", ...rest } = diagnosticJson(diagnostic);
+      return { ...rest, help };
+    }),
   };
 }

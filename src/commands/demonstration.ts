@@ -1,195 +1,128 @@
 /**
- * What to try on a service that has just started: a key for each role, and lines for a shell that work as pasted. What
- * they need (a site to deliver to, a free locker) is made through the service itself, by the roles that may.
+ * What to try on a service that has just started: a key for each role, and three lines for a shell that work as pasted: a
+ * record is made, records are listed, and a transition is refused. Fewer where the document has no such operation.
  */
-import type { Json, JsonObject } from "../base/json.ts";
-import type { Operation, Plan } from "../plan/plan.ts";
-import { keyCredential, mintKey } from "./key.ts";
-import { sample } from "./sample.ts";
-import type { Loaded } from "./serve.ts";
-import { pathOf } from "./serve-report.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Operation } from "../plan/plan.ts";
+import { columns } from "./layout.ts";
+import { keyCredentials, mintKey } from "./minting.ts";
+import { clock } from "./served.ts";
+import type { Serving } from "./serving.ts";
+import type { Caller, Trial } from "./trial.ts";
+import { bodyFor, callerFor, credentialOf, make, operationOn, pathOf } from "./trial.ts";
 
-/** Keys for the demonstration's users are named after their roles. */
-const userOf = (role: string) => `demo-${role}`;
-
-export async function demonstrate(loaded: Loaded, url: string): Promise<string> {
-  const { plan, store } = loaded;
-  const hasKeys = plan.credentials.some(({ kind }) => kind === "api-key");
-  if (!hasKeys) return "";
-  const keys = new Map<string, string>();
-  const credential = keyCredential(plan, plan.credentials.find(({ kind }) => kind === "api-key")?.name);
-  const earlier = await store.keys.list();
-  for (const role of plan.roles) {
-    for (const old of earlier) if (old.user === userOf(role)) await store.keys.revoke(old.id, Date.now());
-    keys.set(role, (await mintKey(plan, store, { user: userOf(role), roles: [role], credential })).secret);
-  }
-  const lines = [...keys].map(([role, secret]) => `  ${role}: ${secret}`);
-  const tries = await tryLines({ plan, url, keys });
+export async function demonstrate({ first, local }: Serving): Promise<string> {
+  const credential = keyCredentials(first.plan)[0];
+  const keys = credential === undefined ? new Map() : await demoKeys(first, credential);
+  const trial: Trial = { plan: first.plan, address: local, credential, keys };
+  const lines = await linesToTry(trial);
   return [
-    "Demo keys (new at each start):",
-    ...lines,
     "",
-    ...(tries.length === 0 ? [] : ["Try, in another terminal:", "", ...tries, ""]),
-    "",
+    ...(keys.size === 0 ? [] : ["Demo keys, new at each start:", ...shownKeys(trial), ""]),
+    ...(lines.length === 0 ? [] : ["Try, in another terminal:", "", ...lines.flatMap((line) => [line, ""])]),
   ].join("\n");
 }
 
-interface Demo {
-  readonly plan: Plan;
-  readonly url: string;
-  readonly keys: ReadonlyMap<string, string>;
+/** Keys for users that are named after their roles; the ones of an earlier start are revoked. */
+async function demoKeys(
+  { plan, store }: Serving["first"],
+  credential: NonNullable<Trial["credential"]>,
+): Promise<Trial["keys"]> {
+  const userOf = (role: string) => `demo-${role}`;
+  const users = plan.roles.map(userOf);
+  for (const earlier of await store.keys.list())
+    if (users.includes(earlier.user) && earlier.revoked === undefined) await store.keys.revoke(earlier.id, clock.now());
+  const keys = new Map<string, { readonly user: string; readonly secret: string }>();
+  for (const role of plan.roles) {
+    const user = userOf(role);
+    const { secret } = await mintKey(store, { user, roles: [role], credential });
+    keys.set(role, { user, secret });
+  }
+  return keys;
 }
 
-/** Create, list, and a transition that is refused; fewer where the document has no such operation for a role with a key. */
-async function tryLines(demo: Demo): Promise<string[]> {
-  const target =
-    demo.plan.operations.find(
-      (operation) =>
-        operation.deed === "create" &&
-        movesOf(demo.plan, operation).length > 0 &&
-        roleFor(demo, operation) !== undefined &&
-        operation.choose.length > 0,
-    ) ??
-    demo.plan.operations.find((operation) => operation.deed === "create" && roleFor(demo, operation) !== undefined);
-  if (target === undefined) return [];
-  const body = await bodyFor(demo, target, []);
-  if (body === undefined) return [];
-  const lines = [comment(target), curl(demo, target, body, {})];
-  const lister = demo.plan.operations.find(
-    ({ deed, resource, parents }) => deed === "list" && resource === target.resource && parents.length === 0,
+function shownKeys({ credential, keys }: Trial): string[] {
+  const rows = [...keys].map(([role, { user, secret }]) => [
+    role,
+    credential?.kind === "basic" ? `${user}:${secret}` : secret,
+  ]);
+  return columns(rows).map((line) => `  ${line}`);
+}
+
+async function linesToTry(trial: Trial): Promise<string[]> {
+  const creating = operationToCreate(trial);
+  const creator = creating && callerFor(trial, creating);
+  const body = creating && (await bodyFor(trial, creating));
+  const lines: string[] = [];
+  if (creating !== undefined && creator !== undefined && body !== undefined)
+    lines.push(curl(trial, creating, creator, { body }));
+  const listing = creating
+    ? operationOn(trial, "list", creating.resource)
+    : trial.plan.operations.find((each) => each.deed === "list" && each.parents.length === 0 && callerFor(trial, each));
+  const lister = listing && callerFor(trial, listing);
+  if (listing !== undefined && lister !== undefined) lines.push(curl(trial, listing, lister, {}));
+  const refused = creating && (await refusedMove(trial, creating));
+  return refused === undefined ? lines : [...lines, refused];
+}
+
+/** What shows the most: records that move, best of all ones that something is chosen for. */
+function operationToCreate(trial: Trial): Operation | undefined {
+  const candidates = trial.plan.operations.filter(
+    (each) => each.deed === "create" && each.parents.length === 0 && callerFor(trial, each) !== undefined,
   );
-  if (lister !== undefined && roleFor(demo, lister) !== undefined)
-    lines.push(comment(lister), curl(demo, lister, undefined, {}));
-  return [...lines, ...(await refusedMove(demo, target))];
+  const moving = candidates.filter(({ resource }) => movesOf(trial, resource).length > 0);
+  return moving.find(({ choose }) => choose.length > 0) ?? moving[0] ?? candidates[0];
 }
 
-async function refusedMove(demo: Demo, target: Operation): Promise<string[]> {
-  const start = demo.plan.tables.find(({ resource }) => resource === target.resource)?.lifecycle?.start;
-  const refused = movesOf(demo.plan, target).find(
-    (operation) =>
-      operation.body?.required !== true &&
-      !operation.moves.some(({ from }) => from.includes(start ?? "")) &&
-      sharedRole(demo, target, operation) !== undefined,
-  );
-  if (refused === undefined || refused.key === undefined) return [];
-  const made = await make(demo, target, []);
-  const key = made?.[refused.key.column];
-  if (key === undefined) return [];
-  return [
-    `# ${refused.sentence}: refused, since it is ${start}`,
-    curl(demo, refused, undefined, { [refused.key.parameter]: String(key) }, sharedRole(demo, target, refused)),
-  ];
-}
-
-function movesOf({ operations }: Plan, { resource }: Operation): readonly Operation[] {
-  return operations.filter(
-    (operation) => operation.deed === "move" && operation.resource === resource && operation.parents.length === 0,
+function movesOf({ plan }: Trial, resource: string): readonly Operation[] {
+  return plan.operations.filter(
+    (each) => each.deed === "move" && each.resource === resource && each.parents.length === 0,
   );
 }
 
-function comment({ sentence }: Operation): string {
-  return `# ${sentence}`;
+/** A move that a new record is not in the state for, of one made for it; its maker asks, since it may be the owner's. */
+async function refusedMove(trial: Trial, creating: Operation): Promise<string | undefined> {
+  const start = trial.plan.tables.find(({ resource }) => resource === creating.resource)?.lifecycle?.start;
+  const move = movesOf(trial, creating.resource).find(
+    (each) =>
+      each.body?.required !== true &&
+      each.moves.every(({ from }) => !from.includes(start ?? "")) &&
+      callerFor(trial, creating, each) !== undefined,
+  );
+  const caller = move && callerFor(trial, creating, move);
+  if (move?.key === undefined || caller === undefined) return undefined;
+  const made = await make(trial, creating, [], caller);
+  const key = made?.[move.key.column];
+  if (typeof key !== "string" && typeof key !== "number") return undefined;
+  const remark = `: refused, as it is ${start}`;
+  return curl(trial, move, caller, { parameters: { [move.key.parameter]: String(key) }, remark });
 }
 
+interface CurlParts {
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly body?: JsonObject;
+  readonly remark?: string;
+}
+
+/** A line for a POSIX shell below a comment; idempotency keys are left out, so that it can be pasted again. */
 function curl(
-  demo: Demo,
+  trial: Trial,
   operation: Operation,
-  body: JsonObject | undefined,
-  parameters: Readonly<Record<string, string>>,
-  role = roleFor(demo, operation),
+  caller: Caller,
+  { parameters = {}, body, remark = "" }: CurlParts,
 ): string {
-  const parts = [
-    `curl -i ${operation.method === "GET" ? "" : `-X ${operation.method} `}${demo.url}${pathOf(operation, parameters)}`,
-    ...headersOf(demo, role).map(([name, value]) => `-H '${name}: ${value}'`),
-    ...(body === undefined
-      ? []
-      : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`]),
+  const credential = credentialOf(trial, caller);
+  const words = [
+    "curl -i",
+    ...(operation.method === "GET" ? [] : [`-X ${operation.method}`]),
+    quoted(trial.address + pathOf(trial, operation, parameters)),
+    ...(credential === undefined ? [] : [`-H ${quoted(credential.join(": "))}`]),
+    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`]),
   ];
-  return `${parts.join(" ")}\n`;
+  return `# ${operation.sentence}${remark}\n${words.join(" ")}`;
 }
 
-/** A role with a demo key that may run the operation; the empty text where anybody may; undefined where nobody of them. */
-function roleFor({ keys }: Demo, { allow }: Operation): string | undefined {
-  if (allow.some(({ who }) => who.kind === "anyone")) return "";
-  return [...keys.keys()].find((role) =>
-    allow.some(({ who }) => who.kind === "signed-in" || (who.kind === "role" && who.role === role)),
-  );
-}
-
-/** A role that may run both, so that it owns what it made. */
-function sharedRole(demo: Demo, one: Operation, other: Operation): string | undefined {
-  return [...demo.keys.keys()].find((role) =>
-    [one, other].every(({ allow }) => allow.some(({ who }) => who.kind !== "role" || who.role === role)),
-  );
-}
-
-function headersOf({ plan, keys }: Demo, role: string | undefined): [string, string][] {
-  const secret = keys.get(role ?? "");
-  const credential = plan.credentials.find(({ kind }) => kind === "api-key");
-  if (secret === undefined || credential === undefined) return [];
-  const { header, scheme } = credential.sent;
-  return [[header, scheme === undefined ? secret : `${scheme} ${secret}`]];
-}
-
-/** A body that the operation takes, its references and its stock made first. Undefined where that cannot be done. */
-async function bodyFor(demo: Demo, operation: Operation, within: readonly string[]): Promise<JsonObject | undefined> {
-  const references = new Map<string, Json>();
-  for (const { name, form } of operation.body?.fields ?? []) {
-    if (form?.kind !== "reference" || !isRequired(operation, name)) continue;
-    const record = await findOrMake(demo, form.resource, within);
-    if (record === undefined) return undefined;
-    references.set(name, record["id"] as Json);
-  }
-  for (const { resource } of operation.choose) {
-    const maker = createOf(demo, resource);
-    if (maker !== undefined && !within.includes(resource)) await make(demo, maker, [...within, resource]);
-  }
-  const sampled = sample(operation.body?.schema ?? {}) as JsonObject;
-  return { ...sampled, ...Object.fromEntries(references) };
-}
-
-function isRequired({ body }: Operation, name: string): boolean {
-  const required = body?.schema["required"];
-  return Array.isArray(required) && required.includes(name);
-}
-
-function createOf({ plan }: Demo, resource: string): Operation | undefined {
-  return plan.operations.find(
-    (operation) => operation.deed === "create" && operation.resource === resource && operation.parents.length === 0,
-  );
-}
-
-async function findOrMake(demo: Demo, resource: string, within: readonly string[]): Promise<JsonObject | undefined> {
-  if (within.includes(resource)) return undefined;
-  const lister = demo.plan.operations.find(
-    (operation) => operation.deed === "list" && operation.resource === resource && operation.parents.length === 0,
-  );
-  if (lister !== undefined && roleFor(demo, lister) !== undefined) {
-    const listed = await send(demo, lister, undefined);
-    const items = listed?.["items"];
-    if (Array.isArray(items) && items[0] !== undefined) return items[0] as JsonObject;
-  }
-  const maker = createOf(demo, resource);
-  return maker === undefined ? undefined : make(demo, maker, [...within, resource]);
-}
-
-/** A new record; where a number of the sample is taken already, another is tried. */
-async function make(demo: Demo, operation: Operation, within: readonly string[]): Promise<JsonObject | undefined> {
-  if (roleFor(demo, operation) === undefined) return undefined;
-  for (let attempt = 0; attempt < 20; attempt += 1) {
-    const body = await bodyFor(demo, operation, within);
-    if (body === undefined) return undefined;
-    const made = await send(demo, operation, body);
-    if (made !== undefined) return made;
-  }
-  return undefined;
-}
-
-async function send(demo: Demo, operation: Operation, body: JsonObject | undefined): Promise<JsonObject | undefined> {
-  const response = await fetch(`${demo.url}${pathOf(operation, {})}`, {
-    method: operation.method,
-    headers: { ...Object.fromEntries(headersOf(demo, roleFor(demo, operation))), "Content-Type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return response.ok ? ((await response.json()) as JsonObject) : undefined;
+/** One word for a POSIX shell, in quotes where it needs them. */
+function quoted(text: string): string {
+  return /^[\w:/.@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,20 +1,52 @@
 /** Reading and checking the document that a command names. */
 import type { CheckResult } from "../parts/check.ts";
-import { check } from "../parts/check.ts";
+import { check, soundModel, unservable } from "../parts/check.ts";
+import type { Plan } from "../plan/plan.ts";
+import { DocumentError, UsageError } from "./command-line.ts";
+import { findings } from "./findings.ts";
+import { count, listed } from "./layout.ts";
 import type { Terminal } from "./terminal.ts";
-import { UsageError } from "./usage.ts";
 
+/** @throws UsageError when it cannot be read. */
 export async function checkFile(path: string, terminal: Terminal): Promise<CheckResult> {
-  return check(path === "-" ? "standard input" : path, await readFile(path, terminal));
+  return check(path === "-" ? "standard input" : path, await readDocument(path, terminal));
 }
 
-async function readFile(path: string, terminal: Terminal): Promise<Uint8Array> {
+/** @throws UsageError when it cannot be read. */
+export async function readDocument(path: string, terminal: Terminal): Promise<Uint8Array> {
   try {
     return await terminal.read(path);
   } catch (thrown) {
-    const { code } = thrown as NodeJS.ErrnoException;
-    const why =
-      code === "ENOENT" ? "there is no such file" : code === "EISDIR" ? "it is a folder" : (thrown as Error).message;
-    throw new UsageError(`cannot read ${path}: ${why}`);
+    throw new UsageError(`cannot read ${path}: ${reason(thrown as NodeJS.ErrnoException)}`);
   }
+}
+
+function reason({ code, message }: NodeJS.ErrnoException): string {
+  switch (code) {
+    case "ENOENT":
+      return "there is no such file";
+    case "EISDIR":
+      return "it is a folder";
+    case "ENOTDIR":
+      return "a part of its path is a file, not a folder";
+    case "EACCES":
+      return "its permissions do not let this user read it";
+    case "ERR_FS_FILE_TOO_LARGE":
+      return "it is far too large for a document";
+    default:
+      return message;
+  }
+}
+
+/** @throws DocumentError when it cannot be served, with what stands in the way. */
+export async function planOf(result: CheckResult, terminal: Terminal): Promise<Plan> {
+  const sound = soundModel(result);
+  const refuse = (why: string) => `${result.name} cannot be served: ${why}`;
+  if (sound === undefined)
+    throw new DocumentError(findings(result, terminal) + refuse(count(result.summary.errors, "error")));
+  const missing = unservable(result).map((part) => `its ${part}`);
+  if (missing.length > 0)
+    throw new DocumentError(refuse(`it does not say ${listed(missing)}, without which there is nothing to serve`));
+  const { buildPlan } = await import("../plan/build.ts");
+  return buildPlan(sound, result.places, result.expressions);
 }

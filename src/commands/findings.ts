@@ -1,10 +1,9 @@
-/** The findings of a check on a terminal. */
+/** The findings of a check as a person reads them. */
 import { printDiagnostic } from "../diagnostics/text.ts";
 import type { CheckResult } from "../parts/check.ts";
 import type { Terminal } from "./terminal.ts";
 
-export function printFindings(result: CheckResult, terminal: Terminal, write: (text: string) => void): void {
-  for (const diagnostic of result.diagnostics) {
-    write(`${printDiagnostic(diagnostic, { name: result.name, text: result.text, colour: terminal.colour })}\n`);
-  }
+/** An empty line after each. */
+export function findings({ name, text, diagnostics }: CheckResult, { colour }: Pick<Terminal, "colour">): string {
+  return diagnostics.map((diagnostic) => `${printDiagnostic(diagnostic, { name, text, colour })}\n`).join("");
 }

@@ -1,144 +1,134 @@
 /** `nonet key create|list|revoke DOC`: the keys that callers send. A secret is shown once, and kept only as its hash. */
-import { createIds } from "../base/id.ts";
+import { existsSync } from "node:fs";
 import { parseDuration } from "../base/duration.ts";
-import type { CredentialPlan, Plan } from "../plan/plan.ts";
-import { hashSecret, hintOf, mintSecret } from "../serve/credentials/api-key.ts";
+import type { Plan } from "../plan/plan.ts";
 import type { Key, Store } from "../store/store.ts";
-import { checkFile } from "./document.ts";
-import { clock, planOf, random } from "./service-file.ts";
-import { defaultFile, openStore, storeFault } from "./store.ts";
+import { UsageError } from "./command-line.ts";
+import { checkFile, planOf } from "./document.ts";
+import { columns, count } from "./layout.ts";
+import { assertRoles, keyCredential, mintKey } from "./minting.ts";
+import { clock } from "./served.ts";
+import { openStore, placeOf } from "./store.ts";
 import type { Terminal } from "./terminal.ts";
-import { onlyDocument, parseOptions, UsageError } from "./usage.ts";
 
-const options = {
-  data: { type: "string" },
-  user: { type: "string" },
-  role: { type: "string", multiple: true, default: [] as string[] },
-  credential: { type: "string" },
-  lasts: { type: "string" },
-  id: { type: "string" },
-} as const;
+export interface KeyData {
+  readonly data: string | undefined;
+}
 
-export async function key(args: readonly string[], terminal: Terminal): Promise<number> {
-  const [action = "", ...rest] = args;
-  const run = actions[action];
-  if (run === undefined) throw new UsageError("say what to do: create, list or revoke");
-  const { values, positionals } = parseOptions(rest, options);
-  const plan = planOf(await checkFile(onlyDocument(positionals), terminal), terminal);
-  if (plan === undefined) return 1;
-  const data = values.data ?? defaultFile(plan.service);
-  if (data === "memory") throw new UsageError("keys are kept in the data; memory keeps nothing for another process");
-  let store: Store;
-  try {
-    store = await openStore(plan, data, clock);
-  } catch (thrown) {
-    const fault = storeFault(thrown);
-    if (fault === undefined) throw thrown;
-    throw new UsageError(fault);
+export interface CreateOptions extends KeyData {
+  readonly user: string | undefined;
+  readonly role: readonly string[];
+  readonly credential: string | undefined;
+  readonly lasts: string | undefined;
+}
+
+export interface RevokeOptions extends KeyData {
+  readonly id: string | undefined;
+  readonly user: string | undefined;
+}
+
+/** What is told of a key goes to the other stream, so that the secret can be kept in a variable or a file. */
+export async function createKey(document: string, options: CreateOptions, terminal: Terminal): Promise<number> {
+  const { user, role, lasts } = options;
+  if (user === undefined) throw new UsageError("say whose key it is: --user NAME");
+  const duration = lasts === undefined ? undefined : parseDuration(lasts)?.milliseconds;
+  if (lasts !== undefined && duration === undefined)
+    throw new UsageError(`--lasts is a duration such as 30d, not ${lasts}`);
+  const plan = await planOf(await checkFile(document, terminal), terminal);
+  assertRoles(plan, role);
+  const credential = keyCredential(plan, options.credential);
+  const place = keyPlace(options, plan);
+  const minting = {
+    user,
+    roles: [...new Set(role)],
+    credential,
+    milliseconds: duration ?? credential.lastsMilliseconds,
+  };
+  const { key, secret } = await withStore(plan, place, (store) => mintKey(store, minting));
+  const roles = key.roles.length === 0 ? "" : ` as ${key.roles.join(", ")}`;
+  terminal.err(`key ${key.id} for ${user}${roles}; it is shown this once\n`);
+  terminal.out(`${secret}\n`);
+  return 0;
+}
+
+export async function listKeys(document: string, options: KeyData, terminal: Terminal): Promise<number> {
+  const plan = await planOf(await checkFile(document, terminal), terminal);
+  const keys = await withStore(plan, presentPlace(options, plan), async (store) => store.keys.list());
+  if (keys.length === 0) {
+    terminal.err("there are no keys yet; nonet key create makes one\n");
+    return 0;
   }
+  const now = clock.now();
+  const rows = keys.map((key) => [
+    key.id,
+    key.hint,
+    key.credential,
+    key.user,
+    key.roles.join(", ") || "-",
+    stateOf(key, now),
+  ]);
+  const lines = columns([["KEY", "SECRET", "CREDENTIAL", "USER", "ROLES", "STATE"], ...rows]);
+  terminal.out(`${lines.join("\n")}\n`);
+  return 0;
+}
+
+export async function revokeKeys(document: string, options: RevokeOptions, terminal: Terminal): Promise<number> {
+  const { id, user } = options;
+  if (id === undefined && user === undefined)
+    throw new UsageError("say which: --id KEY, or --user NAME for all keys of a user");
+  const plan = await planOf(await checkFile(document, terminal), terminal);
+  const now = clock.now();
+  const revoked = await withStore(plan, presentPlace(options, plan), async (store) => {
+    const chosen = (await store.keys.list()).filter(
+      (key) =>
+        stateOf(key, now).startsWith("valid") &&
+        (id === undefined || key.id === id) &&
+        (user === undefined || key.user === user),
+    );
+    for (const key of chosen) await store.keys.revoke(key.id, now);
+    return chosen;
+  });
+  if (revoked.length === 0) {
+    terminal.err(`no valid key ${[id, user && `of ${user}`].filter(Boolean).join(" ")}\n`);
+    return 1;
+  }
+  terminal.out(`revoked ${count(revoked.length, "key")}: ${revoked.map((key) => key.id).join(", ")}\n`);
+  return 0;
+}
+
+function stateOf(key: Key, now: number): string {
+  if (key.revoked !== undefined) return `revoked ${dayOf(key.revoked)}`;
+  if (key.expires !== undefined && key.expires <= now) return `expired ${dayOf(key.expires)}`;
+  return validity(key);
+}
+
+function validity({ expires }: Key): string {
+  return expires === undefined ? "valid until revoked" : `valid until ${dayOf(expires)}`;
+}
+
+/** In UTC; a key that ends on the day itself says when. */
+function dayOf(milliseconds: number): string {
+  const time = new Date(milliseconds).toISOString();
+  return Math.abs(milliseconds - clock.now()) < 86_400_000 ? `${time.slice(0, 19)}Z` : time.slice(0, 10);
+}
+
+function keyPlace({ data }: KeyData, plan: Plan): string {
+  if (data === "memory") throw new UsageError("keys are kept with the data, and memory is nobody else's to see");
+  return placeOf(data, plan);
+}
+
+/** Looking for keys makes no data. */
+function presentPlace(options: KeyData, plan: Plan): string {
+  const place = keyPlace(options, plan);
+  if (!existsSync(place)) throw new UsageError(`there is no data in ${place} yet`);
+  return place;
+}
+
+async function withStore<T>(plan: Plan, place: string, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(plan, place, clock);
   try {
-    return await run({ plan, store, terminal, ...values });
+    return await work(store);
   } finally {
     await store.close();
   }
-}
-
-interface Request {
-  readonly plan: Plan;
-  readonly store: Store;
-  readonly terminal: Terminal;
-  readonly user?: string | undefined;
-  readonly role: readonly string[];
-  readonly credential?: string | undefined;
-  readonly lasts?: string | undefined;
-  readonly id?: string | undefined;
-}
-
-const actions: Readonly<Record<string, (request: Request) => Promise<number>>> = { create, list, revoke };
-
-async function create({ plan, store, terminal, user, role, credential, lasts }: Request): Promise<number> {
-  if (user === undefined || user === "") throw new UsageError("say whose key it is: --user NAME");
-  const kind = keyCredential(plan, credential);
-  const minted = await mintKey(plan, store, {
-    user,
-    roles: role,
-    credential: kind,
-    ...(lasts === undefined ? {} : { lasts }),
-  });
-  terminal.err(
-    `key ${minted.key.id} for ${user}${role.length === 0 ? "" : ` as ${role.join(", ")}`}; it is shown this once\n`,
-  );
-  terminal.out(`${minted.secret}\n`);
-  return 0;
-}
-
-export interface Minting {
-  readonly user: string;
-  readonly roles: readonly string[];
-  readonly credential: CredentialPlan;
-  readonly lasts?: string;
-}
-
-/** Makes a key and keeps its hash. */
-export async function mintKey(
-  plan: Plan,
-  store: Store,
-  { user, roles, credential, lasts }: Minting,
-): Promise<{ key: Key; secret: string }> {
-  const stranger = roles.find((role) => !plan.roles.includes(role));
-  if (stranger !== undefined)
-    throw new UsageError(`the document has no role ${stranger}; its roles are ${plan.roles.join(", ")}`);
-  const created = clock.now();
-  const milliseconds = lasts === undefined ? credential.lastsMilliseconds : parseDuration(lasts)?.milliseconds;
-  if (lasts !== undefined && milliseconds === undefined)
-    throw new UsageError(`--lasts is a duration such as 30d, not ${lasts}`);
-  const secret = mintSecret(credential.prefix, random);
-  const made: Key = {
-    id: createIds(clock, random)("key"),
-    credential: credential.name,
-    hash: hashSecret(secret),
-    hint: hintOf(credential.prefix, secret),
-    user,
-    roles,
-    created,
-    ...(milliseconds === undefined ? {} : { expires: created + milliseconds }),
-  };
-  await store.keys.create(made);
-  return { key: made, secret };
-}
-
-/** The credential that keys are made for: the one named, or the only one of a kind that has keys. */
-export function keyCredential(plan: Plan, name?: string): CredentialPlan {
-  const candidates = plan.credentials.filter(({ kind }) => kind === "api-key" || kind === "basic");
-  const names = candidates.map((each) => each.name).join(", ");
-  if (candidates.length === 0) throw new UsageError("the document has no credential of kind api-key or basic");
-  if (name === undefined && candidates.length > 1)
-    throw new UsageError(`say which credential: --credential ${names.replaceAll(", ", " | ")}`);
-  const found = name === undefined ? candidates[0] : candidates.find((each) => each.name === name);
-  if (found === undefined) throw new UsageError(`the document has no such credential; it has ${names}`);
-  return found;
-}
-
-async function list({ store, terminal }: Request): Promise<number> {
-  const now = clock.now();
-  for (const each of await store.keys.list()) {
-    const state =
-      each.revoked !== undefined ? "revoked" : each.expires !== undefined && each.expires <= now ? "expired" : "live";
-    const until = each.expires === undefined ? "until revoked" : `until ${new Date(each.expires).toISOString()}`;
-    terminal.out(`${[each.id, each.hint, each.user, each.roles.join(",") || "-", state, until].join("  ")}\n`);
-  }
-  return 0;
-}
-
-async function revoke({ store, terminal, id, user }: Request): Promise<number> {
-  if (id === undefined && user === undefined)
-    throw new UsageError("say which: --id KEY, or --user NAME for all of theirs");
-  const now = clock.now();
-  const chosen = (await store.keys.list()).filter(
-    (each) =>
-      each.revoked === undefined && (id === undefined || each.id === id) && (user === undefined || each.user === user),
-  );
-  for (const each of chosen) await store.keys.revoke(each.id, now);
-  terminal.out(`${chosen.length} revoked\n`);
-  return chosen.length === 0 ? 1 : 0;
 }

@@ -1,51 +1,64 @@
 /** From arguments to a command and its exit code. */
 import { didYouMean } from "../base/suggest.ts";
-import { check } from "./check.ts";
-import { exportCommand } from "./export.ts";
-import { key } from "./key.ts";
-import { serve } from "./serve.ts";
-import { start } from "./start.ts";
+import type { Command } from "./command-line.ts";
+import { DocumentError, UsageError } from "./command-line.ts";
+import { commands } from "./commands.ts";
+import { helpOn, helpOnAll } from "./help.ts";
+import { listed } from "./layout.ts";
 import type { Terminal } from "./terminal.ts";
-import { UsageError } from "./usage.ts";
-
-export type Command = (args: readonly string[], terminal: Terminal) => Promise<number>;
-
-const commands: Readonly<Record<string, Command>> = { check, serve, start, key, export: exportCommand };
-
-const help = `nonet: the document is the service
-
-  nonet check DOC [--strict] [--format text|json|sarif|github]
-      what is wrong with the document, and what is still open; - reads standard input
-  nonet serve DOC [--port 8080] [--host 127.0.0.1] [--data FILE|memory] [--base-url URL] [--watch]
-      run the described service
-  nonet key create|list|revoke DOC --user NAME [--role ROLE]…
-      manage the keys that callers send
-  nonet export openapi DOC
-      the same service for other tools
-  nonet start [DOC] [serve's options]
-      serve an example with a demo key for each role
-
-Exit codes: 0 fine, 1 errors in the document, 2 wrong usage or unreadable file.
-`;
 
 /** Runs one command line. Wrong usage is told in a sentence with exit code 2, never as a stack. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const [name, ...rest] = args;
-  if (name === undefined || name === "help" || name === "--help" || name === "-h") {
-    terminal.out(help);
-    return name === undefined ? 2 : 0;
-  }
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command === undefined) {
-    const near = didYouMean(name, Object.keys(commands));
-    terminal.err(`nonet: there is no command ${name}${near === undefined ? "" : `; did you mean ${near}?`}\n\n${help}`);
+  const said = args.filter((arg, at) => !(at === 0 && arg === "help") && !isHelp(arg));
+  const { command, group, rest } = find(said);
+  const help = command === undefined ? helpOnAll(group) : helpOn(command);
+  if (args.length === 0) {
+    terminal.err(help);
     return 2;
   }
   try {
-    return await command(rest, terminal);
+    if (said.length < args.length && (command !== undefined || rest.length === 0)) {
+      terminal.out(help);
+      return 0;
+    }
+    if (command === undefined) throw new UsageError(unknown(rest[0], group));
+    return await command.run(rest, terminal);
   } catch (thrown) {
+    if (thrown instanceof DocumentError) {
+      terminal.err(`${thrown.message}\n`);
+      return 1;
+    }
     if (!(thrown instanceof UsageError)) throw thrown;
-    terminal.err(`nonet ${name}: ${thrown.message}\n`);
+    const words = command?.words ?? said.slice(0, said.length - rest.length).join(" ");
+    terminal.err(`nonet${words === "" ? "" : ` ${words}`}: ${thrown.message}\n`);
     return 2;
   }
+}
+
+function isHelp(arg: string): boolean {
+  return arg === "--help" || arg === "-h";
+}
+
+interface Found {
+  readonly command: Command | undefined;
+  /** The commands that begin with what was understood. */
+  readonly group: readonly Command[];
+  /** What stands behind it. */
+  readonly rest: readonly string[];
+}
+
+function find(args: readonly string[]): Found {
+  const command = commands.find(({ words }) => words.split(" ").every((word, at) => args[at] === word));
+  if (command !== undefined) return { command, group: [], rest: args.slice(command.words.split(" ").length) };
+  const group = commands.filter(({ words }) => words.startsWith(`${args[0]} `));
+  return group.length > 0 ? { command, group, rest: args.slice(1) } : { command, group: commands, rest: args };
+}
+
+function unknown(said: string | undefined, group: readonly Command[]): string {
+  const at = group === commands ? 0 : 1;
+  const words = [...new Set(group.map((each) => each.words.split(" ")[at] ?? ""))];
+  if (said === undefined) return `say what to do: ${words.join(", ")}`;
+  const near = didYouMean(said, words);
+  const all = words.length === 1 ? `there is only ${words[0]}` : `there are ${listed(words)}`;
+  return `${said} is no command; ${near === undefined ? all : `did you mean ${near}?`}`;
 }

@@ -60,7 +60,8 @@ const formatted: Readonly<Record<string, () => string>> = {
 };
 
 function sampleText(schema: JsonObject): string {
-  const made = formatted[String(schema["format"])]?.();
+  const { format } = schema as { format?: string };
+  const made = formatted[format ?? ""]?.();
   if (made !== undefined) return made;
   const most = Number(schema["maxLength"] ?? 40);
   const least = Number(schema["minLength"] ?? 1);

@@ -1,55 +1,88 @@
-/** What `serve` prints when it starts: where, what, by whom, what was taken and what is open. */
+/** What `serve` prints when it starts, and when a document that it watches has changed. */
 import type { Grant } from "../parts/authentication/model.ts";
-import type { Operation } from "../plan/plan.ts";
-import type { Loaded } from "./serve.ts";
+import type { PartAnswers } from "../parts/questions.ts";
+import { columns, count, listed, wrapped } from "./layout.ts";
+import type { Served } from "./served.ts";
+import type { Serving } from "./serving.ts";
+import type { Terminal } from "./terminal.ts";
 
-export function describe({ result, plan, data }: Loaded, url: string): string {
+const mostColumns = 120;
+
+/** Where, what and by whom, which defaults were taken, what is open, and what is said but not enforced yet, by line. */
+export function describe({ first, url, local }: Serving, terminal: Pick<Terminal, "columns">): string {
+  const { result, plan, data } = first;
   const { allow } = result.model.authentication;
-  const operations = plan.operations.map((operation) => [
-    `${operation.method} ${operation.template}`,
-    operation.name,
-    (allow[operation.name] ?? []).map(grantText).join(" | "),
+  const width = Math.min(terminal.columns, mostColumns);
+  const operations = plan.operations.map(({ method, template, name }) => [
+    `${method} ${template}`,
+    name,
+    (allow[name] ?? []).map(grantText).join(" | ") || "nobody",
   ]);
   const taken = result.questions.filter(({ status }) => status === "default");
-  const open = result.questions.filter(({ status }) => status === "not shown" || status === "silent");
+  const { warnings } = result.summary;
   return [
     `${plan.title} at ${url}`,
     `  data: ${data}; document: ${url}/; OpenAPI: ${url}/openapi.json`,
+    ...(url === local ? [] : [`  listens at ${local}`]),
+    ...(warnings === 0 ? [] : [`  ${count(warnings, "warning")}: nonet check ${result.name}`]),
     "",
     ...section("Operations, and who may run them", columns(operations)),
     ...section(
       "Taken by default",
-      taken.map(({ part, id, taken: value }) => `${part}: ${id}${value === undefined ? "" : `: ${value}`}`),
+      taken.flatMap(({ id, taken: value }) => hanging(value === undefined ? id : `${id}: ${value}`, width)),
     ),
     ...section(
       "Still open",
-      open.map(({ part, text }) => `${part}: ${text}`),
+      result.parts.flatMap(openIn).flatMap((each) => hanging(each, width)),
     ),
     ...section(
       "Not enforced yet by this release",
-      plan.unenforced.map(({ line, what }) => `line ${line}: ${what}`),
+      plan.unenforced.flatMap(({ line, what }) => hanging(`line ${line}: ${what}`, width)),
     ),
   ].join("\n");
+}
+
+/** What is served otherwise than before. */
+export function changeReport(before: Served, now: Served): string {
+  const names = ({ plan }: Served) => plan.operations.map(({ name }) => name);
+  const added = names(now).filter((name) => !names(before).includes(name));
+  const gone = names(before).filter((name) => !names(now).includes(name));
+  const { warnings } = now.result.summary;
+  return [
+    `${now.result.name} has changed and is served as it is now: ${count(now.plan.operations.length, "operation")}`,
+    ...(added.length === 0 ? [] : [`  new: ${listed(added)}`]),
+    ...(gone.length === 0 ? [] : [`  gone: ${listed(gone)}`]),
+    ...(warnings === 0 ? [] : [`  ${count(warnings, "warning")}: nonet check ${now.result.name}`]),
+    ...(now.data === before.data ? [] : [`  its data is now in ${now.data}`]),
+    ...(now.data === "memory" && now.store !== before.store
+      ? ["  its tables have changed, so the records in memory are gone; keys are kept"]
+      : []),
+    ...(now.plan.limits.requestMilliseconds === before.plan.limits.requestMilliseconds
+      ? []
+      : ["  how long a request may take changes with the next start"]),
+    "",
+  ].join("\n");
+}
+
+/** A part that shows nothing is open as a whole. */
+function openIn({ part, status, questions }: PartAnswers): string[] {
+  if (status === "gap") return [`${part}: all of it (${count(questions.length, "question")})`];
+  return questions
+    .filter((each) => each.status === "not shown" || each.status === "silent")
+    .map(({ text }) => `${part}: ${text}`);
 }
 
 function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`), ""];
 }
 
-function columns(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? "").length)));
-  return rows.map((row) =>
-    row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd((widths[at] ?? 0) + 2))).join(""),
-  );
+/** Lines that fit behind the two blanks of a section; what does not fit goes on below, indented. */
+function hanging(text: string, width: number): string[] {
+  return wrapped(text, width - 6).map((line, at) => (at === 0 ? line : `    ${line}`));
 }
 
 /** As the document writes it. */
-export function grantText({ who, if: condition }: Grant): string {
+function grantText({ who, if: condition }: Grant): string {
   const name = who.kind === "role" ? who.role : who.kind;
   return condition === undefined ? name : `${name} if ${condition}`;
-}
-
-/** The path of an operation with sample values, for a command line. */
-export function pathOf(operation: Operation, values: Readonly<Record<string, string>>): string {
-  return `/${operation.path.map((segment) => (segment.kind === "literal" ? segment.text : (values[segment.name] ?? segment.name))).join("/")}`;
 }

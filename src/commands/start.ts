@@ -1,29 +1,21 @@
 /** `nonet start`: the first thing that a newcomer runs. Serves a document with a demo key for each role, and says what to try. */
 import { join } from "node:path";
 import { demonstrate } from "./demonstration.ts";
-import { readSettings, startServing } from "./serve.ts";
 import { describe } from "./serve-report.ts";
+import type { ServeOptions } from "./serving.ts";
+import { startServing } from "./serving.ts";
 import type { Terminal } from "./terminal.ts";
 
-const flagship = join(import.meta.dirname, "..", "..", "examples", "parcel-lockers.md");
+/** The example that comes with the package, wherever that is. */
+const example = join(import.meta.dirname, "..", "..", "examples", "parcel-lockers.md");
 
-/** Secrets that only a demonstration may have: the example names them, and nobody has set them. */
-const demoEnvironment = { DOOR_SECRET: "a demonstration, not a secret" };
+/** What the example reads from the environment, for a demonstration alone. */
+const exampleSecrets = { DOOR_SECRET: "a demonstration, not a secret" };
 
-export async function start(args: readonly string[], terminal: Terminal): Promise<number> {
-  const named = args.some((arg, at) => !arg.startsWith("-") && !isValue(args[at - 1]));
-  const settings = readSettings(named ? args : [flagship, ...args]);
-  const environment = named ? terminal.environment : { ...demoEnvironment, ...terminal.environment };
-  const serving = await startServing(settings, { ...terminal, environment });
-  if (serving === undefined) return 1;
-  terminal.out(describe(serving.current, serving.url));
-  terminal.out(await demonstrate(serving.current, serving.url));
-  await terminal.stopped();
-  await serving.stop();
-  return 0;
-}
-
-/** Whether the argument before makes this one its value. */
-function isValue(before: string | undefined): boolean {
-  return before?.startsWith("--") === true && before !== "--watch" && !before.includes("=");
+export async function start(named: string | undefined, options: ServeOptions, terminal: Terminal): Promise<number> {
+  const environment = named === undefined ? { ...exampleSecrets, ...terminal.environment } : terminal.environment;
+  const serving = await startServing(named ?? example, options, { ...terminal, environment });
+  terminal.out(describe(serving, terminal));
+  terminal.out(await demonstrate(serving));
+  return serving.untilStopped();
 }

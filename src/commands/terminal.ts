@@ -17,22 +17,38 @@ export interface Terminal {
 }
 
 export function processTerminal(): Terminal {
-  // A reader that has seen enough (`nonet check DOC | head`) is no failure.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exit();
-  });
+  // A reader that has seen enough (`nonet check DOC | head`) is no failure, and no reason for a service to end.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error;
+    });
+  }
   return {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
-    colour: process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined,
-    columns: process.stdout.columns ?? 100,
+    colour: showsColour(process.env),
+    columns: process.stdout.columns ?? (Number(process.env["COLUMNS"]) || 100),
     environment: process.env,
     read: (path) => (path === "-" ? buffer(process.stdin) : readFile(path)),
-    stopped: () =>
-      new Promise((resolve) => {
-        process.once("SIGINT", () => resolve());
-        process.once("SIGTERM", () => resolve());
-      }),
+    stopped,
   };
+}
+
+/** https://no-color.org and https://force-color.org */
+function showsColour(environment: NodeJS.ProcessEnv): boolean {
+  if ((environment["NO_COLOR"] ?? "") !== "") return false;
+  const forced = environment["FORCE_COLOR"] ?? "";
+  if (forced !== "") return forced !== "0";
+  return process.stdout.isTTY && environment["TERM"] !== "dumb";
+}
+
+/** The first signal asks; after it both do what they do to any process, so that a second one is not ignored. */
+function stopped(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = () => {
+      for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, stop);
+      resolve();
+    };
+    for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, stop);
+  });
 }

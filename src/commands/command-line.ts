@@ -1,0 +1,195 @@
+/**
+ * What a command line may say: commands of one or two words, one document, options by name. An option knows how its value
+ * is read and what help says of it, so that there is one source for both. Everything that is wrong with a command line is
+ * a `UsageError` with a sentence about it.
+ */
+import { isIP } from "node:net";
+import { parseArgs } from "node:util";
+import { didYouMean } from "../base/suggest.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Wrong usage, an environment that lacks something, or a file that cannot be used: exit code 2. */
+export class UsageError extends Error {}
+
+/** A document that has errors, or that its data does not fit; the message is all there is to say: exit code 1. */
+export class DocumentError extends Error {}
+
+export interface Command {
+  /** As typed: `check`, `key create`. */
+  readonly words: string;
+  /** What stands behind them: `DOC`, or `[DOC]` where it may be left out. */
+  readonly operand: string;
+  /** One line, without a full stop. */
+  readonly about: string;
+  /** What else there is to know, for the command's own help; lines of at most 76 columns. */
+  readonly details: string;
+  readonly options: Readonly<Record<string, Option<unknown>>>;
+  /**
+   * Gives the exit code.
+   *
+   * @throws DocumentError or UsageError, which have exit codes of their own.
+   */
+  run(args: readonly string[], terminal: Terminal): Promise<number>;
+}
+
+export interface Option<T> {
+  /** What stands for the value in help; absent for an option that takes none. */
+  readonly value?: string;
+  readonly about: string;
+  /** The value when it is not given, as one would write it. */
+  readonly default?: string;
+  readonly repeats?: true;
+  /** All values that were given, in order; none where the option was not. */
+  read(given: readonly string[], name: string): T;
+}
+
+interface CommandOf<T> extends Omit<Command, "options" | "run"> {
+  readonly options: { readonly [K in keyof T]: Option<T[K]> };
+  /** `document` is undefined only where the operand may be left out. */
+  readonly run: (line: Line<T>, terminal: Terminal) => Promise<number>;
+}
+
+export interface Line<T> {
+  readonly document: string | undefined;
+  readonly options: T;
+}
+
+export function command<T>(spec: CommandOf<T>): Command {
+  return { ...spec, run: async (args, terminal) => spec.run(parse(spec, args), terminal) };
+}
+
+/** Where the operand may not be left out. */
+export function named(document: string | undefined): string {
+  if (document === undefined || document === "") throw new UsageError("name the document, or - for standard input");
+  return document;
+}
+
+function parse<T>({ options }: CommandOf<T>, args: readonly string[]): Line<T> {
+  const known = options as Readonly<Record<string, Option<unknown>>>;
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: Object.fromEntries(
+      Object.entries(known).map(([name, { value }]) => [name, { type: value === undefined ? "boolean" : "string" }]),
+    ),
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const given = new Map<string, string[]>();
+  const documents: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === "positional") documents.push(token.value);
+    if (token.kind !== "option") continue;
+    const text = valueOf(token, known);
+    given.set(token.name, [...(given.get(token.name) ?? []), text]);
+  }
+  const [document, ...more] = documents;
+  if (more.length > 0) throw new UsageError(`one document at a time; what is ${more.join(" ")}?`);
+  const values = Object.entries(known).map(([name, option]) => [name, option.read(given.get(name) ?? [], `--${name}`)]);
+  return { document, options: Object.fromEntries(values) as T };
+}
+
+interface OptionToken {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value: string | undefined;
+  readonly inlineValue: boolean | undefined;
+}
+
+/** The text behind an option; the empty text for one that takes none. */
+function valueOf({ name, rawName, value, inlineValue }: OptionToken, known: Readonly<Record<string, Option<unknown>>>) {
+  const option = Object.hasOwn(known, name) ? known[name] : undefined;
+  if (option === undefined) {
+    const near = didYouMean(name, Object.keys(known));
+    throw new UsageError(`there is no option ${rawName}${near === undefined ? "" : `; did you mean --${near}?`}`);
+  }
+  if (option.value === undefined && value !== undefined) throw new UsageError(`${rawName} takes no value`);
+  const isNextOption = inlineValue === false && value?.startsWith("-") === true && value !== "-";
+  if (option.value !== undefined && (value === undefined || value === "" || isNextOption))
+    throw new UsageError(`${rawName} needs a value: ${rawName} ${option.value}`);
+  return value ?? "";
+}
+
+// ── Options ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function flag(about: string): Option<boolean> {
+  return { about, read: (given) => given.length > 0 };
+}
+
+export function text(value: string, about: string): Option<string | undefined> {
+  return { value, about, read: (given) => given.at(-1) };
+}
+
+export function textOr(fallback: string, value: string, about: string): Option<string> {
+  return { value, about, default: fallback, read: (given) => given.at(-1) ?? fallback };
+}
+
+export function texts(value: string, about: string): Option<readonly string[]> {
+  return { value, about, repeats: true, read: (given) => given };
+}
+
+/** One of a closed list; the first is taken where nothing is said. */
+export function choice<const T extends string>(allowed: readonly [T, ...T[]], about: string): Option<T> {
+  return {
+    value: allowed.join("|"),
+    about,
+    default: allowed[0],
+    read(given, name) {
+      const said = given.at(-1) ?? allowed[0];
+      const found = allowed.find((each) => each === said);
+      if (found === undefined) throw new UsageError(`${name} is one of ${allowed.join(", ")}, not ${said}`);
+      return found;
+    },
+  };
+}
+
+export function port(fallback: number, about: string): Option<number> {
+  return {
+    value: "PORT",
+    about,
+    default: String(fallback),
+    read(given, name) {
+      const said = given.at(-1) ?? String(fallback);
+      const number = /^[0-9]{1,5}$/.test(said) ? Number(said) : Number.NaN;
+      if (!(number <= 65_535)) throw new UsageError(`${name} is a number from 0 to 65535, not ${said}`);
+      return number;
+    },
+  };
+}
+
+/** An absolute http address, without what cannot stand before a path, and without the slash at its end. */
+export function address(about: string): Option<string | undefined> {
+  return {
+    value: "URL",
+    about,
+    read(given, name) {
+      const said = given.at(-1);
+      if (said === undefined) return undefined;
+      const url = URL.canParse(said) ? new URL(said) : undefined;
+      if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "")
+        throw new UsageError(
+          `${name} is an absolute http or https address, such as https://api.example.com, not ${said}`,
+        );
+      return said.replace(/\/+$/, "");
+    },
+  };
+}
+
+/** Addresses of this or other machines, or networks of them. */
+export function networks(about: string): Option<readonly string[]> {
+  return {
+    value: "ADDRESS",
+    about,
+    repeats: true,
+    read(given, name) {
+      for (const said of given) {
+        const [host = "", bits, ...more] = said.split("/");
+        const most = { 0: -1, 4: 32, 6: 128 }[isIP(host)] ?? -1;
+        const width = bits === undefined ? most : /^[0-9]{1,3}$/.test(bits) ? Number(bits) : Number.POSITIVE_INFINITY;
+        if (most < 0 || width > most || more.length > 0)
+          throw new UsageError(`${name} is an address or a network, such as 10.0.0.0/8, not ${said}`);
+      }
+      return given;
+    },
+  };
+}

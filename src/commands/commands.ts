@@ -1,0 +1,101 @@
+/** Every command with its options, and what help says of them. What a command needs is loaded when it runs. */
+import type { Command } from "./command-line.ts";
+import { address, choice, command, flag, named, networks, port, text, textOr, texts } from "./command-line.ts";
+
+const data = "where the data is; without it, .nonet/SERVICE.db in the current folder";
+
+const serveOptions = {
+  port: port(8080, "the port to listen on; 0 takes any free one"),
+  host: textOr("127.0.0.1", "HOST", "the address to listen on; 0.0.0.0 for all of this machine's"),
+  data: text("FILE|memory", `${data}; memory keeps nothing`),
+  "base-url": address("where callers reach the service, when it is not where it listens"),
+  "trust-proxy": networks("a proxy whose Forwarded fields are believed"),
+  watch: flag("serve the document anew when it changes, as long as it has no errors"),
+};
+
+export const commands: readonly Command[] = [
+  command({
+    words: "check",
+    operand: "DOC",
+    about: "what is wrong with a document, and what it leaves open",
+    details: `Prints the findings with the lines they are about, then all questions part by part with their answers:
+shown, none, default (and which), not shown (the document says that it is open), silent.
+Exits with 1 when there are errors.`,
+    options: {
+      format: choice(
+        ["text", "json", "sarif", "github"],
+        "for people, programs, code scanning, or GitHub's annotations",
+      ),
+      strict: flag("an open question is an error too"),
+    },
+    run: async ({ document, options }, terminal) =>
+      (await import("./check.ts")).check(named(document), options, terminal),
+  }),
+  command({
+    words: "serve",
+    operand: "DOC",
+    about: "run the service that a document describes",
+    details: `Checks the document, brings the data to it, and serves until it is told to stop (Ctrl-C, SIGTERM): then
+requests that are under way are finished; a second Ctrl-C does not wait for them. Secrets that the document
+names are read from the environment.`,
+    options: serveOptions,
+    run: async ({ document, options }, terminal) =>
+      (await import("./serve.ts")).serve(named(document), options, terminal),
+  }),
+  command({
+    words: "start",
+    operand: "[DOC]",
+    about: "serve an example, or a document, with keys to try it",
+    details: `Like serve, and makes a new demo key for each role, and prints lines for a shell that work as pasted.
+Without a document it serves the example of a parcel locker.`,
+    options: serveOptions,
+    run: async ({ document, options }, terminal) => (await import("./start.ts")).start(document, options, terminal),
+  }),
+  command({
+    words: "key create",
+    operand: "DOC",
+    about: "make a key that a caller of the service can send",
+    details: `The key is printed to standard output, this once; only its hash is kept. For a credential of kind basic it is
+the password. The service may run meanwhile.`,
+    options: {
+      user: text("NAME", "whose key it is; needed"),
+      role: texts("ROLE", "a role of the document that it gives"),
+      credential: text("NAME", "which credential of the document, where it has several that have keys"),
+      lasts: text("DURATION", "how long it is valid, such as 30d; without it, as the document says"),
+      data: text("FILE", data),
+    },
+    run: async ({ document, options }, terminal) =>
+      (await import("./key.ts")).createKey(named(document), options, terminal),
+  }),
+  command({
+    words: "key list",
+    operand: "DOC",
+    about: "the keys there are, without their secrets",
+    details: "One line a key, oldest first.",
+    options: { data: text("FILE", data) },
+    run: async ({ document, options }, terminal) =>
+      (await import("./key.ts")).listKeys(named(document), options, terminal),
+  }),
+  command({
+    words: "key revoke",
+    operand: "DOC",
+    about: "end a key, or all keys of a user",
+    details: "It is refused from the next request on. Exits with 1 when there is no such key that is valid.",
+    options: {
+      id: text("KEY", "the key, as key list names it"),
+      user: text("NAME", "all keys of this user"),
+      data: text("FILE", data),
+    },
+    run: async ({ document, options }, terminal) =>
+      (await import("./key.ts")).revokeKeys(named(document), options, terminal),
+  }),
+  command({
+    words: "export openapi",
+    operand: "DOC",
+    about: "the same service as OpenAPI 3.1, for other tools",
+    details: "Printed to standard output as JSON; a service that runs has the same at /openapi.json.",
+    options: { "base-url": address("where callers reach the service; without it, http://127.0.0.1:8080") },
+    run: async ({ document, options }, terminal) =>
+      (await import("./export.ts")).exportOpenapi(named(document), options, terminal),
+  }),
+];

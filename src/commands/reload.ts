@@ -1,0 +1,78 @@
+/**
+ * `--watch`: a document that has changed is served as it is now, on the same port and with the same data; one that cannot
+ * be is told of, and what was served last goes on. A store is never open twice: the present one is closed between two
+ * requests, and where the new document does not fit the data it is opened again.
+ */
+import { DocumentError, UsageError } from "./command-line.ts";
+import { checkFile } from "./document.ts";
+import type { Gate } from "./gate.ts";
+import { changeReport } from "./serve-report.ts";
+import type { Circumstances, Servable, Served } from "./served.ts";
+import { clock, servable, served, servedFrom } from "./served.ts";
+import { openStore, placeOf } from "./store.ts";
+
+/** How long requests that are under way may hold up a changed document. */
+const patienceMilliseconds = 1_000;
+
+export interface Reloading {
+  readonly current: Served;
+  /** Serves the document as it is now, where it can be. Rejects when there is nothing left that could be served. */
+  reload(): Promise<void>;
+}
+
+export function createReloading(first: Served, gate: Gate, circumstances: Circumstances): Reloading {
+  const { document, terminal } = circumstances;
+  let current = first;
+  let seen = first.result.text;
+  return {
+    get current() {
+      return current;
+    },
+    async reload() {
+      const next = await unlessRefused(circumstances, async () => {
+        const result = await checkFile(document, terminal);
+        if (result.text === seen) return undefined;
+        seen = result.text;
+        return servable(result, circumstances);
+      });
+      if (next === undefined) return;
+      await gate.exchange(patienceMilliseconds, async () => {
+        const before = current;
+        const after = await unlessRefused(circumstances, () => follow(before, next, circumstances));
+        current = after ?? (await again(before, circumstances));
+        if (after !== undefined) terminal.out(changeReport(before, after));
+        return current.service;
+      });
+    },
+  };
+}
+
+/** What cannot be served is told of. */
+async function unlessRefused<T>({ document, terminal }: Circumstances, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!(thrown instanceof DocumentError || thrown instanceof UsageError)) throw thrown;
+    terminal.err(`${thrown.message}\n${document} is still served as it was before\n`);
+    return undefined;
+  }
+}
+
+/** The next document with the data of the one before, whose store is closed where it is not used any more. */
+async function follow(before: Served, next: Servable, circumstances: Circumstances): Promise<Served> {
+  const data = placeOf(circumstances.data, next.plan);
+  const hasSameTables = JSON.stringify(before.plan.tables) === JSON.stringify(next.plan.tables);
+  if (data === before.data && hasSameTables) return servedFrom(next, data, before.store, circumstances);
+  if (data === "memory") {
+    const store = await openStore(next.plan, data, clock);
+    for (const key of await before.store.keys.list()) await store.keys.create(key);
+    await before.store.close();
+    return servedFrom(next, data, store, circumstances);
+  }
+  await before.store.close();
+  return served(next, circumstances);
+}
+
+async function again(before: Served, circumstances: Circumstances): Promise<Served> {
+  return servedFrom(before, before.data, await openStore(before.plan, before.data, clock), circumstances);
+}

@@ -1,0 +1,82 @@
+/** A document with its data, as a service: read, checked, planned, its store opened. */
+import { randomBytes } from "node:crypto";
+import type { Clock } from "../base/clock.ts";
+import { servicePages } from "../export/page/pages.ts";
+import type { CheckResult } from "../parts/check.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Service } from "../serve/service.ts";
+import { createService } from "../serve/service.ts";
+import type { Store } from "../store/store.ts";
+import { UsageError } from "./command-line.ts";
+import { planOf } from "./document.ts";
+import { listed } from "./layout.ts";
+import { openStore, placeOf } from "./store.ts";
+import type { Terminal } from "./terminal.ts";
+
+export const clock: Clock = { now: () => Date.now() };
+export const random = (bytes: number): Uint8Array => randomBytes(bytes);
+
+/** What a document is served with. */
+export interface Circumstances {
+  /** The file; `-` for standard input. */
+  readonly document: string;
+  /** A file or `memory`, as it was given. */
+  readonly data: string | undefined;
+  /** Where callers reach the service; known once it listens. */
+  readonly url: () => string;
+  readonly terminal: Terminal;
+}
+
+export interface Servable {
+  readonly result: CheckResult;
+  readonly plan: Plan;
+}
+
+export interface Served extends Servable {
+  /** A file, or `memory`. */
+  readonly data: string;
+  readonly store: Store;
+  readonly service: Service;
+}
+
+/**
+ * @throws DocumentError when it cannot be served.
+ * @throws UsageError when it needs secrets that the environment does not have (language, section 8).
+ */
+export async function servable(result: CheckResult, { terminal }: Circumstances): Promise<Servable> {
+  const plan = await planOf(result, terminal);
+  const missing = plan.credentials.flatMap(({ secret }) =>
+    secret === undefined || (terminal.environment[secret] ?? "") !== "" ? [] : [secret],
+  );
+  if (missing.length === 0) return { result, plan };
+  const what = missing.length === 1 ? "a secret" : "secrets";
+  throw new UsageError(`${result.name} needs ${what} from the environment: set ${listed(missing)}`);
+}
+
+/** @throws DocumentError or UsageError, as `openStore` does. */
+export async function served(document: Servable, circumstances: Circumstances): Promise<Served> {
+  const data = placeOf(circumstances.data, document.plan);
+  return servedFrom(document, data, await openStore(document.plan, data, clock), circumstances);
+}
+
+/** With a store that is open. */
+export async function servedFrom(
+  { result, plan }: Servable,
+  data: string,
+  store: Store,
+  { url, terminal }: Circumstances,
+): Promise<Served> {
+  const service = createService({
+    plan,
+    store,
+    clock,
+    random,
+    cursorSecret: await store.secret("cursor", () => randomBytes(32).toString("base64url")),
+    baseUrl: url,
+    environment: terminal.environment,
+    report: (failure, requestId) =>
+      terminal.err(`${requestId} failed: ${failure instanceof Error ? failure.stack : String(failure)}\n`),
+    pages: servicePages({ result, plan, baseUrl: url }),
+  });
+  return { result, plan, data, store, service };
+}

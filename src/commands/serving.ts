@@ -1,0 +1,98 @@
+/** A document that is served: from its file and its data to a server that listens, and to its stop. */
+import { createForwarding } from "../serve/forwarding.ts";
+import { UsageError } from "./command-line.ts";
+import { checkFile } from "./document.ts";
+import { createGate } from "./gate.ts";
+import { addressOf, assertFree, listenAt } from "./listening.ts";
+import { createReloading } from "./reload.ts";
+import type { Circumstances, Served } from "./served.ts";
+import { clock, servable, served } from "./served.ts";
+import type { Terminal } from "./terminal.ts";
+import { watchFile } from "./watch.ts";
+
+/** How long requests that are under way may take once the process is asked to stop. */
+const graceMilliseconds = 30_000;
+const purgeMilliseconds = 60_000;
+
+export interface ServeOptions {
+  readonly port: number;
+  readonly host: string;
+  /** A file, or `memory`. */
+  readonly data: string | undefined;
+  readonly "base-url": string | undefined;
+  readonly "trust-proxy": readonly string[];
+  readonly watch: boolean;
+}
+
+export interface Serving {
+  /** As it was at the start. */
+  readonly first: Served;
+  /** Where callers reach it. */
+  readonly url: string;
+  /** Where this machine reaches it. */
+  readonly local: string;
+  /** Serves until the process is asked to stop; gives the exit code. */
+  untilStopped(): Promise<number>;
+}
+
+/**
+ * @throws DocumentError when the document, or its data, cannot be served.
+ * @throws UsageError when it cannot be served like this: the file, the environment, the port, the place of the data.
+ */
+export async function startServing(document: string, options: ServeOptions, terminal: Terminal): Promise<Serving> {
+  const { host, port, data, watch } = options;
+  if (watch && document === "-") throw new UsageError("--watch needs a file; standard input does not change");
+  let local = addressOf({ host, port });
+  const url = () => options["base-url"] ?? local;
+  const circumstances: Circumstances = { document, data, url, terminal };
+
+  const ready = await servable(await checkFile(document, terminal), circumstances);
+  await assertFree({ host, port });
+  const first = await served(ready, circumstances);
+
+  const gate = watch ? createGate(first.service) : undefined;
+  const service = gate?.service ?? first.service;
+  const server = await listenAt({
+    service: () => service,
+    host,
+    port,
+    requestMilliseconds: first.plan.limits.requestMilliseconds,
+    forwarding: createForwarding(options["trust-proxy"]),
+  }).catch(async (thrown: unknown) => {
+    await first.store.close();
+    throw thrown;
+  });
+  local = addressOf({ host, port: server.port });
+
+  const reloading = gate && createReloading(first, gate, circumstances);
+  const current = () => reloading?.current ?? first;
+  const purge = setInterval(() => void purgeOf(current()), purgeMilliseconds);
+  const lost = Promise.withResolvers<never>();
+  // Somebody may begin to wait for it only after it has happened.
+  lost.promise.catch(() => {});
+  const watcher = reloading && watchFile(document, () => reloading.reload().catch(lost.reject));
+  return {
+    first,
+    url: url(),
+    local,
+    async untilStopped() {
+      try {
+        await Promise.race([terminal.stopped(), lost.promise]);
+      } finally {
+        await watcher?.close();
+        clearInterval(purge);
+        await server.close(graceMilliseconds);
+      }
+      await current().store.close();
+      return 0;
+    },
+  };
+}
+
+async function purgeOf({ store }: Served): Promise<void> {
+  try {
+    await store.purge(clock.now());
+  } catch {
+    // What is past its time is given to nobody either way; the next time does it.
+  }
+}

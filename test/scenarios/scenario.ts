@@ -1,0 +1,131 @@
+/**
+ * Whole command lines and what comes out of them, in text files that anybody can read and write:
+ *
+ *     What the scenario is about, in prose.
+ *
+ *     === file NAME           a file of the scenario's own folder; what follows is its text
+ *     === $ nonet check NAME  a line for the shell; what follows is what it writes to standard output
+ *     === stderr              what the line before writes to standard error; nothing where this is left out
+ *     === exit 1              its exit code; 0 where this is left out
+ *
+ * A line `…` alone stands for any lines; one that ends with ` …` for the rest of the line. What differs from machine to
+ * machine and from run to run is masked: see `masks`. The folder has the repository's examples in `examples/`.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+
+export const root: string = dirname(dirname(import.meta.dirname));
+
+export interface Scenario {
+  readonly about: string;
+  readonly steps: readonly (FileStep | RunStep)[];
+}
+
+export interface FileStep {
+  readonly kind: "file";
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface RunStep {
+  readonly kind: "run";
+  readonly line: string;
+  readonly result: Result;
+}
+
+export interface Result {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exit: number;
+}
+
+export function readScenario(text: string): Scenario {
+  const [about = "", ...sections] = text.split(/^=== /m);
+  const steps: (FileStep | RunStep)[] = [];
+  for (const section of sections) {
+    const end = section.indexOf("\n");
+    const head = section.slice(0, end);
+    const body = section.slice(end + 1);
+    const last = steps.at(-1);
+    if (head.startsWith("file ")) steps.push({ kind: "file", name: head.slice("file ".length), text: body });
+    else if (head.startsWith("$ "))
+      steps.push({ kind: "run", line: head.slice(2), result: { stdout: body, stderr: "", exit: 0 } });
+    else if (last?.kind === "run" && head === "stderr")
+      steps[steps.length - 1] = { ...last, result: { ...last.result, stderr: body } };
+    else if (last?.kind === "run" && /^exit \d+$/.test(head))
+      steps[steps.length - 1] = { ...last, result: { ...last.result, exit: Number(head.slice("exit ".length)) } };
+    else throw new Error(`what is "=== ${head}"?`);
+  }
+  return { about, steps };
+}
+
+export function writeScenario({ about, steps }: Scenario): string {
+  return (
+    about + steps.map((step) => (step.kind === "file" ? `=== file ${step.name}\n${step.text}` : written(step))).join("")
+  );
+}
+
+function written({ line, result: { stdout, stderr, exit } }: RunStep): string {
+  return `=== $ ${line}\n${stdout}${stderr === "" ? "" : `=== stderr\n${stderr}`}${exit === 0 ? "" : `=== exit ${exit}\n`}`;
+}
+
+/** Runs all steps in a new folder; gives the scenario as it went. */
+export async function play({ about, steps }: Scenario): Promise<Scenario> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "nonet-scenario-")));
+  const bin = join(folder, ".bin");
+  try {
+    symlinkSync(join(root, "examples"), join(folder, "examples"));
+    mkdirSync(bin);
+    writeFileSync(join(bin, "nonet"), `#!/bin/sh\nexec '${process.execPath}' '${join(root, "src", "cli.ts")}' "$@"\n`);
+    chmodSync(join(bin, "nonet"), 0o755);
+    const played: (FileStep | RunStep)[] = [];
+    for (const step of steps) {
+      if (step.kind === "file") writeFileSync(join(folder, step.name), step.text);
+      played.push(step.kind === "file" ? step : { ...step, result: await runLine(step.line, folder, bin) });
+    }
+    return { about, steps: played };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function runLine(line: string, folder: string, bin: string): Promise<Result> {
+  const { PATH = "" } = process.env;
+  const child = spawn("bash", ["-c", line], {
+    cwd: folder,
+    // Nothing of the person's own settings: what is printed must not depend on them.
+    env: { PATH: [bin, dirname(process.execPath), PATH].join(delimiter), HOME: folder, LANG: "C.UTF-8" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const outputs = [child.stdout, child.stderr].map((stream) => stream.setEncoding("utf8").toArray());
+  const [[exit], stdout = [], stderr = []] = await Promise.all([once(child, "close") as Promise<[number]>, ...outputs]);
+  return { stdout: masked(stdout.join(""), folder), stderr: masked(stderr.join(""), folder), exit };
+}
+
+const masks: readonly (readonly [what: RegExp, mask: string])[] = [
+  [/\bkey_[0-9a-z]{26}\b/g, `key_${"0".repeat(26)}`],
+  [/^([a-z]+_)?[0-9A-Za-z]{33}$/gm, "$1SECRET"],
+  [/(?<=…)[0-9A-Za-z]{4}\b/g, "LAST"],
+  [/\b\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\dZ)?$/gm, "TIME"],
+  [/(127\.0\.0\.1:)(?!8080\b)\d+/g, "$1PORT"],
+];
+
+function masked(text: string, folder: string): string {
+  const placed = text.replaceAll(folder, "FOLDER").replaceAll(root, "ROOT");
+  return masks.reduce((rest, [what, mask]) => rest.replace(what, mask), placed.replace(/(?<=[^\n])$/, "\n"));
+}
+
+/** Whether the text is what is shown. */
+export function isAsShown(shown: string, actual: string): boolean {
+  const pattern = shown
+    .split(/(?<=\n)/)
+    .map((line) => {
+      if (line === "…\n") return "(?:.*\n)*?";
+      return line.endsWith(" …\n") ? `${RegExp.escape(line.slice(0, -2))}.*\n` : RegExp.escape(line);
+    })
+    .join("");
+  return new RegExp(`^${pattern}$`).test(actual);
+}
