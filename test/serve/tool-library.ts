@@ -1,7 +1,7 @@
 /** The tool library with its people and some tools in it. */
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import type { Reply, Sent } from "./client.ts";
+import type { Reply } from "./client.ts";
 import { by, documentText } from "./scenario.ts";
 import type { Subject } from "./scenario.ts";
 
@@ -69,10 +69,4 @@ export async function addTool(
 export function toolOf(reply: Reply): Tool {
   const json = reply.json as Record<string, unknown>;
   return { id: String(json["id"]), path: `/tools/${String(json["id"])}`, tag: reply.headers["etag"] ?? "", json };
-}
-
-export async function expectStatus({ client }: Subject, sent: Sent, status: number): Promise<Reply> {
-  const reply = await client.send(sent);
-  assert.equal(reply.status, status, `${sent.method} ${sent.path}: ${reply.text}`);
-  return reply;
 }
