@@ -75,14 +75,15 @@ export async function checkAllowed(call: Call, tx: Transaction, row: Row): Promi
   throw (await holds(call, tx, call.kind.visible, row)) ? new Refusal("forbidden") : absent(call);
 }
 
-/** If-Match and If-None-Match against the record as it is inside the transaction (R4.16): 428, 412. */
+/**
+ * If-Match and If-None-Match against the record as it is inside the transaction (R4.16): 412 and 428, with the tag that
+ * would do. An If-None-Match that holds says nothing of the revision that is edited.
+ */
 export async function checkPreconditions(call: Call, tx: Transaction, row: Row): Promise<void> {
   const match = tagsOf(call, "if-match");
   const noneMatch = tagsOf(call, "if-none-match");
-  if (match === undefined && noneMatch === undefined) {
-    checkUnconditional(call);
-    return;
-  }
+  const needed = match === undefined && call.prepared.operation.edits === "required";
+  if (match === undefined && noneMatch === undefined && !needed) return;
   const text = call.kind.record.derived ? await tx.view(row, call.kind.record.view, call.variables) : "";
   const current = entityTag(call, row["_rev"] as number, text);
   const stale =
@@ -94,13 +95,12 @@ export async function checkPreconditions(call: Call, tx: Transaction, row: Row):
       headers: ["ETag", current],
     });
   }
-  // An If-None-Match that holds says nothing of the revision that is edited.
-  if (match === undefined) checkUnconditional(call);
-}
-
-function checkUnconditional({ prepared }: Call): void {
-  if (prepared.operation.edits !== "required") return;
-  throw new Refusal("precondition-needed", { detail: "Send If-Match with the ETag of the record as you read it" });
+  if (needed) {
+    throw new Refusal("precondition-needed", {
+      detail: "Send If-Match with the ETag of the record as you read it",
+      headers: ["ETag", current],
+    });
+  }
 }
 
 export function tagsOf(call: Call, header: "if-match" | "if-none-match"): "*" | readonly string[] | undefined {
