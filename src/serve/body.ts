@@ -73,17 +73,20 @@ export async function readBytes(exchange: Exchange, limit: number): Promise<Buff
   throw new Refusal("request-timeout", { close: true });
 }
 
-/** The body as a JSON object; 400 where it cannot be one. */
-export function parseBody(bytes: Buffer, plan: BodyPlan): JsonObject {
+/** The body as JSON; 400 where it is none. */
+export function parseBody(bytes: Buffer, plan: BodyPlan): Json {
   if (bytes.length === 0 && !plan.required) return {};
   const parsed = parseJson(bytes);
   if (parsed.kind === "fault") throw malformed({ pointer: "#", code: "bad-json", detail: parsed.detail });
-  const { value } = parsed;
-  if (value === null || typeof value !== "object" || Array.isArray(value)) {
-    throw malformed({ pointer: "#", code: "wrong-type", detail: "The body is a JSON object" });
-  }
-  return value as JsonObject;
+  return parsed.value;
 }
+
+export function isObject(value: Json): value is JsonObject {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+/** What is said of a body that is JSON but no object, when its turn to be judged comes (R0.1). */
+export const judgeNoObject: Judge = () => [{ pointer: "#", code: "wrong-type", detail: "The body must be an object" }];
 
 const codes: Readonly<Record<string, string>> = {
   required: "required",

@@ -11,11 +11,17 @@ const brotliAsync = promisify(brotliCompress);
 
 const vary = ["Vary", "Accept-Encoding"];
 
+/** One field for all that an answer was chosen by: caches are not sure to read a second one. */
+function varying(headers: readonly string[]): readonly string[] {
+  const at = headers.indexOf("Vary") + 1;
+  return at === 0 ? [...headers, ...vary] : headers.with(at, `${headers[at]}, Accept-Encoding`);
+}
+
 export function compress(answer: Answer, accepted: string | undefined): Answer | Promise<Answer> {
   const { body } = answer;
   if (body === undefined || body.length < leastBytes) return answer;
   const coding = chooseEncoding(accepted);
-  return coding === undefined ? { ...answer, headers: [...answer.headers, ...vary] } : encode(answer, body, coding);
+  return coding === undefined ? { ...answer, headers: varying(answer.headers) } : encode(answer, body, coding);
 }
 
 /** The fields of a 304 that depend on the coding: those that the answer with this body and tag would have (R4.16). */
@@ -33,5 +39,5 @@ async function encode(answer: Answer, body: string | Uint8Array, coding: "br" | 
   const headers = answer.headers.map((value, at) =>
     answer.headers[at - 1] === "ETag" ? encodedTag(value, coding) : value,
   );
-  return { ...answer, headers: [...headers, ...vary, "Content-Encoding", coding], body: packed };
+  return { ...answer, headers: [...varying(headers), "Content-Encoding", coding], body: packed };
 }

@@ -1,6 +1,7 @@
 /** The order of checks (R0.1), on one screen. Each step either refuses or lets the request go on. */
 import { instantText } from "../base/clock.ts";
-import { announcesBody, checkMedia, parseBody, readBytes } from "./body.ts";
+import type { JsonObject } from "../base/json.ts";
+import { announcesBody, checkMedia, isObject, judgeNoObject, parseBody, readBytes } from "./body.ts";
 import type { Call, Context } from "./context.ts";
 import type { Authentication } from "./credentials/authenticate.ts";
 import type { Answer, Exchange } from "./exchange.ts";
@@ -39,11 +40,15 @@ export async function answer(
   if (exchange.target === "*" && exchange.method === "OPTIONS") return options([...knownMethods]);
   const { path, segments, query } = splitTarget(exchange.target);
   const routed = pipeline.route(segments, exchange.method);
-  if (routed === undefined) throw new Refusal("not-found", { detail: "There is nothing at this path" });
+  if (routed === undefined) throw nothingHere();
   if (exchange.method === "OPTIONS") return options(allowed(routed), routed);
   const endpoint = endpointOf(routed, exchange.method);
-  if (endpoint.kind === "page") return endpoint.page(exchange, routed.parameters);
-  const { prepared } = endpoint;
+  if (endpoint.kind === "page") {
+    const given = await endpoint.page(exchange, routed.parameters);
+    if (given.status === 404 && given.body === undefined) throw nothingHere();
+    return given;
+  }
+  let { prepared } = endpoint;
   const limit = pipeline.context.plan.limits.requestBytes;
   let bytes: Promise<Buffer> | undefined;
   const body = () => (bytes ??= readBytes(exchange, limit));
@@ -57,7 +62,16 @@ export async function answer(
   if (takesBody && (operation.body.required || announcesBody(exchange)))
     checkMedia(exchange, operation.body.mediaTypes, operation.method);
   if (!takesBody && announcesBody(exchange)) await refuseBody(exchange, operation.method, body);
-  const input = takesBody ? parseBody(await body(), operation.body) : {};
+  let input: JsonObject = {};
+  if (takesBody) {
+    const parsed = parseBody(await body(), operation.body);
+    if (isObject(parsed)) input = parsed;
+    else {
+      // Under a name that no field has, so that a repeated request is still told from another one.
+      input = { "": parsed };
+      prepared = { ...prepared, judge: judgeNoObject };
+    }
+  }
   const parameters = parseQuery(query);
   if (operation.deed !== "list") refuseParameters(parameters);
   const now = pipeline.context.clock.now();
@@ -77,6 +91,10 @@ export async function answer(
   if (operation.deed === "read") return read(call);
   if (operation.deed === "list") return list(call);
   return write(call, pipeline.inUse, refused);
+}
+
+function nothingHere(): Refusal {
+  return new Refusal("not-found", { detail: "There is nothing at this path" });
 }
 
 /** HEAD is served wherever GET is (R4.2). A method that nobody knows is 501, one that this path lacks 405 (R4.1). */

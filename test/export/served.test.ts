@@ -1,5 +1,8 @@
 /** What a served document really answers, held to what it is exported as: every kind of answer of every kind of operation. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { get } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
 import { openapi } from "../../src/export/openapi/openapi.ts";
 import { servicePages } from "../../src/export/page/pages.ts";
@@ -31,6 +34,13 @@ function callerOf({ url }: Running, recording: Recording, credential: Readonly<R
     recording.check({ method, path }, { status: response.status, headers: response.headers, body: text });
     return { headers: response.headers, body: text.startsWith("{") ? (JSON.parse(text) as Reply["body"]) : {} };
   };
+}
+
+/** Names and values as they came: fetch joins fields of one name. */
+async function fetchRaw(url: string, headers: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  const [response] = (await once(get(url, { headers }), "response")) as [IncomingMessage];
+  response.resume();
+  return response.rawHeaders;
 }
 
 async function serve({ result, plan }: Checked): Promise<{ service: Running; recording: Recording }> {
@@ -113,6 +123,8 @@ test("the flagship answers as it is exported", async () => {
   await courier(`POST /parcels/par_1/cancel 404`);
 
   await anyone("GET /nothing 404");
+  assert.equal((await anyone("GET /errors/nothing 404")).body["code"], "not-found");
+  assert.match((await anyone("GET /errors/nothing 404")).headers.get("content-type") ?? "", /problem\+json/);
   await anyone("PUT /sites 405");
   await anyone("OPTIONS /sites 204");
   for (const page of ["/", "/openapi.json", "/livez", "/readyz", "/errors/wrong-code", "/.well-known/api-catalog"])
@@ -163,6 +175,12 @@ test("a document that is unlike it answers as it is exported", async () => {
   await clerk(`DELETE /v1/shelves/${id} 404`);
   await anyone("GET /livez 200");
   await anyone("DELETE /v1/rooms/north 405");
+  for (const Accept of ["text/html", "application/json"]) {
+    const page = await fetchRaw(`${running.url}/`, { Accept });
+    const vary = page.flatMap((value, at) => (page[at - 1] === "Vary" ? [value] : []));
+    assert.equal(vary.length, 1, vary.join(" and "));
+    assert.match(vary[0] ?? "", /^Accept(?:, Accept-Encoding)?$/);
+  }
 
   assert.deepEqual(recording.violations, []);
   assert.deepEqual(running.failures, []);

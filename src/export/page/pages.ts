@@ -46,21 +46,22 @@ export function servicePages({ result, plan, baseUrl }: PageOptions): readonly P
       // The path `/` has one segment, without a letter in it.
       path: literals(""),
       page: (request) => {
-        const headers = ["Vary", "Accept", "Link", links];
+        const negotiated = { vary: "Accept", headers: ["Link", links] };
         return prefersHtml(request.headers.get("accept"))
-          ? given(request, "text/html; charset=utf-8", document(), headers, pagePolicy)
-          : given(request, "application/json", service(), headers);
+          ? given(request, "text/html; charset=utf-8", document(), { ...negotiated, policy: pagePolicy })
+          : given(request, "application/json", service(), negotiated);
       },
     },
-    { path: literals("openapi.json"), page: (request) => given(request, "application/json", described(), []) },
-    { path: literals(stylePath), page: (request) => given(request, "text/css; charset=utf-8", style, []) },
-    { path: literals(".well-known/api-catalog"), page: (request) => given(request, catalogueType, catalogue(), []) },
+    { path: literals("openapi.json"), page: (request) => given(request, "application/json", described()) },
+    { path: literals(stylePath), page: (request) => given(request, "text/css; charset=utf-8", style) },
+    { path: literals(".well-known/api-catalog"), page: (request) => given(request, catalogueType, catalogue()) },
     {
       path: [...literals("errors"), { kind: "parameter", name: "code" }],
       page: (request, parameters) => {
         const found = errorPage(source(), parameters["code"] ?? "");
-        if (found === undefined) return { status: 404, headers: ["Cache-Control", "no-store"] };
-        return given(request, "text/html; charset=utf-8", found, [], pagePolicy);
+        // The server makes the problem of it that it makes of any path with nothing at it.
+        if (found === undefined) return { status: 404, headers: [] };
+        return given(request, "text/html; charset=utf-8", found, { policy: pagePolicy });
       },
     },
   ];
@@ -89,20 +90,41 @@ function kept(address: () => string, make: () => string): () => string {
   };
 }
 
+interface Extra {
+  /** What the answer is chosen by, beside the coding. */
+  readonly vary?: string;
+  readonly headers?: readonly string[];
+  readonly policy?: string;
+}
+
 function given(
   { headers: asked }: PageRequest,
   type: string,
   body: string,
-  headers: readonly string[],
-  policy?: string,
+  { vary, headers = [], policy }: Extra = {},
 ): PageAnswer {
   const tag = `"${fingerprint(body)}"`;
   const common = ["Cache-Control", "private, no-cache", ...headers];
   const rest = policy === undefined ? {} : { policy };
   const known = knownTag(asked.get("if-none-match"), tag);
   return known === undefined
-    ? { status: 200, headers: ["Content-Type", type, ...common, "ETag", tag], body, ...rest }
-    : { status: 304, headers: [...common, "Vary", "Accept-Encoding", "ETag", known], ...rest };
+    ? {
+        status: 200,
+        headers: ["Content-Type", type, ...common, ...(vary === undefined ? [] : ["Vary", vary]), "ETag", tag],
+        body,
+        ...rest,
+      }
+    : {
+        status: 304,
+        headers: [
+          ...common,
+          "Vary",
+          vary === undefined ? "Accept-Encoding" : `${vary}, Accept-Encoding`,
+          "ETag",
+          known,
+        ],
+        ...rest,
+      };
 }
 
 /** The caller's own tag where it is this body's, compared weakly; a compressed body has one of its own (RFC 9110 section 8.8.3.3). */
