@@ -23,13 +23,12 @@ export function repeatKeyOf(call: Call): RepeatKey | undefined {
     if (!operation.repeats.required) return undefined;
     throw malformed({ header, code: "required", detail: `Send ${operation.repeats.header}` });
   }
-  // The draft's quoted string and the bare text are the same key.
-  const key = /^"(.*)"$/.exec(field)?.[1] ?? field;
-  if (call.exchange.headers.repeated(header) || !/^[\x20-\x7e]{1,255}$/.test(key) || key.trim() === "") {
+  const key = keyIn(field);
+  if (key === undefined || call.exchange.headers.repeated(header)) {
     throw malformed({
       header,
       code: "bad-header",
-      detail: `${operation.repeats.header} is one text of 1 to 255 printable ASCII characters`,
+      detail: `${operation.repeats.header} is one text of 1 to 255 printable ASCII characters, in quotes or without any`,
     });
   }
   return {
@@ -38,6 +37,15 @@ export function repeatKeyOf(call: Call): RepeatKey | undefined {
     fingerprint: fingerprintOf(call),
   };
 }
+
+/** The draft's quoted string (RFC 9651 section 3.3.3) and the bare text are the same key; undefined for neither. */
+function keyIn(field: string): string | undefined {
+  const key = field.startsWith('"') ? quoted.exec(field)?.[1]?.replace(/\\(.)/g, "$1") : bare.exec(field)?.[0];
+  return key === undefined || key.length > 255 || key.trim() === "" ? undefined : key;
+}
+
+const quoted = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
+const bare = /^[\x20\x21\x23-\x7e]+$/;
 
 /** Method, path, query and parsed body: the order of members and white space do not matter (R4.19). */
 function fingerprintOf(call: Call): string {

@@ -63,6 +63,11 @@ served("idempotency", toolLibrary, (subject) => {
       send: () => sentWith("Idempotency-Key: a\r\nIdempotency-Key: a\r\n"),
       ...headerFault("bad-header"),
     },
+    ...['"', '"a"b', 'a"b', '"a', 'a"', '""a""', '"a\\"', '"a\\b"'].map((text) => ({
+      name: `R4.18 quotes that do not fit together: ${text}`,
+      send: () => sentWith(`Idempotency-Key: ${text}\r\n`),
+      ...headerFault("bad-header"),
+    })),
     { name: "R4.18 not ASCII", send: () => sentWith("Idempotency-Key: k\u00e9y\r\n"), ...headerFault("bad-header") },
     {
       name: "R4.18 255 characters are taken",
