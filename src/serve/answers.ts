@@ -39,8 +39,8 @@ export function ownAnswer(status: number, text: string): Answer {
   return { status, headers: ["Content-Type", "application/json", "Cache-Control", "no-store"], body: text };
 }
 
-export function emptyAnswer(status: number): Answer {
-  return { status, headers: ["Cache-Control", "no-store"] };
+export function emptyAnswer(status: number, extra: readonly string[] = []): Answer {
+  return { status, headers: ["Cache-Control", "no-store", ...extra] };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** `POST /xs`: a new record (R4.7). */
 import type { Row, Transaction } from "../store/store.ts";
-import { locationOf, ownAnswer, representation } from "./answers.ts";
+import { emptyAnswer, locationOf, ownAnswer, representation } from "./answers.ts";
 import { choose } from "./choices.ts";
 import type { Call } from "./context.ts";
 import { causeAll } from "./effects.ts";
@@ -39,7 +39,8 @@ export async function insertRecord(
   const written = await tx.insert(table.resource, values, call.now, view, call.variables);
   if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
   const { text, revision } = await causeAll(call, tx, written, table.lifecycle?.start, view);
-  const { status, created = status } = operation.answer;
+  const { status, created = status, kind } = operation.answer;
+  if (kind === "none") return emptyAnswer(created, locationOf(call, written.row));
   if (own !== undefined) return ownAnswer(created, text);
   return representation(call, created, text, revision, locationOf(call, written.row));
 }

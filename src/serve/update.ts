@@ -1,7 +1,7 @@
 /** `PATCH /xs/{id}`: a merge patch (RFC 7396) of what may change (R4.8). */
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Row, Transaction } from "../store/store.ts";
-import { ownAnswer, representation } from "./answers.ts";
+import { emptyAnswer, ownAnswer, representation } from "./answers.ts";
 import type { Call } from "./context.ts";
 import { causeAll } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
@@ -38,9 +38,9 @@ export async function saveRecord(call: Call, tx: Transaction, row: Row, values: 
     if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
     ({ text, revision } = await causeAll(call, tx, written, undefined, view));
   } else text = await tx.view(row, view, call.variables);
-  return own === undefined
-    ? representation(call, operation.answer.status, text, revision)
-    : ownAnswer(operation.answer.status, text);
+  const { status, kind } = operation.answer;
+  if (kind === "none") return emptyAnswer(status);
+  return own === undefined ? representation(call, status, text, revision) : ownAnswer(status, text);
 }
 
 /** The members that the patch clears, and those that it sets, merged with what the record has. */

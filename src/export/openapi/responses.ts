@@ -50,7 +50,10 @@ function successes(operation: Operation, names: ComponentNames): readonly [strin
 function success(operation: Operation, makes: boolean, names: ComponentNames): JsonObject {
   const { answer, resource, list, repeats } = operation;
   const replayed: readonly Named[] = repeats === undefined ? [] : ["Idempotent-Replayed"];
-  if (answer.kind === "none") return { description: "Done; there is nothing to say.", headers: headersOf(replayed) };
+  if (answer.kind === "none") {
+    const located = makes ? (["Location"] as const) : [];
+    return { description: "Done; there is nothing to say.", headers: headersOf([...located, ...replayed]) };
+  }
   const encoded: readonly Named[] = ["Content-Encoding"];
   if (list !== undefined) {
     return withBody(
@@ -159,7 +162,7 @@ function headersOfRefusals(
     ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
     ...(status === 400 && plan.credentials.length > 0 ? (["WWW-Authenticate?"] as const) : []),
     ...(waits.length > 0 || status === 503 ? [retry] : []),
-    ...(status === 412 ? (["ETag?"] as const) : []),
+    ...(status === 412 || status === 428 ? (["ETag?"] as const) : []),
     ...(status === 415 ? (["Accept", "Accept-Patch", "Accept-Encoding"] as const) : []),
     ...(business && operation?.repeats !== undefined ? (["Idempotent-Replayed"] as const) : []),
   ];
