@@ -42,12 +42,12 @@ function spanOf(whole: Span, text: string, { start, end }: ExpressionProblem, fi
   return within(whole, at + start, at + Math.max(end, start + 1));
 }
 
-/** Fields that stand in the document and that no reader understood. */
-function droppedFields({ model, places }: Facts): ReadonlySet<string> {
+/** Fields that stand in the document and that no reader understood; those that are said to be open are not among them. */
+function droppedFields({ model, places, gaps }: Facts): ReadonlySet<string> {
   const names = new Set<string>();
   for (const path of places.keys()) {
     const [part, resource = "", field = "", more] = path.split("/");
-    if (part !== "resources" || field === "" || more !== undefined || field.includes("#")) continue;
+    if (part !== "resources" || field === "" || more !== undefined || field.includes("#") || gaps.has(path)) continue;
     const fields = own(model.resources.resources, resource)?.fields;
     const name = field.replace(/\?$/, "");
     if (fields !== undefined && !Object.hasOwn(fields, name)) names.add(name);
@@ -84,12 +84,19 @@ function sqlPaths({ model, endpoints }: Facts): readonly SqlPath[] {
     );
     return where === undefined ? choices : [...choices, [`${at}/where`, where, list] as SqlPath];
   });
-  const stored = Object.entries(model.resources.resources).flatMap(([resource, { fields }]) =>
+  // What is stored is worked out when its record is written; the rest, whenever it is read.
+  const computed = Object.entries(model.resources.resources).flatMap(([resource, { fields }]) =>
     Object.entries(fields).flatMap(([name, field]): SqlPath[] =>
-      field.computed === undefined || !isStored(field)
+      field.computed === undefined || isStored(field)
         ? []
-        : [[`resources/${resource}/${name}/computed`, field.computed, "The database keeps its value current."]],
+        : [
+            [
+              `resources/${resource}/${name}/computed`,
+              field.computed,
+              "The database works it out for every record that is read.",
+            ],
+          ],
     ),
   );
-  return [...stored, ...asked, ...owned, ...allowed, ...shown];
+  return [...computed, ...asked, ...owned, ...allowed, ...shown];
 }
