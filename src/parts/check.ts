@@ -13,6 +13,7 @@ import { expressionDiagnostics } from "./expression-diagnostics.ts";
 import { typeExpressions, type TypedExpressions } from "./expressions.ts";
 import { factsOf } from "./facts.ts";
 import { diagnosticOf } from "./finding-diagnostic.ts";
+import { withoutOpen } from "./open.ts";
 import { type Model, type PartName, partNames, type Places } from "./model.ts";
 import { type PartAnswers, partAnswers, type QuestionAnswer } from "./questions.ts";
 import { readModel } from "./read.ts";
@@ -31,6 +32,8 @@ export interface CheckResult {
   readonly expressions: TypedExpressions;
   /** In the order of the text. */
   readonly diagnostics: readonly Diagnostic[];
+  /** The parts whose stated gaps leave names of other parts without a meaning. */
+  readonly open: ReadonlySet<PartName>;
   /** All questions of the language's section 12, part by part. */
   readonly questions: readonly QuestionAnswer[];
   readonly parts: readonly PartAnswers[];
@@ -63,7 +66,8 @@ export function check(name: string, input: string | Uint8Array): CheckResult {
     ...expressionDiagnostics(facts),
     ...checks.flatMap((one) => [...one.run(facts)].map((finding, index) => diagnosticOf(one, finding, facts, index))),
   ];
-  const kept = inOrder(silence(found, document.suppressions));
+  const { diagnostics: closed, open } = withoutOpen(model, found);
+  const kept = inOrder(silence(once(closed), document.suppressions));
   const parts = partAnswers(facts);
   const questions = parts.flatMap((part) => part.questions);
   return {
@@ -74,6 +78,7 @@ export function check(name: string, input: string | Uint8Array): CheckResult {
     places,
     expressions,
     diagnostics: kept,
+    open,
     questions,
     parts,
     summary: {
@@ -86,6 +91,15 @@ export function check(name: string, input: string | Uint8Array): CheckResult {
   };
 }
 
+/** One finding where several ways lead to it: a line that four operations share is wrong once. */
+function once(found: readonly Diagnostic[]): readonly Diagnostic[] {
+  const known = new Set<string>();
+  return found.filter(({ code, span, message }) => {
+    const key = `${code} ${span.start.offset} ${span.end.offset} ${message}`;
+    return !known.has(key) && known.add(key);
+  });
+}
+
 declare const sound: unique symbol;
 
 /** A model without errors: what a plan can be made of. */
@@ -95,8 +109,8 @@ export function soundModel(result: CheckResult): SoundModel | undefined {
   return result.summary.errors === 0 ? (result.model as SoundModel) : undefined;
 }
 
-/** The parts without which there is nothing to serve, as far as the document does not show them. */
-export function unservable({ model }: CheckResult): readonly PartName[] {
+/** The parts without which there is nothing to serve, as far as the document does not show them or what others need of them. */
+export function unservable({ model, open }: CheckResult): readonly PartName[] {
   const needed: readonly PartName[] = ["resources", "endpoints"];
-  return partNames.filter((part) => needed.includes(part) && model.status[part] !== "shown");
+  return partNames.filter((part) => open.has(part) || (needed.includes(part) && model.status[part] !== "shown"));
 }

@@ -127,6 +127,8 @@ function withOwnership(
   const word = nameNode(condition, "own");
   if (word === undefined || own(fieldsOf(model, resource), "own") !== undefined) return condition;
   const text = own(model.authentication.own, resource);
+  if (text === undefined && isOpen(model, resource))
+    return replaced(condition, { kind: "bool", value: false, at: word.at });
   if (text === undefined) {
     const message = `the document does not say which ${resource} is one's own`;
     const help = `write \`own: { ${resource}: owner == caller.id }\` in part 5`;
@@ -136,6 +138,11 @@ function withOwnership(
   // A fault in the ownership expression is reported once, where it stands, and that comes first.
   const sound = ownership !== undefined && before.has(`authentication/own/${resource}`);
   return sound ? replaced(condition, { ...ownership, at: word.at }) : { problems: [] };
+}
+
+/** Whether it is said to be open whose the records are: then they are nobody's, so that nothing is allowed by it. */
+function isOpen({ gaps }: Model, resource: string): boolean {
+  return gaps.includes("authentication/own") || gaps.includes(`authentication/own/${resource}`);
 }
 
 function nameNode(expression: Expression, name: string): Expression | undefined {
@@ -404,7 +411,9 @@ function permissionSites(model: Model): Site[] {
   });
   const allowed = Object.entries(allow).flatMap(([operation, grants]) => {
     const meaning = meaningOf(model, operation);
-    const resource = meaning === undefined || meaning.kind === "unclear" ? undefined : meaning.resource;
+    // It is reported elsewhere, or said to be open, what the operation is about: nothing can be said of its records.
+    if (meaning === undefined || meaning.kind === "unclear") return [];
+    const { resource } = meaning;
     return grantSites(model, `authentication/allow/${operation}`, grants, resource);
   });
   const shown = Object.entries(show).flatMap(([field, grants]) => {

@@ -57,9 +57,10 @@ export function partAnswers(facts: Facts): readonly PartAnswers[] {
 
 function answersOf(facts: Facts, part: PartName): PartAnswers {
   const status = facts.model.status[part];
-  const answers = questions[part].map((question): QuestionAnswer => {
-    const { id, text } = question;
-    const given: Answer = status === "shown" ? question.answer(facts) : { status, at: part };
+  const given = questions[part].map((question) => (status === "shown" ? question.answer(facts) : { status, at: part }));
+  const complete = status === "shown" ? withEveryGap(given, facts, part) : given;
+  const answers = questions[part].map(({ id, text }, index): QuestionAnswer => {
+    const given = complete[index] as Answer;
     const line = given.at === undefined ? undefined : placeOf(facts.places, given.at).start.line;
     return {
       part,
@@ -80,4 +81,33 @@ function answersOf(facts: Facts, part: PartName): PartAnswers {
     gaps: open.length,
     questions: answers,
   };
+}
+
+/**
+ * A statement that is said to be open counts, whatever the questions look at: where none of them has found it, it is that
+ * of the question whose own answer stands nearest.
+ */
+function withEveryGap(answers: readonly Answer[], { model }: Facts, part: PartName): readonly Answer[] {
+  const complete = [...answers];
+  const isOpen =
+    (gap: string) =>
+    ({ status, at }: Answer) =>
+      status === "not shown" &&
+      at !== undefined &&
+      (gap === at || gap.startsWith(`${at}/`) || at.startsWith(`${gap}/`));
+  for (const gap of model.gaps) {
+    if (!gap.startsWith(`${part}/`) || complete.some(isOpen(gap))) continue;
+    // A part with an open question more is as open as it was.
+    if (complete.some(({ status, at }) => status === "not shown" && shared(gap, at) > 1)) continue;
+    const near = complete.map(({ status, at }) => (status === "not shown" ? -1 : shared(gap, at)));
+    complete[near.indexOf(Math.max(...near))] = { status: "not shown", at: gap };
+  }
+  return complete;
+}
+
+/** How many names the two paths have in common from the start. */
+function shared(path: string, other = ""): number {
+  const [a, b] = [path.split("/"), other.split("/")];
+  const differ = a.findIndex((name, index) => name !== b[index]);
+  return differ < 0 ? a.length : differ;
 }

@@ -8,7 +8,7 @@ import { didYouMean } from "../base/suggest.ts";
 import type { Entry, Node } from "../document/document.ts";
 import { type Method, methods } from "./endpoints/model.ts";
 import { type Phrase, phraseOf, slice, spanOf, splitAt } from "./phrase.ts";
-import { expectMap, expectText, isNone, knownEntries, type Path, type Reader, report } from "./reader.ts";
+import { expectMap, expectText, isGap, isNone, knownEntries, type Path, type Reader, report } from "./reader.ts";
 
 /** The text of an entry, or undefined with a diagnostic where it is no text or empty. */
 export function readText(reader: Reader, path: Path, entry: Entry | undefined, what: string): Phrase | undefined {
@@ -123,7 +123,8 @@ export function namesAt(reader: Reader, path: Path, node: Node, what: string): r
   if (isNone(node)) return [];
   const phrases =
     node.kind === "list"
-      ? node.items.flatMap((item) => {
+      ? node.items.flatMap((item, index) => {
+          if (isGap(reader, [...path, String(index)], item)) return [];
           const text = expectText(reader, path, item, what);
           return text === undefined ? [] : [phraseOf(text)];
         })

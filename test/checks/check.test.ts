@@ -4,6 +4,9 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import test from "node:test";
 import fc from "fast-check";
+import type { Node } from "../../src/document/document.ts";
+import { readDocument } from "../../src/document/read.ts";
+import { buildPlan } from "../../src/plan/build.ts";
 import { check, soundModel, unservable } from "../../src/parts/check.ts";
 import { partHeadings } from "../../src/parts/sections.ts";
 import { partNames } from "../../src/parts/model.ts";
@@ -85,6 +88,66 @@ for (const [what, yaml, id, expected] of answers) {
     assert.equal(taken === undefined, answer.status !== "default");
   });
 }
+
+const open: readonly (readonly [statement: string, id: string])[] = [
+  ["takeBack: POST /parcels/{id}/take-back", "endpoints/paths"],
+  ["own: { Parcel: courier == caller.id }", "authentication/ownership"],
+  ["wrong-code: 403 The code does not open this door", "errors/statuses"],
+  ["device: { kind: hmac-sha256, sent: header Door-Signature, secret: env DOOR_SECRET }", "authentication/credentials"],
+  ["all: 600/min per user", "limits/rates"],
+];
+
+for (const [statement, id] of open) {
+  const name = statement.slice(0, statement.indexOf(":"));
+  test(`\`${name}: not shown\` is a gap of ${id}, and no error follows from it`, () => {
+    assert.ok(flagship.includes(statement));
+    const { diagnostics, questions, summary } = check("a.md", flagship.replace(statement, `${name}: not shown`));
+    assert.deepEqual(
+      diagnostics.filter(({ severity }) => severity === "error"),
+      [],
+    );
+    assert.equal(questions.find((question) => question.id === id)?.status, "not shown");
+    assert.ok(summary.gaps >= 1);
+  });
+}
+
+test("whichever value is not shown, it is a gap, nothing is wrong for that, and what can be served can be planned", () => {
+  const { document } = readDocument("a.md", flagship);
+  const bodies = document.sections.flatMap(({ fences }) => fences.flatMap(({ body }) => body ?? []));
+  const spans = new Map(bodies.flatMap(valuesIn).map(({ span }) => [span.start.offset, span]));
+  assert.ok(spans.size > 200);
+  for (const { start, end } of spans.values()) {
+    const result = check("a.md", `${flagship.slice(0, start.offset)}not shown${flagship.slice(end.offset)}`);
+    const what = `line ${start.line}: ${flagship.slice(start.offset, end.offset)}`;
+    assert.ok(result.summary.gaps >= 1, what);
+    const errors = result.diagnostics.filter(({ severity }) => severity === "error");
+    assert.deepEqual(errors, [], what);
+    const sound = soundModel(result) ?? assert.fail(what);
+    if (unservable(result).length === 0) buildPlan(sound, result.places, result.expressions);
+  }
+});
+
+/** The values of one line, but for those below `schema:`, which are another language's. */
+function valuesIn(node: Node): readonly Node[] {
+  const below =
+    node.kind === "map"
+      ? node.entries.flatMap(({ key, value }) => (key.value === "schema" ? [] : [value]))
+      : node.kind === "list"
+        ? node.items
+        : [];
+  return below.flatMap((one) => [...(one.span.start.line === one.span.end.line ? [one] : []), ...valuesIn(one)]);
+}
+
+test("what four operations share is wrong once", () => {
+  const { diagnostics } = check(
+    "a.md",
+    flagship.replace("cancelParcel: courier if own", "cancelParcel: courier if onw"),
+  );
+  assert.deepEqual(
+    diagnostics.map(({ code }) => code).filter((code) => code === "expression/unknown-name"),
+    ["expression/unknown-name"],
+  );
+});
 
 test("questions and codes are told apart by their names alone", () => {
   const ids = check("empty.md", "").questions.map(({ id }) => id);

@@ -22,7 +22,7 @@ export const questions: readonly Question[] = [
     answer: (facts) =>
       each(
         facts,
-        declared(facts).map((code) => ({ at: `errors/errors/${code}`, said: true })),
+        [...declared(facts), ...open(facts)].map((code) => ({ at: `errors/errors/${code}`, said: true })),
         taken("those of the catalogue"),
       ),
   },
@@ -59,4 +59,9 @@ export const questions: readonly Question[] = [
 
 function declared({ model }: Facts): readonly string[] {
   return Object.keys(model.errors.errors);
+}
+
+/** An error of which only the code is said. */
+function open({ model }: Facts): readonly string[] {
+  return model.gaps.flatMap((gap) => /^errors\/errors\/([^/]+)$/.exec(gap)?.[1] ?? []);
 }

@@ -27,7 +27,17 @@ import type { Entry, MapNode, Node } from "../../document/document.ts";
 import { readGrants } from "../authentication/grants.ts";
 import type { Grant } from "../authentication/model.ts";
 import { type Phrase, phraseOf, slice, spanOf, splitAt, words } from "../phrase.ts";
-import { expectMap, expectText, isNone, knownEntries, openEntries, type Path, type Reader, report } from "../reader.ts";
+import {
+  expectMap,
+  expectText,
+  isGap,
+  isNone,
+  knownEntries,
+  openEntries,
+  type Path,
+  type Reader,
+  report,
+} from "../reader.ts";
 import { readFieldType } from "../resources/field-type.ts";
 import type { FieldType } from "../resources/model.ts";
 import { namesAt, readAddress, readChoice, readClockDuration, readDuration, readLines, readText } from "../values.ts";
@@ -295,7 +305,8 @@ function readRetry(reader: Reader, path: Path, node: Node): readonly string[] {
   if (isNone(node)) return [];
   const waits =
     node.kind === "list"
-      ? node.items.flatMap((item) => {
+      ? node.items.flatMap((item, index) => {
+          if (isGap(reader, [...path, String(index)], item)) return [];
           const text = expectText(reader, path, item, "A wait");
           return text === undefined ? [] : [phraseOf(text)];
         })

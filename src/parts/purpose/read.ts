@@ -40,7 +40,9 @@ export function readPurpose(reader: Reader, body: MapNode): Purpose {
     ...(domain === undefined ? {} : { domain: domain.text }),
     ...(purpose === undefined ? {} : { purpose: purpose.text }),
     users: readSentences(reader, entries.users, "a kind of user"),
-    ...(entries.outside === undefined ? {} : { outside: readNames(reader, path, entries.outside.value, "`outside`") }),
+    ...(entries.outside === undefined
+      ? {}
+      : { outside: readNames(reader, [...path, "outside"], entries.outside.value, "`outside`") }),
     operations: readSentences(reader, entries.operations, "an operation"),
   };
 }

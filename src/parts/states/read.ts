@@ -23,6 +23,7 @@ import {
   expectText,
   isNone,
   knownEntries,
+  isGap,
   openEntries,
   type Path,
   place,
@@ -80,8 +81,13 @@ function readStateNames(reader: Reader, at: Path, entry: Entry | undefined): Rec
     return states;
   }
   const map = expectMap(reader, at, entry.value, "`states`", "{ open: may change, closed: settled }");
-  for (const line of map === undefined ? [] : openEntries(reader, at, map)) {
-    const sentence = expectText(reader, at, line.value, `The sentence of \`${line.key.value}\``);
+  for (const line of map?.entries ?? []) {
+    const named = [...at, line.key.value];
+    place(reader, named, line);
+    // There is the state, whatever it means.
+    const sentence = isGap(reader, named, line.value)
+      ? undefined
+      : expectText(reader, at, line.value, `The sentence of \`${line.key.value}\``);
     if (isStateName(reader, phraseOf(line.key)))
       states[line.key.value] = sentence === undefined ? "" : phraseOf(sentence).text;
   }
@@ -230,6 +236,7 @@ function readTriggers(reader: Reader, at: Path, value: Node): readonly Trigger[]
   for (const [index, node] of nodes.entries()) {
     const item = [...at, String(triggers.length)];
     placeAt(reader, item, node);
+    if (isGap(reader, [...at, String(index)], node)) continue;
     const written = value === node ? at : nodes.length === 1 ? at : [...at, String(index)];
     const trigger =
       node.kind === "map" ? readTriggerMap(reader, item, node, written) : readTriggerLine(reader, item, node);

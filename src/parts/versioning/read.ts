@@ -14,7 +14,7 @@
  */
 import type { Entry, MapNode } from "../../document/document.ts";
 import { type Phrase, phraseOf, slice, spanOf, splitAt } from "../phrase.ts";
-import { expectMap, isNone, knownEntries, openEntries, type Path, type Reader, report } from "../reader.ts";
+import { expectMap, isGap, isNone, knownEntries, openEntries, type Path, type Reader, report } from "../reader.ts";
 import { readChoice, readDuration, readLines, readStatus, readText } from "../values.ts";
 import { readChange } from "./change-read.ts";
 import type { Change, Deprecation, Version, Versioning, VersionPlace, VersionPolicy } from "./model.ts";
@@ -206,6 +206,7 @@ function readChanges(reader: Reader, path: Path, line: Entry, oldest: boolean): 
   }
   const changes: Change[] = [];
   for (const item of value.kind === "list" ? value.items : [value]) {
+    if (isGap(reader, [...path, String(changes.length)], item)) continue;
     const change = readChange(reader, [...path, String(changes.length)], item);
     if (change !== undefined) changes.push(change);
   }

@@ -8,7 +8,8 @@ export const check: Check = {
   *run({ transitions, gaps }) {
     for (const { trigger, at } of transitions) {
       if (trigger.on.kind !== "by" || trigger.if === undefined || trigger.else !== undefined) continue;
-      if (gaps.has(`${at}/else`)) continue;
+      // A trigger that is alone in its move has no number of its own in the document.
+      if (gaps.has(`${at}/else`) || gaps.has(`${at.replace(/\/\d+$/, "")}/else`)) continue;
       yield {
         at: `${at}/if`,
         message: `Nothing says what \`${trigger.on.operation}\` answers where this does not hold`,
