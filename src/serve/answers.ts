@@ -7,11 +7,16 @@ import { encodeKey } from "./keys-in-path.ts";
 /** The entity tag of a record as this caller sees it (R4.15): strong, from revision and view, or from the text itself. */
 export function entityTag(call: Call, revision: number, text: string): string {
   const { record } = call.kind;
-  if (record.derived) return `"${hash("sha1", text, "base64url").slice(0, 20)}"`;
+  if (record.derived) return textTag(text);
   return record.tag === "" ? `"${revision.toString(36)}"` : `"${revision.toString(36)}.${record.tag}"`;
 }
 
-/** Reads: the record with its tag; private to the caller, to be revalidated (R1.6). */
+/** The entity tag of what has no revision: strong, from the text itself. */
+export function textTag(text: string): string {
+  return `"${hash("sha1", text, "base64url").slice(0, 20)}"`;
+}
+
+/** Writes: the record with its tag; private to the caller, to be revalidated (R1.6). */
 export function representation(
   call: Call,
   status: number,
@@ -34,7 +39,7 @@ export function representation(
   };
 }
 
-/** An answer of the operation's own shape, which no other request can name and so no tag. */
+/** What a write answers in the operation's own shape, which no other request can name and so no tag. */
 export function ownAnswer(status: number, text: string): Answer {
   return { status, headers: ["Content-Type", "application/json", "Cache-Control", "no-store"], body: text };
 }

@@ -3,10 +3,11 @@ import { canonicalInstant } from "../base/clock.ts";
 import type { Value } from "../expression/evaluate.ts";
 import type { FilterOperator, FilterPlan, ListPlan } from "../plan/plan.ts";
 import type { PageArguments, SortKey } from "../store/store.ts";
+import { textTag } from "./answers.ts";
 import type { Call } from "./context.ts";
 import type { Answer } from "./exchange.ts";
 import type { ListShape } from "./prepared.ts";
-import { parentOf } from "./read.ts";
+import { parentOf, readAnswer } from "./read.ts";
 import { absent } from "./record.ts";
 import { malformed } from "./refusal.ts";
 
@@ -23,11 +24,8 @@ export async function list(call: Call): Promise<Answer> {
     next === undefined
       ? []
       : ["Link", `<${call.context.baseUrl()}${call.path.slice(call.context.prefix.length)}?${next.query}>; rel="next"`];
-  return {
-    status: call.prepared.operation.answer.status,
-    headers: ["Content-Type", "application/json", "Cache-Control", "private, no-cache", ...link],
-    body: `{"items":[${page.text}],"next":${cursor}}`,
-  };
+  const text = `{"items":[${page.text}],"next":${cursor}}`;
+  return readAnswer(call, text, textTag(text), link);
 }
 
 /** The limit of a list that the document does not cut into pages. */

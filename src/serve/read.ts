@@ -1,7 +1,7 @@
 /** `GET /xs/{id}` (R4.15, R4.16, R2.12). */
 import type { Value } from "../expression/evaluate.ts";
 import type { Table } from "../plan/plan.ts";
-import { entityTag, ownAnswer, representation } from "./answers.ts";
+import { emptyAnswer, entityTag, textTag } from "./answers.ts";
 import { revalidationFields } from "./compression.ts";
 import type { Call, Context } from "./context.ts";
 import type { Answer } from "./exchange.ts";
@@ -21,21 +21,39 @@ export async function read(call: Call): Promise<Answer> {
     const seen = kind.visible !== kind.allowed && (await kind.seen(key, variables)) !== undefined;
     throw seen ? new Refusal("forbidden") : absent(call);
   }
-  const { status } = prepared.operation.answer;
-  if (kind.own !== undefined) return ownAnswer(status, found.text);
-  const known = tagsOf(call, "if-none-match");
-  if (known !== undefined) {
-    const tag = entityTag(call, found.revision, found.text);
-    if (matchesWeakly(known, tag)) return notModified(call, found.text, tag);
-  }
-  return representation(call, status, found.text, found.revision);
+  if (prepared.operation.answer.kind === "none") return emptyAnswer(prepared.operation.answer.status);
+  const tag = kind.own === undefined ? entityTag(call, found.revision, found.text) : textTag(found.text);
+  return readAnswer(call, found.text, tag);
 }
 
-/** The caller has this representation (R4.16). */
-function notModified({ exchange }: Call, text: string, tag: string): Answer {
-  const fields = revalidationFields(text, tag, exchange.headers.get("accept-encoding"));
-  return { status: 304, headers: ["Cache-Control", "private, no-cache", ...fields] };
+/**
+ * What was read, with its tag: private to the caller, to be revalidated (R1.6), given whole (R4.23). Or that the caller has
+ * it (R4.16).
+ */
+export function readAnswer(call: Call, text: string, tag: string, extra: readonly string[] = none): Answer {
+  const known = tagsOf(call, "if-none-match");
+  if (known !== undefined && matchesWeakly(known, tag)) {
+    const fields = revalidationFields(text, tag, call.exchange.headers.get("accept-encoding"));
+    return { status: 304, headers: ["Cache-Control", "private, no-cache", ...fields] };
+  }
+  return {
+    status: call.prepared.operation.answer.status,
+    headers: [
+      "Content-Type",
+      "application/json",
+      "Cache-Control",
+      "private, no-cache",
+      "Accept-Ranges",
+      "none",
+      "ETag",
+      tag,
+      ...extra,
+    ],
+    body: text,
+  };
 }
+
+const none: readonly string[] = [];
 
 /** The id of the parent that the path names, null without one, undefined where it is absent or hidden. */
 export async function parentOf(call: Call): Promise<Value | undefined> {

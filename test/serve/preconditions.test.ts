@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Reply } from "./client.ts";
+import { archive, keeping } from "./archive.ts";
+import type { Reply, Sent } from "./client.ts";
 import { documentText, play, served } from "./scenario.ts";
+import type { Subject } from "./scenario.ts";
 import { addTool, once, people, toolLibrary } from "./tool-library.ts";
 import type { Tool } from "./tool-library.ts";
 
@@ -314,5 +316,91 @@ served("preconditions where the document is silent", documentText("pantries"), (
     const done = await patch(after.headers["etag"] ?? "");
     assert.equal(done.status, 200);
     assert.equal((await again({ "If-None-Match": done.headers["etag"] ?? "" })).status, 304);
+  });
+});
+
+async function expectStatus({ client }: Subject, sent: Sent, status: number): Promise<Reply> {
+  const reply = await client.send(sent);
+  assert.equal(reply.status, status, `${sent.method} ${sent.path}: ${reply.text}`);
+  return reply;
+}
+
+/** A path, and what makes it tell something else than before. */
+interface Told {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly change: () => Promise<unknown>;
+}
+
+function revalidated(subject: Subject, what: string, prepare: () => Promise<Told>): void {
+  test(`R1.6 R4.16 ${what} has a strong tag, is 304 for who has it, and has another one when it changes`, async () => {
+    const { path, headers, change } = await prepare();
+    const get = (method: string, more: Readonly<Record<string, string>>, status: number) =>
+      expectStatus(subject, { method, path, headers: { ...headers, ...more } }, status);
+    const first = await get("GET", {}, 200);
+    const { etag = "" } = first.headers;
+    assert.match(etag, /^"[\w-]{20}"$/);
+    assert.equal(first.headers["cache-control"], "private, no-cache");
+    assert.equal(first.headers["accept-ranges"], "none", "R4.23");
+    const head = await get("HEAD", {}, 200);
+    for (const name of ["etag", "accept-ranges", "content-length", "content-type"])
+      assert.equal(head.headers[name], first.headers[name], `R4.2 ${name}`);
+    for (const method of ["GET", "HEAD"]) {
+      for (const tag of [etag, `W/${etag}`, "*", `${other}, ${etag}`, etag.replace(/"$/, '-gzip"')]) {
+        const known = await get(method, { "If-None-Match": tag }, 304);
+        assert.equal(known.headers["etag"], etag);
+        assert.equal(known.headers["cache-control"], "private, no-cache");
+      }
+      await get(method, { "If-None-Match": other }, 200);
+      await get(method, { "If-None-Match": "nonsense" }, 400);
+    }
+    await change();
+    const second = await get("GET", { "If-None-Match": etag }, 200);
+    assert.notEqual(second.headers["etag"], etag);
+  });
+}
+
+served("revalidation of lists", toolLibrary, (subject) => {
+  const who = people(subject);
+
+  revalidated(subject, "a list", async () => ({
+    path: "/tools",
+    headers: who.member,
+    change: () => addTool(subject, who.member),
+  }));
+  revalidated(subject, "a page with another one after it", async () => {
+    for (const name of ["y", "z"]) await addTool(subject, who.member, { name });
+    return {
+      path: "/tools?limit=1&sort=-name",
+      headers: who.member,
+      change: () => addTool(subject, who.member, { name: "zz" }),
+    };
+  });
+
+  test("R4.15 a compressed list has a tag of its own, which counts as the same", async () => {
+    for (let count = 0; count < 10; count += 1) await addTool(subject, who.member);
+    const headers = { ...who.member, "Accept-Encoding": "br" };
+    const packed = await expectStatus(subject, { method: "GET", path: "/tools", headers }, 200);
+    const tag = packed.headers["etag"] ?? "";
+    assert.match(tag, /-br"$/);
+    const known = { method: "GET", path: "/tools", headers: { ...headers, "If-None-Match": tag } };
+    assert.equal((await expectStatus(subject, known, 304)).headers["etag"], tag);
+  });
+});
+
+const ownAnswers = archive.replace(
+  "getPaper: GET /papers/{id}",
+  'getPaper: { at: "GET /papers/{id}", gives: { called: title, size: pages } }',
+);
+
+served("revalidation of an answer of the operation's own", ownAnswers, (subject) => {
+  const { add, send } = keeping(subject);
+  revalidated(subject, "what a read gives", async () => {
+    const id = await add("ada", "/papers", { title: "one" });
+    return {
+      path: `/papers/${id}`,
+      headers: { Authorization: `Bearer ${await subject.running.key("ada")}` },
+      change: () => send("ada", "PATCH", `/papers/${id}`, { pages: 7 }),
+    };
   });
 });

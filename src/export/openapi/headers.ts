@@ -9,6 +9,7 @@ export type ResponseHeader =
   | "Referrer-Policy"
   | "Strict-Transport-Security"
   | "ETag"
+  | "Accept-Ranges"
   | "Location"
   | "Vary"
   | "Content-Encoding"
@@ -28,7 +29,8 @@ export const responseHeaders: Readonly<Record<ResponseHeader, JsonObject>> = {
   "X-Content-Type-Options": required("The media type is to be believed.", { type: "string", const: "nosniff" }),
   "Referrer-Policy": required("Addresses are not passed on.", { type: "string", const: "no-referrer" }),
   "Strict-Transport-Security": optional("Where the service is known to be reached by TLS.", { type: "string" }),
-  ETag: required("Names this state of the record, for If-Match and If-None-Match.", { type: "string" }),
+  ETag: required("Names what was given as it is now, for If-None-Match, and If-Match of records.", { type: "string" }),
+  "Accept-Ranges": required("It is given whole.", { type: "string", const: "none" }),
   Location: required("The path of the record that was created.", { type: "string" }),
   Vary: optional("What the answer was chosen by.", { type: "string" }),
   "Content-Encoding": optional("How the body is compressed.", { type: "string", enum: ["br", "gzip"] }),

@@ -71,7 +71,7 @@ test("paths that differ in the names of their parameters alone are one", () => {
 test("the statuses of each operation", () => {
   const rows = [
     ["/sites", "post", "201 400 401 403 406 408 409 413 414 415 417 422 429 431 500 503"],
-    ["/sites", "get", "200 400 401 403 406 408 413 414 417 429 431 500 503"],
+    ["/sites", "get", "200 304 400 401 403 406 408 413 414 417 429 431 500 503"],
     ["/parcels/{id}", "get", "200 304 400 401 403 404 406 408 413 414 417 429 431 500 503"],
     ["/parcels/{id}", "patch", "200 400 401 403 404 406 408 412 413 414 415 417 422 428 429 431 500 503"],
     ["/parcels/{id}/collect", "post", "200 400 401 403 404 406 408 409 412 413 414 415 417 422 429 431 500 503"],
@@ -121,7 +121,9 @@ test("header fields of answers", () => {
       .map(([name, header]) => ((header as JsonObject)["required"] === false ? `${name}?` : name));
   assert.deepEqual(headers("/parcels", "post", "201"), ["ETag", "Location", "Idempotent-Replayed"]);
   assert.deepEqual(headers("/sites", "post", "201"), ["ETag", "Location", "Idempotent-Replayed"]);
-  assert.deepEqual(headers("/parcels", "get", "200"), ["Link"]);
+  assert.deepEqual(headers("/parcels", "get", "200"), ["Accept-Ranges", "ETag", "Link"]);
+  assert.deepEqual(headers("/parcels", "get", "304"), ["ETag"]);
+  assert.deepEqual(headers("/parcels/{id}", "get", "200"), ["Accept-Ranges", "ETag"]);
   assert.deepEqual(headers("/parcels/{id}/collect", "post", "200"), ["Idempotent-Replayed"]);
   assert.deepEqual(headers("/parcels/{id}", "get", "304"), ["ETag"]);
   assert.deepEqual(headers("/parcels", "get", "401"), ["WWW-Authenticate"]);
@@ -137,6 +139,7 @@ test("parameters: page, order, filters with their operators, preconditions, keys
   assert.deepEqual(names(parameters), [
     "limit", "cursor", "sort", "state", "state[in]", "courier", "courier[in]", "site", "site[in]", "trackingNumber",
     "trackingNumber[in]", "createdAt", "createdAt[in]", "createdAt[gt]", "createdAt[gte]", "createdAt[lt]", "createdAt[lte]",
+    "If-None-Match",
   ]); // biome-ignore format: a table
   assert.deepEqual(at(parameters, 0, "schema"), { type: "integer", minimum: 1, maximum: 200, default: 50 });
   assert.deepEqual(at(parameters, 2, "schema", "items"), { type: "string", enum: ["createdAt", "-createdAt"] });

@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { Column, FilterOperator, FilterPlan, ListPlan, Operation, Plan, Table } from "../../plan/plan.ts";
 import { grantsText } from "./description.ts";
+import { isRevalidated } from "./responses.ts";
 
 /** `names` renames the path's parameters where two operations call the same place differently. */
 export function parametersOf(plan: Plan, operation: Operation, names: readonly string[]): readonly JsonObject[] {
@@ -139,7 +140,8 @@ function filterParameter(
 
 // ── Header fields ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-function headerParameters({ deed, key, edits, answer, repeats }: Operation): readonly JsonObject[] {
+function headerParameters(operation: Operation): readonly JsonObject[] {
+  const { deed, key, edits, repeats } = operation;
   const tags = { type: "string", minLength: 1 };
   const changesOne =
     key !== undefined && (deed === "update" || deed === "replace" || deed === "delete" || deed === "move");
@@ -155,7 +157,7 @@ function headerParameters({ deed, key, edits, answer, repeats }: Operation): rea
           },
         ]
       : []),
-    ...(deed === "read" && answer.kind === "record"
+    ...(isRevalidated(operation)
       ? [
           {
             name: "If-None-Match",

@@ -36,15 +36,15 @@ function successes(operation: Operation, names: ComponentNames): readonly [strin
     ...(created === undefined || created === status
       ? []
       : [[String(created), success(operation, true, names)] as [string, JsonObject]]),
-    ...(operation.deed === "read" && operation.answer.kind === "record"
-      ? [
-          ["304", { description: "The caller has the record as it is.", headers: headersOf(["ETag"]) }] as [
-            string,
-            JsonObject,
-          ],
-        ]
+    ...(isRevalidated(operation)
+      ? [["304", { description: "The caller has it as it is.", headers: headersOf(["ETag"]) }] as [string, JsonObject]]
       : []),
   ];
+}
+
+/** Whether what is read has a tag, by which the caller learns that it has it already. */
+export function isRevalidated({ deed, answer }: Operation): boolean {
+  return (deed === "read" || deed === "list") && answer.kind !== "none";
 }
 
 function success(operation: Operation, makes: boolean, names: ComponentNames): JsonObject {
@@ -58,7 +58,7 @@ function success(operation: Operation, makes: boolean, names: ComponentNames): J
   if (list !== undefined) {
     return withBody(
       `A page of ${resource} records.`,
-      headersOf([...encoded, "Link"]),
+      headersOf([...encoded, "Accept-Ranges", "ETag", "Link"]),
       referTo(names.list(operation.name)),
     );
   }
@@ -66,7 +66,8 @@ function success(operation: Operation, makes: boolean, names: ComponentNames): J
   const located = makes && record;
   const headers = headersOf([
     ...encoded,
-    ...(record ? (["ETag"] as const) : []),
+    ...(operation.deed === "read" ? (["Accept-Ranges"] as const) : []),
+    ...(record || operation.deed === "read" ? (["ETag"] as const) : []),
     ...(located ? (["Location"] as const) : []),
     ...replayed,
   ]);
