@@ -22,9 +22,24 @@ served("api keys", gate, (subject) => {
     subject.client.send({ method: "GET", path, headers });
   const basic = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
 
-  const bare = /^Bearer realm="gate", Signature realm="gate", Basic realm="gate"$/;
-  const invalid = /Bearer realm="gate", error="invalid_token", error_description="[^"]+"/;
-  const malformed = /Bearer realm="gate", error="invalid_request", error_description="[^"]+"/;
+  const challenges = [
+    'Bearer realm="gate"',
+    'ApiKey realm="gate", header="X-Badge"',
+    'Basic realm="gate"',
+    'Token realm="gate", header="X-Ticket"',
+    'Signature realm="gate", header="Bell-Signature"',
+  ];
+  /** All challenges, with the error in those of the credentials that were tried, and in no other. */
+  const challenged = (error: string, ...tried: readonly string[]): RegExp =>
+    new RegExp(
+      `^${challenges.map((text) => (tried.includes(text.split(" ")[0] ?? "") ? `${text}, error="${error}", error_description="[^"]+"` : text)).join(", ")}$`,
+    );
+  const bare = challenged("");
+  const invalid = challenged("invalid_token", "Bearer");
+  const invalidBadge = challenged("invalid_token", "ApiKey");
+  const malformed = challenged("invalid_request", "Bearer");
+  const malformedBadge = challenged("invalid_request", "ApiKey");
+  const malformedBoth = challenged("invalid_request", "Bearer", "ApiKey");
 
   const taken = (name: string, headers: () => Readonly<Record<string, string>>): Scenario => ({
     name,
@@ -58,14 +73,14 @@ served("api keys", gate, (subject) => {
     refused("R5.2 a scheme without anything", () => ({ Authorization: "Bearer" }), 400, malformed),
     refused("R5.2 a scheme and blanks", () => ({ Authorization: "Bearer   " }), 400, malformed),
     refused("R5.2 two words", () => ({ Authorization: `Bearer ${key} ${key}` }), 400, malformed),
-    refused("R5.2 an empty field", () => ({ "X-Badge": "" }), 400, malformed),
+    refused("R5.2 an empty field", () => ({ "X-Badge": "" }), 400, malformedBadge),
     refused("R5.2 the field twice", () => ({ Authorization: [`Bearer ${key}`, `Bearer ${key}`] }), 400, malformed),
-    refused("R5.2 two credentials", () => ({ ...by(key), "X-Badge": badge }), 400, malformed),
+    refused("R5.2 two credentials", () => ({ ...by(key), "X-Badge": badge }), 400, malformedBoth),
     refused(
       "R5.2 two credentials, one of them bad",
       () => ({ Authorization: "Bearer x", "X-Badge": badge }),
       400,
-      malformed,
+      malformedBoth,
     ),
     refused("R5.4 not a key", () => by("gt_x"), 401, invalid),
     refused("R5.4 a key with one letter changed", () => by(changed(key)), 401, invalid),
@@ -73,12 +88,12 @@ served("api keys", gate, (subject) => {
     refused("R5.4 a key in lower case", () => by(key.toLowerCase()), 401, invalid),
     refused("R5.4 a key and more", () => by(`${key}0`), 401, invalid),
     refused("R5.4 a key of another credential", () => by(badge), 401, invalid),
-    refused("R5.4 a key of this one in the other's field", () => ({ "X-Badge": key }), 401, invalid),
-    refused("R5.3 a key as the password of Basic", () => ({ Authorization: basic(`:${key}`) }), 401, invalid),
-    refused("R5.3 a key as the user and a password", () => ({ Authorization: basic(`${key}:x`) }), 401, invalid),
-    refused("R5.2 somebody else's key with Basic", () => ({ Authorization: basic(`ada:${pass}`) }), 401, invalid),
-    refused("R5.2 Basic without a colon", () => ({ Authorization: basic("pia") }), 401, invalid),
-    refused("R5.2 Basic that is no base 64", () => ({ Authorization: "Basic %%%" }), 401, invalid),
+    refused("R5.4 a key of this one in the other's field", () => ({ "X-Badge": key }), 401, invalidBadge),
+    refused("R5.3 a key as the password of Basic", () => ({ Authorization: basic(`:${key}`) }), 401, bare),
+    refused("R5.3 a key as the user and a password", () => ({ Authorization: basic(`${key}:x`) }), 401, bare),
+    refused("R5.2 somebody else's key with Basic", () => ({ Authorization: basic(`ada:${pass}`) }), 401, bare),
+    refused("R5.2 Basic without a colon", () => ({ Authorization: basic("pia") }), 401, bare),
+    refused("R5.2 Basic that is no base 64", () => ({ Authorization: "Basic %%%" }), 401, bare),
     refused("R5.2 a bearer token where a scheme is expected", () => ({ Authorization: key }), 401, bare),
   ]);
 

@@ -95,7 +95,10 @@ served(
       test(`R5.6 is refused: ${name}`, async () => {
         const reply = await send(signature(), sent);
         assert.equal(reply.status, 401, reply.text);
-        assert.match(reply.headers["www-authenticate"] ?? "", /Signature realm="gate", error="invalid_token"/);
+        assert.match(
+          reply.headers["www-authenticate"] ?? "",
+          /Signature realm="gate", header="Bell-Signature", error="invalid_token"/,
+        );
       });
     }
   },

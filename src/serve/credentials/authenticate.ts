@@ -56,11 +56,15 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const remembered = new Map<string, { caller: Caller; until: number }>();
   const challenges = challengeFields(plan);
 
-  const refuse = (error: "invalid_token" | "invalid_request" | undefined, detail: string): Refusal =>
+  const refuse = (
+    error: "invalid_token" | "invalid_request" | undefined,
+    detail: string,
+    tried: readonly Method[] = [],
+  ): Refusal =>
     new Refusal(error === "invalid_request" ? "invalid-request" : "unauthenticated", {
       ...(error === "invalid_request" ? { status: 400 } : {}),
       detail,
-      headers: challenges(error, detail),
+      headers: challenges(tried, error, detail),
     });
 
   async function prove(
@@ -75,8 +79,8 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       (method) => method.scheme === undefined || method.scheme.toLowerCase() === scheme,
     );
     if (methods.length === 0) throw refuse(undefined, "This scheme is not taken here");
-    if (secret === "") throw refuse("invalid_request", "The credential is empty");
-    if (/\s/.test(secret)) throw refuse("invalid_request", "The credential is not one word");
+    if (secret === "") throw refuse("invalid_request", "The credential is empty", methods);
+    if (/\s/.test(secret)) throw refuse("invalid_request", "The credential is not one word", methods);
     for (const method of methods) {
       const proof = await method.prove(secret, exchange, body);
       if (proof === undefined) continue;
@@ -105,7 +109,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       });
     }
     failures.note(exchange.address, now);
-    throw refuse("invalid_token", "The credential is unknown, expired or revoked");
+    throw refuse("invalid_token", "The credential is unknown, expired or revoked", methods);
   }
 
   return {
@@ -117,7 +121,8 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
         const sent = exchange.headers.get(field.name);
         if (sent === undefined) continue;
         if (presented !== undefined || exchange.headers.repeated(field.name)) {
-          throw refuse("invalid_request", "Send one credential, once");
+          const tried = [...(presented?.methods ?? []), ...field.methods];
+          throw refuse("invalid_request", "Send one credential, once", tried);
         }
         presented = field;
         value = sent;
@@ -152,16 +157,34 @@ function splitScheme(field: Field, value: string): { scheme: string | undefined;
   return { scheme: value.slice(0, space).toLowerCase(), secret: value.slice(space + 1).trim() };
 }
 
-/** The WWW-Authenticate fields of a refusal, as names and values in turn. */
-function challengeFields(
-  plan: Pick<Plan, "service" | "credentials">,
-): (error: string | undefined, detail: string) => string[] {
-  const schemes = new Set(plan.credentials.map(({ sent }) => sent.scheme ?? "Signature"));
-  return (error, detail) =>
-    [...schemes].flatMap((scheme) => [
-      "WWW-Authenticate",
-      `${scheme} realm="${plan.service}"${error === undefined || scheme === "Basic" ? "" : `, error="${error}", error_description="${detail}"`}`,
-    ]);
+/**
+ * The WWW-Authenticate fields of a refusal, as names and values in turn: one for each way to send a credential, with the
+ * error where it was tried. Basic has no place for one (RFC 7617).
+ */
+function challengeFields({
+  service,
+  credentials,
+}: Pick<Plan, "service" | "credentials">): (
+  tried: readonly Method[],
+  error: string | undefined,
+  detail: string,
+) => string[] {
+  const challenges = [...Map.groupBy(credentials, (credential) => challengeOf(service, credential))];
+  return (tried, error, detail) =>
+    challenges.flatMap(([challenge, ways]) => {
+      const told =
+        error !== undefined &&
+        !challenge.startsWith("Basic ") &&
+        tried.some(({ credential, scheme }) => ways.includes(credential) && scheme === credential.sent.scheme);
+      return ["WWW-Authenticate", told ? `${challenge}, error="${error}", error_description="${detail}"` : challenge];
+    });
+}
+
+/** A field of its own has no scheme: what is wanted there is named, and where. */
+function challengeOf(service: string, { kind, sent }: CredentialPlan): string {
+  if (sent.scheme !== undefined) return `${sent.scheme} realm="${service}"`;
+  const wanted = kind === "hmac-sha256" ? "Signature" : kind === "api-key" ? "ApiKey" : "Token";
+  return `${wanted} realm="${service}", header="${sent.header}"`;
 }
 
 function methodsOf(credential: CredentialPlan, options: AuthenticationOptions): readonly Method[] {
