@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { camelCase, kebabCase, plural, resourceFromSegment, snakeCase } from "./case.ts";
+import { camelCase, kebabCase, plural, resourceFromSegment, snakeCase, withArticle } from "./case.ts";
 
 test("names in other places", () => {
   const rows: readonly (readonly [name: string, kebab: string, snake: string, camel: string])[] = [
@@ -30,4 +30,20 @@ test("a resource from a path segment, however its plural is written", () => {
     ["parcel_lockers", "ParcelLocker"], ["categories", "Category"], ["parcel", undefined], ["", undefined],
   ]; // biome-ignore format: a table
   for (const [segment, name] of rows) assert.equal(resourceFromSegment(segment, names), name);
+});
+
+test("articles are those that are said", () => {
+  for (const said of [
+    "a Parcel",
+    "an Item",
+    "an Order",
+    "a User",
+    "a Unit",
+    "an Upload",
+    "an Hour",
+    "a House",
+    "a Euro",
+  ]) {
+    assert.equal(withArticle(said.replace(/^an? /, "")), said);
+  }
 });

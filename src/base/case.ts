@@ -53,7 +53,7 @@ export function camelCase(name: string): string {
   return (first ?? "") + rest.map(capital).join("");
 }
 
-function capital(word: string): string {
+export function capital(word: string): string {
   return word.slice(0, 1).toUpperCase() + word.slice(1);
 }
 
@@ -69,4 +69,10 @@ export function resourceFromSegment(segment: string, names: Iterable<string>): s
 
 function oneWord(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, "");
+}
+
+/** A name behind its article, as it is said: an Item, a User, an Hour. */
+export function withArticle(name: string): string {
+  const vowel = /^(?:[aio]|e(?!u)|u(?!ni|s|til|ri|ra|te))/i.test(name) && !/^one/i.test(name);
+  return `${vowel || /^(?:hour|heir|honou?r|html|http|sms|xml|mfa|sla|nfc|rfid)/i.test(name) ? "an" : "a"} ${name}`;
 }

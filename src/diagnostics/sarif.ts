@@ -58,7 +58,7 @@ function ruleOf(code: string, rule: RuleDescription | undefined): JsonObject {
 function resultOf(diagnostic: Diagnostic, name: string, ruleIndex: number): JsonObject {
   const { code, severity, message, span, why, help, fix } = diagnostic;
   const artifactLocation = { uri: addressOf(name) };
-  const text = [message, why, help].filter((sentence) => sentence !== undefined).join(" ");
+  const text = [message, why, help].flatMap((sentence) => (sentence === undefined ? [] : [ended(sentence)])).join(" ");
   return {
     ruleId: code,
     ruleIndex,
@@ -101,4 +101,9 @@ function addressOf(name: string): string {
 
 function encodeSegment(segment: string): string {
   return encodeURIComponent(segment.toWellFormed()).replaceAll("%3A", ":");
+}
+
+/** What stands on lines of its own elsewhere follows one another here, so each needs its end. */
+function ended(sentence: string): string {
+  return /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;
 }

@@ -63,6 +63,8 @@ export interface Life {
   readonly transitions: readonly Transition[];
   /** The transitions out of each state. */
   readonly out: ReadonlyMap<string, readonly Transition[]>;
+  /** Whether its moves are all known and all between its own states: else nothing is said of where they do not lead. */
+  readonly closed: boolean;
   /** The states that a record can ever be in. */
   readonly reachable: ReadonlySet<string>;
 }
@@ -115,7 +117,7 @@ export function factsOf({ document, model, places, sections, expressions }: Fact
   );
   const about = [...endpoints.values()].filter((meaning) => meaning.kind === "resource");
   const lives = Object.entries(model.states).flatMap(([resource, lifecycle]) =>
-    lifecycle === "none" ? [] : [lifeOf(resource, lifecycle, typed)],
+    lifecycle === "none" ? [] : [lifeOf(model, resource, lifecycle, typed)],
   );
   const transitions = lives.flatMap((life) => life.transitions);
   const outEvents = Object.entries(model.events.out ?? {}).map(([name, event]) => {
@@ -171,10 +173,11 @@ function importedErrors({ errors: { standard } }: Model): readonly string[] {
   return standard === undefined || standard === "all" ? Object.keys(standardErrors) : standard;
 }
 
-function lifeOf(resource: string, lifecycle: Lifecycle, typed: Facts["typed"]): Life {
+function lifeOf(model: Model, resource: string, lifecycle: Lifecycle, typed: Facts["typed"]): Life {
   const states = Object.keys(lifecycle.states);
   const final = lifecycle.final ?? [];
-  const start = lifecycle.start ?? states[0];
+  // What follows from a state that is not there would only repeat that it is not.
+  const start = lifecycle.start !== undefined && states.includes(lifecycle.start) ? lifecycle.start : states[0];
   const transitions = lifecycle.moves.flatMap((move) =>
     move.triggers.map((trigger, index): Transition => {
       const at = `states/${resource}/moves/${moveName(move)}/${index}`;
@@ -187,7 +190,11 @@ function lifeOf(resource: string, lifecycle: Lifecycle, typed: Facts["typed"]): 
   const out = new Map<string, Transition[]>(states.map((state) => [state, []]));
   for (const transition of transitions) for (const state of transition.from) out.get(state)?.push(transition);
   const reachable = reachableFrom(start, (state) => (out.get(state) ?? []).map(({ to }) => to));
-  return { resource, lifecycle, states, start, final, transitions, out, reachable };
+  const known = new Set(states);
+  const closed =
+    !model.gaps.some((path) => path.startsWith(`states/${resource}/moves`)) &&
+    transitions.every(({ from, to }) => known.has(to) && from.every((state) => known.has(state)));
+  return { resource, lifecycle, states, start, final, transitions, out, closed, reachable };
 }
 
 /** Everything that can be come to from `start`, itself included. */

@@ -112,13 +112,21 @@ export function knownEntries<Key extends string>(
       const near = didYouMean(entry.key.value, known);
       report(reader, `${path[0]}/unknown-key`, entry.key.span, `${what} has no \`${entry.key.value}\``, {
         why: "Every line of a block is enforced, so a line that means nothing is refused.",
-        help: near === undefined ? `known here: ${known.join(", ")}` : `did you mean \`${near}\`?`,
+        help: laterKeys.includes(entry.key.value)
+          ? later
+          : near === undefined
+            ? `known here: ${known.join(", ")}`
+            : `did you mean \`${near}\`?`,
         ...(near === undefined ? {} : { fix: { title: `write \`${near}\``, span: entry.key.span, text: near } }),
       });
     }
   }
   return found;
 }
+
+/** What the language describes and no release reads so far. */
+const laterKeys: readonly string[] = ["views", "wrap", "link", "unlink", "the", "filters", "status"];
+export const later = "the language describes it, and this release does not have it yet";
 
 /** The entries of a map whose keys are the author's own names, placed; those that say `not shown` are noted and left out. */
 export function openEntries(reader: Reader, path: Path, map: MapNode): Entry[] {

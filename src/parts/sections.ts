@@ -2,7 +2,7 @@
  * A document's nine parts: which heading is which, what each part's blocks say together, and what it says without a
  * block. What a block means is the business of the part's own reader.
  *
- * A heading is matched without regard to case, a leading number or a trailing colon. Blocks of one part are one map: a
+ * A heading is matched without regard to case, a leading number, a trailing colon or its alternatives in brackets. Blocks of one part are one map: a
  * key that stands in two of them is an error, except that a map under a key of the language (`rules`, `endpoints`,
  * `allow`) may be continued in a later block. In the one-file form the parts are the keys at the top, beside `title`; a key
  * without a value is a heading without a block, and quotes have no meaning in JSON. `$schema`, which editors
@@ -56,7 +56,11 @@ export function readSections(reader: Reader, document: Document): Sections {
 
 /** The part that a heading names, if it is one of the nine. */
 export function partOfHeading(heading: string): PartName | undefined {
-  return partByHeading.get(normal(heading));
+  const [, name, alternatives] = /^([^[(]+)[[(]([^\])]*)[\])]$/.exec(normal(heading)) ?? [];
+  const part = partByHeading.get(name === undefined ? normal(heading) : normal(name));
+  // Brackets may hold the part's other names, as the language's own page writes them, and nothing else.
+  const isOther = (other: string) => partByHeading.get(normal(other)) === part;
+  return alternatives === undefined || alternatives.split(",").every(isOther) ? part : undefined;
 }
 
 const partByHeading: ReadonlyMap<string, PartName> = new Map(

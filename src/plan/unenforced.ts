@@ -192,7 +192,7 @@ function versionStatements({ model }: Sources): readonly Statement[] {
     ...one("policy", policy, "no version is withdrawn"),
     ...(newest?.changes ?? []).map((_, index) => ({
       path: `${path}/versions/${newest?.name}/${index}`,
-      what: `callers of the version before ${newest?.name} see this change`,
+      what: `callers of the version before ${newest?.name} are not spared this change yet`,
     })),
     ...older.map(({ name }) => ({ path: `${path}/versions/${name}`, what: `version ${name} is not served` })),
     ...Object.keys(deprecated).map((name) => ({

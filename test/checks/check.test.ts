@@ -138,6 +138,47 @@ function valuesIn(node: Node): readonly Node[] {
   return below.flatMap((one) => [...(one.span.start.line === one.span.end.line ? [one] : []), ...valuesIn(one)]);
 }
 
+const whole: readonly (readonly [what: string, from: string, to: string, found: readonly string[]])[] = [
+  ["a misspelt reference", "locker: Locker, read-only", "locker: Loker, read-only", ["resources/unknown-type"]],
+  ["a misspelt start", "start: announced", "start: anounced", ["states/unknown-state"]],
+  ["a misspelt state", "announced -> stored: {", "announced -> stord: {", ["states/unknown-state"]],
+  [
+    "a misspelt parameter",
+    "POST /parcels/{id}/take-back",
+    "POST /parcels/{idd}/take-back",
+    ["endpoints/path-parameter-unbound"],
+  ],
+  [
+    "a secret that a kind does not have",
+    "  device: {",
+    "  staff: { kind: basic, secret: env X }\n  device: {",
+    ["authentication/member-of-other-kind"],
+  ],
+  ["headings with their alternatives", "## Events", "## Events [webhooks]", []],
+];
+
+for (const [what, from, to, found] of whole) {
+  test(`nothing follows from ${what}`, () => {
+    assert.ok(flagship.includes(from));
+    const { diagnostics } = check("a.md", flagship.replace(from, to));
+    assert.deepEqual(
+      diagnostics.map(({ code }) => code),
+      found,
+    );
+  });
+}
+
+test("what a later release reads is said to be later", () => {
+  for (const [from, to] of [
+    ["types:\n", "views:\n  A: { of: Site }\ntypes:\n"],
+    ["lists: cursor", "wrap: { one: a }\nlists: cursor"],
+  ] as const) {
+    const [only, ...more] = check("a.md", flagship.replace(from, to)).diagnostics;
+    assert.match(only?.help ?? "", /does not have it yet/);
+    assert.deepEqual(more, []);
+  }
+});
+
 test("what four operations share is wrong once", () => {
   const { diagnostics } = check(
     "a.md",

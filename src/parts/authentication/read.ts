@@ -256,7 +256,7 @@ function readMembers(
     lasts,
     revoked,
     secret: login ? undefined : readSecret(reader, path, entries.secret),
-    field: login ? text("secret", "The field of the secret") : undefined,
+    field: login ? readSecretField(reader, path, kind, entries) : undefined,
     issuer: text("issuer", "The issuer"),
     audience: text("audience", "The audience"),
     jwks: readKeySet(reader, path, entries.jwks),
@@ -352,6 +352,25 @@ function reportSentInAddress(reader: Reader, line: Phrase): void {
     why: "Addresses and bodies end up in logs and histories (R5.3).",
     help: "write `header X-Api-Key`",
   });
+}
+
+/** The field that holds the secret of each record: what a caller logs in with is never one secret for all. */
+function readSecretField(
+  reader: Reader,
+  path: Path,
+  kind: CredentialKind,
+  entries: Partial<Record<Member, Entry>>,
+): string | undefined {
+  const field = readText(reader, path, entries.secret, "The field of the secret");
+  if (field === undefined || !/^env\s/.test(field.text)) return field?.text;
+  report(
+    reader,
+    "authentication/member-of-other-kind",
+    spanOf(field),
+    `A credential of kind ${kind} has no secret of its own: its \`secret\` names a field of the resource in \`of\``,
+    { help: `write \`{ kind: ${kind}, of: User, name: email, secret: password }\`` },
+  );
+  return undefined;
 }
 
 /** `env NAME`. What stands there instead may be the secret itself, so it is not repeated in the message. */

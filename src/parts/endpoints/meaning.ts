@@ -12,7 +12,7 @@
  * parameter names a unique field of its resource, or the resource itself (`{parcel}`, `{parcelId}`, `{parcel_id}`: the
  * id). An operation that makes a move (`by` in part 3) moves, whatever its method.
  */
-import { camelCase, kebabCase, plural, snakeCase } from "../../base/case.ts";
+import { camelCase, kebabCase, plural, snakeCase, withArticle } from "../../base/case.ts";
 import type { Model } from "../model.ts";
 import { fieldsOf, isUnique, lifecycleOf, own, referencesTo } from "../resources/fields.ts";
 import type { Deed, Endpoint } from "./model.ts";
@@ -129,7 +129,7 @@ function meaningOfEndpoint(
   if (collective ? rest.some((segment) => segment.kind === "parameter") : key === undefined) {
     const [parameter] = rest.flatMap((segment) => (segment.kind === "parameter" ? [segment.name] : []));
     if (parameter === undefined) return unclear("key", `no part of \`${endpoint.path}\` names one ${resource}`);
-    const why = collective ? `has no place in the path of a ${deed}` : `is no unique field of ${resource}`;
+    const why = collective ? `has no place in the path of ${withArticle(deed)}` : `is no unique field of ${resource}`;
     return unclear("key", `\`{${parameter}}\` ${why}`);
   }
   const parents = parentsOf(model, resource, segments.slice(0, Math.max(anchor, 0)), collections);

@@ -76,3 +76,12 @@ export function lifecycleOf(model: Model, resource: string): Exclude<Model["stat
   const states = own(model.states, resource);
   return states === "none" ? undefined : states;
 }
+
+/** Whether some field, of the resource or the one that is named, is of a type that the document does not have. */
+export function hasUnknownType({ resources }: Model, resource: string, name?: string): boolean {
+  return Object.entries(own(resources.resources, resource)?.fields ?? {}).some(([field, { type }]) => {
+    const bare = bareType(type);
+    if (bare.kind !== "named" || (name !== undefined && name !== field)) return false;
+    return own(resources.resources, bare.name) === undefined && own(resources.types, bare.name) === undefined;
+  });
+}

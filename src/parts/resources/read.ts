@@ -24,6 +24,7 @@ import {
   placeAt,
   type Reader,
   report,
+  later,
 } from "../reader.ts";
 import { namesAt, readText } from "../values.ts";
 import { readFields } from "./field.ts";
@@ -64,9 +65,11 @@ function reportName(reader: Reader, entry: Entry): void {
     `\`${name}\` is neither a resource nor \`types\` nor \`rules\``,
     {
       help:
-        near === undefined
-          ? `the name of a resource starts with a capital: \`${capital}\``
-          : `did you mean \`${near}\`?`,
+        name === "views"
+          ? later
+          : near === undefined
+            ? `the name of a resource starts with a capital: \`${capital}\``
+            : `did you mean \`${near}\`?`,
       ...(/^[A-Za-z]/.test(text) ? { fix: { title: `write \`${text}\``, span: entry.key.span, text } } : {}),
     },
   );

@@ -1,6 +1,6 @@
 /** Which members of an event's payload refer to a record of a resource. */
 import type { Facts } from "../facts.ts";
-import { referenceOf, referencesTo } from "../resources/fields.ts";
+import { hasUnknownType, referenceOf, referencesTo } from "../resources/fields.ts";
 
 /** Undefined where there is no such event, or it is not known what it is about. */
 export function referredBy({ model, outEvents }: Facts, event: string, target: string): readonly string[] | undefined {
@@ -15,5 +15,7 @@ export function referredBy({ model, outEvents }: Facts, event: string, target: s
   // The event is about the very record, whatever else of it refers to another of its kind.
   if (out.resource === target) return ["id", ...referencesTo(model, target, target)];
   const { carries } = out.event;
+  // A type that is not there may have been meant for the reference, and has been reported.
+  if (hasUnknownType(model, out.resource)) return undefined;
   return referencesTo(model, out.resource, target).filter((field) => carries?.includes(field) ?? true);
 }

@@ -1,4 +1,5 @@
 /** An operation that changes records and is open to anyone. */
+import { withArticle } from "../../../base/case.ts";
 import { allowedTo, type Facts } from "../../facts.ts";
 import type { Check } from "../../finding.ts";
 import type { ResourceEndpoint } from "../../endpoints/meaning.ts";
@@ -16,7 +17,7 @@ export const check: Check = {
       if (index < 0 || isGuarded(facts, meaning)) continue;
       yield {
         at: `authentication/allow/${meaning.operation}/${index}`,
-        message: `Anyone may ${meaning.deed} a ${meaning.resource} with \`${meaning.operation}\``,
+        message: `Anyone may ${meaning.deed} ${withArticle(meaning.resource)} with \`${meaning.operation}\``,
         help: "name a role, add a condition with `if`, or silence this with the reason",
       };
     }

@@ -1,4 +1,5 @@
 /** An owner that callers can write themselves. */
+import { withArticle } from "../../../base/case.ts";
 import { inputOf } from "../../endpoints/input.ts";
 import type { Check } from "../../finding.ts";
 import { ownerFields } from "../owner.ts";
@@ -18,7 +19,7 @@ export const check: Check = {
         owners.delete(taken.name);
         yield {
           at: `resources/${resource}/${taken.name}`,
-          message: `\`${taken.name}\` says whose a ${resource} is, and \`${meaning.operation}\` lets callers set it`,
+          message: `\`${taken.name}\` says whose ${withArticle(resource)} is, and \`${meaning.operation}\` lets callers set it`,
           help: `write \`${taken.name}: user = caller, read-only\``,
         };
       }

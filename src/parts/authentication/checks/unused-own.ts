@@ -1,4 +1,5 @@
 /** An ownership that no permission asks for. */
+import { withArticle } from "../../../base/case.ts";
 import type { Check } from "../../finding.ts";
 
 export const check: Check = {
@@ -21,7 +22,7 @@ export const check: Check = {
       if (asked.has(resource) || !Object.hasOwn(model.resources.resources, resource)) continue;
       yield {
         at: `authentication/own/${resource}#key`,
-        message: `No permission asks whose a ${resource} is`,
+        message: `No permission asks whose ${withArticle(resource)} is`,
         help: "write `role if own` where it matters, or remove the line",
       };
     }

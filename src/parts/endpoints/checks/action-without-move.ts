@@ -1,4 +1,5 @@
 /** An operation on a record that makes none of its moves. */
+import { withArticle } from "../../../base/case.ts";
 import { says } from "../../facts.ts";
 import type { Check } from "../../finding.ts";
 
@@ -14,7 +15,7 @@ export const check: Check = {
       if (facts.model.gaps.some((path) => path.startsWith(`states/${meaning.resource}`))) continue;
       yield {
         at: `endpoints/endpoints/${meaning.operation}/at`,
-        message: `\`${meaning.operation}\` makes no move of a ${meaning.resource}`,
+        message: `\`${meaning.operation}\` makes no move of ${withArticle(meaning.resource)}`,
         help: `write \`from -> to: by ${meaning.operation}\` in part 3, or say here what it \`does\``,
       };
     }

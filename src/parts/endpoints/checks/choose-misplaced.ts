@@ -1,5 +1,6 @@
 /** `choose` for a field that cannot hold what it finds. */
-import { fieldsOf, own, referenceOf } from "../../resources/fields.ts";
+import { withArticle } from "../../../base/case.ts";
+import { fieldsOf, hasUnknownType, own, referenceOf } from "../../resources/fields.ts";
 import type { Check } from "../../finding.ts";
 
 export const check: Check = {
@@ -20,10 +21,10 @@ export const check: Check = {
             message: `${meaning.resource} has no field \`${name}\``,
             unknown: { name, known: Object.keys(fields) },
           };
-        } else if (referenceOf(model, field.type) !== from) {
+        } else if (referenceOf(model, field.type) !== from && !hasUnknownType(model, meaning.resource, name)) {
           yield {
             at,
-            message: `\`${name}\` does not refer to a ${from}`,
+            message: `\`${name}\` does not refer to ${withArticle(from)}`,
             help: `write \`${name}: ${from}\` in part 2`,
           };
         }

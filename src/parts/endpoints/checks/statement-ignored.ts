@@ -1,4 +1,5 @@
 /** A statement about an operation that what it does has no use for. */
+import { withArticle } from "../../../base/case.ts";
 import type { ResourceEndpoint } from "../meaning.ts";
 import type { Check } from "../../finding.ts";
 
@@ -24,7 +25,7 @@ function faultsOf({ deed, endpoint }: ResourceEndpoint): readonly (readonly [mem
   const list = deed === "list";
   return [
     ...(!takesBody && Object.keys(endpoint.takes ?? {}).length > 0
-      ? [["takes", `is a ${deed}, which takes no body`] as const]
+      ? [["takes", `is ${withArticle(deed)}, which takes no body`] as const]
       : []),
     ...(!list && endpoint.where !== undefined ? [["where", "gives no list that `where` could narrow"] as const] : []),
     ...(!list && endpoint.lists !== undefined

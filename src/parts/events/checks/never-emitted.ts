@@ -5,12 +5,12 @@ export const check: Check = {
   code: "events/never-emitted",
   severity: "warning",
   why: "Receivers would wait for it in vain.",
-  *run({ outEvents, lifeOf, model }) {
+  *run({ outEvents, lifeOf }) {
     for (const [name, { event }] of outEvents) {
       const { when } = event;
       const life = when.kind === "enters" ? lifeOf.get(when.resource) : undefined;
       if (life === undefined || when.kind !== "enters" || !life.states.includes(when.state)) continue;
-      if (model.gaps.some((path) => path.startsWith(`states/${when.resource}/moves`))) continue;
+      if (!life.closed) continue;
       const entered = life.transitions.some(({ from, to }) => {
         return to === when.state && from.some((state) => state !== to && life.reachable.has(state));
       });

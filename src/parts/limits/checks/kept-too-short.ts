@@ -1,4 +1,5 @@
 /** Records that are gone while deliveries about them are still being tried. */
+import { capital, withArticle } from "../../../base/case.ts";
 import { parseDuration } from "../../../base/duration.ts";
 import type { Check } from "../../finding.ts";
 
@@ -20,7 +21,7 @@ export const check: Check = {
       if (longer === undefined) continue;
       yield {
         at: `limits/keep/${resource}`,
-        message: `A ${resource} is kept for ${duration}, and ${longer.what} for longer`,
+        message: `${capital(withArticle(resource))} is kept for ${duration}, and ${longer.what} for longer`,
         help: "keep it longer, or deliver for a shorter time",
       };
     }

@@ -1,4 +1,5 @@
 /** Personal fields that no retention ever erases. */
+import { withArticle } from "../../../base/case.ts";
 import type { Check } from "../../finding.ts";
 
 export const check: Check = {
@@ -16,7 +17,7 @@ export const check: Check = {
       if (personal === undefined) continue;
       yield {
         at: `resources/${resource}/${personal}`,
-        message: `\`${personal}\` is personal, and a ${resource} is kept for ever`,
+        message: `\`${personal}\` is personal, and ${withArticle(resource)} is kept for ever`,
         help: `write \`${resource}: 90d after final\` below \`keep\` of part 8`,
       };
     }

@@ -1,4 +1,5 @@
 /** A quota on live records that never stop counting. */
+import { withArticle } from "../../../base/case.ts";
 import { reachableFrom, says } from "../../facts.ts";
 import type { Check } from "../../finding.ts";
 
@@ -24,7 +25,7 @@ export const check: Check = {
         if (counted.some((state) => [...reachableFrom(state, next)].some((other) => free.includes(other)))) continue;
         yield {
           at: `limits/quota/${resource}/${index}`,
-          message: `Nothing ever frees this quota: a ${resource} that counts counts for ever`,
+          message: `Nothing ever frees this quota: ${withArticle(resource)} that counts counts for ever`,
           help: "add a deletion or a move out of the counted states, or count in a window: `300/month per user`",
         };
       }

@@ -1,4 +1,5 @@
 /** Resources that need one another before the first of them can be created. */
+import { capital, withArticle } from "../../../base/case.ts";
 import { onCircles } from "../../circles.ts";
 import type { Check } from "../../finding.ts";
 import { isNullable, isServerSet, referenceOf } from "../fields.ts";
@@ -22,10 +23,11 @@ export const check: Check = {
     for (const [resource, references] of needs) {
       for (const { field, target } of references) {
         if (!circles.has(target) || circles.get(resource) !== circles.get(target)) continue;
-        const round = target === resource ? `another ${resource}` : `a ${target}, which needs a ${resource}`;
+        const round =
+          target === resource ? `another ${resource}` : `${withArticle(target)}, which needs ${withArticle(resource)}`;
         yield {
           at: `resources/${resource}/${field}`,
-          message: `A ${resource} needs ${round}, before it can be created`,
+          message: `${capital(withArticle(resource))} needs ${round}, before it can be created`,
           help: `write \`${field}?\` so that the first one can do without`,
         };
       }

@@ -1,4 +1,5 @@
 /** A resource that operations read and move, and that none creates. */
+import { withArticle } from "../../../base/case.ts";
 import { creates } from "../../endpoints/input.ts";
 import { says } from "../../facts.ts";
 import type { Check } from "../../finding.ts";
@@ -15,7 +16,7 @@ export const check: Check = {
       if (endpoints.some((meaning) => meaning.deed === "create" || creates(facts.model, meaning))) continue;
       yield {
         at: `resources/${resource}#key`,
-        message: `No operation creates a ${resource}`,
+        message: `No operation creates ${withArticle(resource)}`,
         help: "add an endpoint with `POST` to its collection, or say in `# ok never-created: …` where its records come from",
       };
     }

@@ -1,4 +1,5 @@
 /** A required field that callers cannot set and the server never does. */
+import { withArticle } from "../../../base/case.ts";
 import { boundFields } from "../../endpoints/input.ts";
 import type { Check } from "../../finding.ts";
 import { isNullable, isServerSet } from "../fields.ts";
@@ -22,7 +23,7 @@ export const check: Check = {
         if (lacking === undefined) continue;
         yield {
           at: `resources/${resource}/${name}`,
-          message: `Nothing sets \`${name}\` when \`${lacking.operation}\` creates a ${resource}`,
+          message: `Nothing sets \`${name}\` when \`${lacking.operation}\` creates ${withArticle(resource)}`,
           help: `give it a default, let \`choose\` find it, write \`${name}?\` if it comes later, or drop \`read-only\``,
         };
       }

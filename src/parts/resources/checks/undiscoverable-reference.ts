@@ -1,4 +1,5 @@
 /** An operation that needs an id which its callers have no operation to find. */
+import { withArticle } from "../../../base/case.ts";
 import type { Grant } from "../../authentication/model.ts";
 import { inputOf } from "../../endpoints/input.ts";
 import { allowedTo, type Facts, says } from "../../facts.ts";
@@ -23,7 +24,7 @@ export const check: Check = {
         const taken = `endpoints/endpoints/${meaning.operation}/takes/${name}`;
         yield {
           at: facts.places.has(taken) ? taken : `authentication/allow/${meaning.operation}#key`,
-          message: `\`${meaning.operation}\` asks \`${who}\` for the \`${name}\`, and nothing lets \`${who}\` find a ${target}`,
+          message: `\`${meaning.operation}\` asks \`${who}\` for the \`${name}\`, and nothing lets \`${who}\` find ${withArticle(target)}`,
           help: `allow \`${who}\` an operation that lists or creates ${target}`,
         };
       }

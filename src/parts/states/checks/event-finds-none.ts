@@ -1,4 +1,5 @@
 /** An event that refers to no record of the resource it is to move. */
+import { withArticle } from "../../../base/case.ts";
 import type { Check } from "../../finding.ts";
 import { referredBy } from "../referred.ts";
 
@@ -16,8 +17,8 @@ export const check: Check = {
           at: `${at}/when/${event}`,
           message:
             named === undefined
-              ? `\`${event}\` carries nothing that refers to a ${resource}`
-              : `\`${named}\` of \`${event}\` does not refer to a ${resource}`,
+              ? `\`${event}\` carries nothing that refers to ${withArticle(resource)}`
+              : `\`${named}\` of \`${event}\` does not refer to ${withArticle(resource)}`,
           help: `let it carry a field that refers to the ${resource}`,
         };
       }

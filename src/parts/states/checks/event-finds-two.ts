@@ -1,4 +1,5 @@
 /** An event that refers to two records of the resource it is to move. */
+import { withArticle } from "../../../base/case.ts";
 import type { Check } from "../../finding.ts";
 import { referredBy } from "../referred.ts";
 
@@ -14,7 +15,7 @@ export const check: Check = {
         if (!unclear || members.length < 2) continue;
         yield {
           at: `${at}/when/${event}`,
-          message: `\`${event}\` refers to a ${resource} as ${members.map((name) => `\`${name}\``).join(" and as ")}`,
+          message: `\`${event}\` refers to ${withArticle(resource)} as ${members.map((name) => `\`${name}\``).join(" and as ")}`,
           help: `write \`when ${event} at ${members[0]}\``,
         };
       }

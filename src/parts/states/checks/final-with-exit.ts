@@ -1,4 +1,5 @@
 /** A final state that a move leads out of. */
+import { withArticle } from "../../../base/case.ts";
 import type { Check } from "../../finding.ts";
 
 export const check: Check = {
@@ -13,7 +14,7 @@ export const check: Check = {
         if (left === undefined) continue;
         yield {
           at: at.replace(/\/\d+$/, "#key"),
-          message: `\`${left}\` is final, and this move leads a ${resource} from there to \`${to}\``,
+          message: `\`${left}\` is final, and this move leads ${withArticle(resource)} from there to \`${to}\``,
           help: `take \`${left}\` out of \`final\`, or remove the move`,
         };
       }

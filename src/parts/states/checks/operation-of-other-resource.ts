@@ -1,4 +1,5 @@
 /** A move by an operation that is about another resource. */
+import { withArticle } from "../../../base/case.ts";
 import type { Check } from "../../finding.ts";
 
 export const check: Check = {
@@ -13,7 +14,7 @@ export const check: Check = {
         if (resource === meaning.resource) continue;
         yield {
           at: `${at}/by`,
-          message: `\`${operation}\` is about ${meaning.resource}, so it cannot move a ${resource}`,
+          message: `\`${operation}\` is about ${meaning.resource}, so it cannot move ${withArticle(resource)}`,
           help: `move the ${resource} with \`when\` and an event of the ${meaning.resource}`,
         };
       }

@@ -1,4 +1,5 @@
 /** A timer on a field that is still empty when the state is entered. */
+import { withArticle } from "../../../base/case.ts";
 import type { Facts, Life } from "../../facts.ts";
 import type { Check } from "../../finding.ts";
 import { boundFields } from "../../endpoints/input.ts";
@@ -21,7 +22,7 @@ export const check: Check = {
         if (empty === undefined) continue;
         yield {
           at: `${at}/at`,
-          message: `\`${name}\` can still be empty when a ${life.resource} is \`${empty}\``,
+          message: `\`${name}\` can still be empty when ${withArticle(life.resource)} is \`${empty}\``,
           help: `\`set\` it in every move that leads to \`${empty}\``,
         };
       }
