@@ -1,4 +1,5 @@
 /** `POST /xs`: a new record (R4.7). */
+import type { JsonObject } from "../base/json.ts";
 import type { Row, Transaction } from "../store/store.ts";
 import { emptyAnswer, locationOf, ownAnswer, representation } from "./answers.ts";
 import { choose } from "./choices.ts";
@@ -6,15 +7,29 @@ import type { Call } from "./context.ts";
 import { causeAll } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
 import { findParents, holds } from "./record.ts";
+import type { Fault } from "./refusal.ts";
 import { invalid, Refusal } from "./refusal.ts";
+import { isMade, readOnly } from "./update.ts";
 import { duplicate, fillDefaults, settle, take } from "./values.ts";
 import type { Values } from "./values.ts";
 
 export async function create(call: Call, tx: Transaction): Promise<Answer> {
   const parents = await findParents(call, tx);
-  const faults = call.prepared.judge?.(call.input) ?? [];
+  const faults = judgeNew(call, call.input);
   if (faults.length > 0) throw invalid(faults);
   return insertRecord(call, tx, parents, {});
+}
+
+/** The faults of a new record. A member that the service makes is no unknown one to who may see it (R2.4, R5.9). */
+export function judgeNew(call: Call, input: JsonObject): readonly Fault[] {
+  const { judge, table } = call.prepared;
+  const faults = judge?.(input) ?? [];
+  if (faults.length === 0) return faults;
+  return faults.map((fault) => {
+    const name = fault.pointer?.slice(2) ?? "";
+    const made = fault.code === "unknown-field" && call.kind.record.known.has(name) && isMade(table, name);
+    return made ? readOnly(call, name) : fault;
+  });
 }
 
 /** The rest of a creation, for POST and for a PUT that creates: `given` holds columns that the path decides. */

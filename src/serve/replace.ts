@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Row, Transaction } from "../store/store.ts";
 import type { Call } from "./context.ts";
-import { insertRecord } from "./create.ts";
+import { insertRecord, judgeNew } from "./create.ts";
 import type { Answer } from "./exchange.ts";
 import {
   absent,
@@ -45,13 +45,11 @@ async function createByClient(call: Call, tx: Transaction, parents: readonly Row
   if (tagsOf(call, "if-match") !== undefined) throw new Refusal("stale", { detail: "There is no such record yet" });
   const id = keyOf(call) as Json;
   const sent = call.input["id"];
-  const faults = [...(call.prepared.judge?.({ ...call.input, id }) ?? [])];
-  if (sent !== undefined && sent !== id) faults.push(otherId);
+  const faults = [...judgeNew(call, { ...call.input, id })];
+  if (sent !== undefined && sent !== id) faults.push(readOnly(call, "id"));
   if (faults.length > 0) throw invalid(faults);
   return insertRecord(call, tx, parents, { id });
 }
-
-const otherId: Fault = { pointer: "#/id", code: "read-only", detail: "id is what the path says" };
 
 /** What may not change must be as it is, and what the schema does not know of it is taken out before it is asked. */
 function judgeWhole(call: Call, seen: JsonObject): JsonObject {
@@ -60,7 +58,7 @@ function judgeWhole(call: Call, seen: JsonObject): JsonObject {
   const members: [string, Json][] = [];
   for (const [name, value] of Object.entries(call.input)) {
     const fixed = isFixed(call, seen, name);
-    if (fixed && !sameValue(seen[name] ?? null, value)) faults.push(readOnly(name));
+    if (fixed && !sameValue(seen[name] ?? null, value)) faults.push(readOnly(call, name));
     if (!fixed || Object.hasOwn(properties, name)) members.push([name, value]);
   }
   const input: JsonObject = Object.fromEntries(members);

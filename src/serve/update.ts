@@ -1,5 +1,6 @@
 /** `PATCH /xs/{id}`: a merge patch (RFC 7396) of what may change (R4.8). */
 import type { Json, JsonObject } from "../base/json.ts";
+import type { Table } from "../plan/plan.ts";
 import type { Row, Transaction } from "../store/store.ts";
 import { emptyAnswer, ownAnswer, representation } from "./answers.ts";
 import type { Call } from "./context.ts";
@@ -52,7 +53,7 @@ function judgePatch(call: Call, row: Row, seen: JsonObject): { cleared: readonly
   for (const [name, patch] of Object.entries(call.input)) {
     const field = operation.body?.fields.find((each) => each.name === name);
     if (field === undefined && isFixed(call, seen, name)) {
-      if (!sameValue(seen[name] ?? null, patch)) faults.push(readOnly(name));
+      if (!sameValue(seen[name] ?? null, patch)) faults.push(readOnly(call, name));
     } else if (patch === null && field !== undefined) {
       const column = table.columns.find((each) => each.name === name);
       if (column?.absent === "null") members.push([name, null]);
@@ -83,8 +84,22 @@ export function isFixed(call: Call, seen: JsonObject, name: string): boolean {
   return fixed && (Object.hasOwn(seen, name) || call.kind.record.readable.has(name));
 }
 
-export function readOnly(name: string): Fault {
-  return { pointer: `#/${name}`, code: "read-only", detail: `${name} is set by the service` };
+/** The fault of a member that may be sent only with the value that it has, or not at all (R2.4). */
+export function readOnly({ prepared: { operation, table } }: Call, name: string): Fault {
+  const fault = (why: string): Fault => ({ pointer: `#/${name}`, code: "read-only", detail: `${name} ${why}` });
+  if (isMade(table, name)) return fault("is set by the service");
+  if (name === "id" && operation.deed === "replace") return fault("is what the path says");
+  const once =
+    name === "id" || table.columns.some((column) => column.name === name && column.marks.includes("create-only"));
+  return fault(once ? "cannot be changed once made" : "cannot be changed here");
+}
+
+/** Whether no caller ever sets the member: it is worked out, or the service's to give. */
+export function isMade({ columns, virtual, id }: Table, name: string): boolean {
+  if (name === "id") return id.made !== "client";
+  const column = columns.find((each) => each.name === name);
+  if (column === undefined) return virtual.some((each) => each.name === name);
+  return column.computed !== undefined || column.marks.includes("read-only");
 }
 
 /** RFC 7396 section 2. */

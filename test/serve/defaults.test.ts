@@ -29,15 +29,16 @@ served("defaults", archive, (subject) => {
     assert.deepEqual(second.json, { ...(first.json as object), colour: "grey" });
     const third = await send("bob", "PUT", "/binders/beta", { kind: "ring" });
     assert.equal(third.headers["etag"], second.headers["etag"], "R4.8 idempotent");
-    for (const [body, fault] of [
-      [{ kind: "spring" }, "#/kind read-only"],
-      [{ kind: "ring", size: 5 }, "#/size read-only"],
-      [{ kind: "ring", tag: null }, "#/tag read-only"],
-      [{ kind: "ring", id: "gamma" }, "#/id read-only"],
+    for (const [body, fault, detail] of [
+      [{ kind: "spring" }, "#/kind read-only", "kind cannot be changed once made"],
+      [{ kind: "ring", size: 5 }, "#/size read-only", "size cannot be changed once made"],
+      [{ kind: "ring", tag: null }, "#/tag read-only", "tag cannot be changed once made"],
+      [{ kind: "ring", id: "gamma" }, "#/id read-only", "id is what the path says"],
     ] as const) {
       const reply = await send("ada", "PUT", "/binders/beta", body);
       assert.equal(reply.status, 422, reply.text);
       assert(faultsOf(reply).includes(fault), reply.text);
+      assert(reply.text.includes(detail), reply.text);
     }
     assert.equal((await send("ada", "PUT", "/binders/beta", first.json)).status, 200, "R2.4 as it was read");
   });

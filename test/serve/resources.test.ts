@@ -316,7 +316,8 @@ served("fields", documentText("assay"), (subject) => {
         name: `R2.4 ${field} is the service's to give`,
         send: () => ({ method: "POST", path: "/samples", body: aSample({ [field]: "x" }) }),
         status: 422,
-        faults: [`#/${field} unknown-field`],
+        faults: [`#/${field} read-only`],
+        has: { detail: `${field} is set by the service` },
       }),
     ),
   ]);
