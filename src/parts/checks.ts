@@ -6,6 +6,7 @@ import { check as purposeUserCanDoNothing } from "./purpose/checks/user-can-do-n
 import { check as resourcesCallerMayBeNobody } from "./resources/checks/caller-may-be-nobody.ts";
 import { check as resourcesCreateCycle } from "./resources/checks/create-cycle.ts";
 import { check as resourcesDefaultOutsideType } from "./resources/checks/default-outside-type.ts";
+import { check as resourcesDuplicateValue } from "./resources/checks/duplicate-value.ts";
 import { check as resourcesFieldNamedState } from "./resources/checks/field-named-state.ts";
 import { check as resourcesHiddenFieldLeaves } from "./resources/checks/hidden-field-leaves.ts";
 import { check as resourcesMarkMisplaced } from "./resources/checks/mark-misplaced.ts";
@@ -15,6 +16,7 @@ import { check as resourcesNeverCreated } from "./resources/checks/never-created
 import { check as resourcesOptionalNeverSet } from "./resources/checks/optional-never-set.ts";
 import { check as resourcesRequiredNeverSet } from "./resources/checks/required-never-set.ts";
 import { check as resourcesRuleWithoutEffect } from "./resources/checks/rule-without-effect.ts";
+import { check as resourcesSameIdPrefix } from "./resources/checks/same-id-prefix.ts";
 import { check as resourcesSecretInTheOpen } from "./resources/checks/secret-in-the-open.ts";
 import { check as resourcesTimeAsText } from "./resources/checks/time-as-text.ts";
 import { check as resourcesTypeInsideItself } from "./resources/checks/type-inside-itself.ts";
@@ -119,6 +121,7 @@ export const checks: readonly Check[] = [
   resourcesCallerMayBeNobody,
   resourcesCreateCycle,
   resourcesDefaultOutsideType,
+  resourcesDuplicateValue,
   resourcesFieldNamedState,
   resourcesHiddenFieldLeaves,
   resourcesMarkMisplaced,
@@ -128,6 +131,7 @@ export const checks: readonly Check[] = [
   resourcesOptionalNeverSet,
   resourcesRequiredNeverSet,
   resourcesRuleWithoutEffect,
+  resourcesSameIdPrefix,
   resourcesSecretInTheOpen,
   resourcesTimeAsText,
   resourcesTypeInsideItself,

@@ -1,8 +1,11 @@
 /** A default that is no value of its field's type. */
+import { RE2JS } from "@bufbuild/re2";
+import type { Model } from "../../model.ts";
 import { bareType } from "../fields.ts";
+import { isOfFormat } from "../formats.ts";
 import type { Check } from "../../finding.ts";
 import { literalValue } from "../default-value.ts";
-import type { FieldType } from "../model.ts";
+import type { Default, FieldType } from "../model.ts";
 
 export const check: Check = {
   code: "resources/default-outside-type",
@@ -11,19 +14,46 @@ export const check: Check = {
   *run({ model }) {
     for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
       for (const [name, field] of Object.entries(fields)) {
-        if (field.default?.kind !== "literal") continue;
-        const value = literalValue(model, field.type, field.default.text);
-        const fault = value === undefined ? "its type" : rangeBroken(field.type, value);
+        if (field.default === undefined) continue;
+        const fault = faultOf(model, field.type, field.default);
         if (fault === undefined) continue;
         yield {
           at: `resources/${resource}/${name}/default`,
-          message: `\`${field.default.text}\` is outside ${fault} of \`${name}\``,
+          message: `\`${wordsOf(field.default)}\` is outside ${fault} of \`${name}\``,
           help: "write a default that callers could send as well",
         };
       }
     }
   },
 };
+
+function wordsOf(given: Default): string {
+  if (given.kind === "literal") return given.text;
+  return given.kind === "digits" || given.kind === "token" ? `${given.kind}(${given.length})` : given.kind;
+}
+
+/** What the default is outside of, if of anything. Of what the server makes, only its length and its signs are known. */
+function faultOf(model: Model, type: FieldType, given: Default): string | undefined {
+  if (given.kind === "literal") {
+    const value = literalValue(model, type, given.text);
+    return value === undefined ? "the type" : rangeBroken(type, value);
+  }
+  if (given.kind === "token") return rangeBroken(withoutPattern(type), "t".repeat(given.length));
+  if (given.kind !== "digits") return undefined;
+  // A pattern that none of these keeps is one that hardly any number keeps.
+  const samples = ["0", "1", "5", "9", "1234567890", "9876543210"].map((digits) => {
+    return digits.repeat(Math.ceil(given.length / digits.length)).slice(0, given.length);
+  });
+  const faults = samples.map((sample) => rangeBroken(type, sample));
+  return faults.includes(undefined) ? undefined : faults[0];
+}
+
+function withoutPattern(type: FieldType): FieldType {
+  const bare = bareType(type);
+  if (bare.kind !== "scalar") return bare;
+  const { pattern: _pattern, ...rest } = bare;
+  return rest;
+}
 
 /** What a value of the right kind is outside of, if of anything. */
 function rangeBroken(type: FieldType, value: unknown): string | undefined {
@@ -33,7 +63,18 @@ function rangeBroken(type: FieldType, value: unknown): string | undefined {
     return bare.open || bare.values.some((one) => one === value) ? undefined : `the values (${bare.values.join(", ")})`;
   }
   if (bare.kind !== "scalar" || (typeof value !== "number" && typeof value !== "string")) return undefined;
+  if (typeof value === "string" && !isOfFormat(bare.name, value)) return `the type (${bare.name})`;
+  if (typeof value === "string" && bare.pattern !== undefined && !keeps(value, bare.pattern)) return "the pattern";
   const size = typeof value === "number" ? value : [...value].length;
   const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = bare;
   return size < min || size > max ? "the range" : undefined;
+}
+
+/** A pattern that is none has been reported where it stands. */
+function keeps(text: string, pattern: string): boolean {
+  try {
+    return RE2JS.compile(pattern).test(text);
+  } catch {
+    return true;
+  }
 }
