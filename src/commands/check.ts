@@ -1,4 +1,5 @@
 /** `nonet check DOC`: what is wrong, and what is still open. */
+import { readFileSync } from "node:fs";
 import { github } from "../diagnostics/github.ts";
 import { diagnosticJson } from "../diagnostics/json.ts";
 import { sarif } from "../diagnostics/sarif.ts";
@@ -24,7 +25,8 @@ export async function check(document: string, { strict, format }: CheckOptions, 
 const print: Readonly<Record<CheckOptions["format"], (result: CheckResult, terminal: Terminal) => void>> = {
   text: (result, terminal) => terminal.out(findings(result, terminal) + checkTable(result, terminal)),
   json: (result, terminal) => terminal.out(`${JSON.stringify(checkJson(result), null, 2)}\n`),
-  sarif: (result, terminal) => terminal.out(`${JSON.stringify(sarif(result.diagnostics, result.name), null, 2)}\n`),
+  sarif: (result, terminal) =>
+    terminal.out(`${JSON.stringify(sarif(result.diagnostics, result.name, [], version()), null, 2)}\n`),
   github: (result, terminal) => terminal.out(github(result.diagnostics, result.name)),
 };
 
@@ -53,4 +55,9 @@ function checkJson({ service, summary, parts, diagnostics, places }: CheckResult
       return { ...rest, help };
     }),
   };
+}
+
+function version(): string {
+  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(manifest) as { version: string }).version;
 }

@@ -80,7 +80,7 @@ the password. The service may run meanwhile.`,
     words: "key revoke",
     operand: "DOC",
     about: "end a key, or all keys of a user",
-    details: "It is refused from the next request on. Exits with 1 when there is no such key that is valid.",
+    details: "A service that runs refuses it within a second. Exits with 1 when there is no such key that is valid.",
     options: {
       id: text("KEY", "the key, as key list names it"),
       user: text("NAME", "all keys of this user"),

@@ -35,7 +35,12 @@ async function demoKeys(
   const keys = new Map<string, { readonly user: string; readonly secret: string }>();
   for (const role of plan.roles) {
     const user = userOf(role);
-    const { secret } = await mintKey(store, { user, roles: [role], credential });
+    const { secret } = await mintKey(store, {
+      user,
+      roles: [role],
+      credential,
+      milliseconds: credential.lastsMilliseconds,
+    });
     keys.set(role, { user, secret });
   }
   return keys;

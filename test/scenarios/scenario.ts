@@ -21,8 +21,10 @@ export const root: string = dirname(dirname(import.meta.dirname));
 
 export interface Scenario {
   readonly about: string;
-  readonly steps: readonly (FileStep | RunStep)[];
+  readonly steps: readonly Step[];
 }
+
+export type Step = FileStep | RunStep;
 
 export interface FileStep {
   readonly kind: "file";
@@ -44,7 +46,7 @@ export interface Result {
 
 export function readScenario(text: string): Scenario {
   const [about = "", ...sections] = text.split(/^=== /m);
-  const steps: (FileStep | RunStep)[] = [];
+  const steps: Step[] = [];
   for (const section of sections) {
     const end = section.indexOf("\n");
     const head = section.slice(0, end);
@@ -63,13 +65,14 @@ export function readScenario(text: string): Scenario {
 }
 
 export function writeScenario({ about, steps }: Scenario): string {
-  return (
-    about + steps.map((step) => (step.kind === "file" ? `=== file ${step.name}\n${step.text}` : written(step))).join("")
-  );
+  return about + steps.map(writeStep).join("");
 }
 
-function written({ line, result: { stdout, stderr, exit } }: RunStep): string {
-  return `=== $ ${line}\n${stdout}${stderr === "" ? "" : `=== stderr\n${stderr}`}${exit === 0 ? "" : `=== exit ${exit}\n`}`;
+export function writeStep(step: Step): string {
+  if (step.kind === "file") return `=== file ${step.name}\n${step.text}`;
+  const { stdout, stderr, exit } = step.result;
+  const exits = exit === 0 ? "" : `=== exit ${exit}\n`;
+  return `=== $ ${step.line}\n${stdout}${stderr === "" ? "" : `=== stderr\n${stderr}`}${exits}`;
 }
 
 /** Runs all steps in a new folder; gives the scenario as it went. */
@@ -81,7 +84,7 @@ export async function play({ about, steps }: Scenario): Promise<Scenario> {
     mkdirSync(bin);
     writeFileSync(join(bin, "nonet"), `#!/bin/sh\nexec '${process.execPath}' '${join(root, "src", "cli.ts")}' "$@"\n`);
     chmodSync(join(bin, "nonet"), 0o755);
-    const played: (FileStep | RunStep)[] = [];
+    const played: Step[] = [];
     for (const step of steps) {
       if (step.kind === "file") writeFileSync(join(folder, step.name), step.text);
       played.push(step.kind === "file" ? step : { ...step, result: await runLine(step.line, folder, bin) });
@@ -110,6 +113,7 @@ const masks: readonly (readonly [what: RegExp, mask: string])[] = [
   [/^([a-z]+_)?[0-9A-Za-z]{33}$/gm, "$1SECRET"],
   [/(?<=…)[0-9A-Za-z]{4}\b/g, "LAST"],
   [/\b\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\dZ)?$/gm, "TIME"],
+  [/(?<="semanticVersion": ")[^"]+/g, "VERSION"],
   [/(127\.0\.0\.1:)(?!8080\b)\d+/g, "$1PORT"],
 ];
 

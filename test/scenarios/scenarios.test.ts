@@ -3,7 +3,16 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { suite, test } from "node:test";
-import { isAsShown, play, readScenario, type RunStep, type Scenario, writeScenario } from "./scenario.ts";
+import {
+  isAsShown,
+  play,
+  readScenario,
+  type RunStep,
+  type Scenario,
+  type Step,
+  writeScenario,
+  writeStep,
+} from "./scenario.ts";
 
 suite("scenarios", { concurrency: 2 }, () => {
   for (const file of globSync(join(import.meta.dirname, "*.scenario")).sort()) {
@@ -11,10 +20,14 @@ suite("scenarios", { concurrency: 2 }, () => {
       const expected = readScenario(readFileSync(file, "utf8"));
       const played = merged(expected, await play(expected));
       if (process.env["UPDATE"] === "1") writeFileSync(file, writeScenario(played));
-      else assert.equal(writeScenario(played), writeScenario(expected));
+      else for (const [at, step] of played.steps.entries()) assertStep(step, expected.steps[at]);
     });
   }
 });
+
+function assertStep(actual: Step, expected: Step | undefined): void {
+  if (expected !== undefined) assert.equal(writeStep(actual), writeStep(expected));
+}
 
 /** What went as shown stays as it is shown, with its `…`. */
 function merged(expected: Scenario, played: Scenario): Scenario {

@@ -1,0 +1,38 @@
+/**
+ * The library: for programs that check a document, export it, or serve it themselves.
+ *
+ *     const result = check("shop.md", await readFile("shop.md"));
+ *     const model = soundModel(result);
+ *     if (model === undefined) throw new Error(`${result.summary.errors} errors`);
+ *     const plan = buildPlan(model, result.places, result.expressions);
+ *     const store = await openSqliteStore({ file: "shop.db", tables: plan.tables, clock: Date.now });
+ *     const service = createService({ plan, store, … });
+ *     const server = await listen({ service: () => service, host: "127.0.0.1", port: 8080, … });
+ *
+ * `check` to `openapi` are free of Node and run in a browser too. What is not exported here may change at any time.
+ */
+
+// A document to everything that can be said about it.
+export { check, type CheckResult, type SoundModel, type Summary, soundModel, unservable } from "./parts/check.ts";
+export type { Model, PartName } from "./parts/model.ts";
+export type { PartAnswers, QuestionAnswer } from "./parts/questions.ts";
+export type { Diagnostic, Severity } from "./diagnostics/diagnostic.ts";
+export { printDiagnostic } from "./diagnostics/text.ts";
+
+// A sound document to plain data with everything resolved, and from there to other formats.
+export { buildPlan } from "./plan/build.ts";
+export type { Plan } from "./plan/plan.ts";
+export { openapi } from "./export/openapi/openapi.ts";
+export { servicePages } from "./export/page/pages.ts";
+
+// The data.
+export { openMemoryStore } from "./store/memory/open.ts";
+export { openSqliteStore } from "./store/sqlite/open.ts";
+export { StoreError } from "./store/error.ts";
+export type { Store } from "./store/store.ts";
+
+// A plan and its data to something that answers requests, behind a server of its own or within another one.
+export { createService, type Service, type ServiceOptions } from "./serve/service.ts";
+export type { Answer, Exchange } from "./serve/exchange.ts";
+export { createForwarding, type Forwarding } from "./serve/forwarding.ts";
+export { listen, type RunningServer, type ServerOptions } from "./serve/server.ts";

@@ -1,0 +1,97 @@
+/** The real command in a process of its own, with what it has written so far. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+
+export const root: string = join(import.meta.dirname, "..", "..");
+
+/** A folder that is gone after the test. */
+export function temporaryFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "nonet-commands-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export interface Running {
+  readonly pid: number;
+  /** What it has written to both streams. */
+  readonly output: string;
+  /** Waits until this is in what it has written since the last call, and gives the match. */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Sends a signal. */
+  signal(name: "SIGTERM" | "SIGINT" | "SIGKILL"): void;
+  /** The exit code, or the signal that ended it. */
+  readonly ended: Promise<number | string>;
+}
+
+export interface RunOptions {
+  readonly folder: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export function nonet(t: TestContext, args: readonly string[], { folder, environment = {} }: RunOptions): Running {
+  const child = spawn(process.execPath, [join(root, "src", "cli.ts"), ...args], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  let heard = 0;
+  let wake = (): void => {};
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (chunk: string) => {
+      output += chunk;
+      wake();
+    });
+  }
+  const ended = once(child, "close").then(([code, signal]) => (code ?? signal) as number | string);
+  let over = false;
+  void ended.then(() => {
+    over = true;
+    wake();
+  });
+  t.after(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  return {
+    pid: child.pid ?? assert.fail("it does not start"),
+    get output() {
+      return output;
+    },
+    async says(pattern) {
+      for (;;) {
+        const match = pattern.exec(output.slice(heard));
+        if (match !== null) {
+          heard += match.index + match[0].length;
+          return match;
+        }
+        assert(!over, `it ended, and never said ${pattern}:\n${output}`);
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+    },
+    signal: (name) => void child.kill(name),
+    ended,
+  };
+}
+
+/** Where a service that has just started listens. */
+export async function addressOf(running: Running): Promise<string> {
+  const [, address = ""] = await running.says(/ at (http:\/\/127\.0\.0\.1:\d+)/);
+  return address;
+}
+
+/** The exit code and both streams of a command that ends by itself. */
+export async function finished(
+  t: TestContext,
+  args: readonly string[],
+  options: RunOptions,
+): Promise<{ code: number | string; output: string }> {
+  const running = nonet(t, args, options);
+  const code = await running.ended;
+  return { code, output: running.output };
+}
