@@ -6,7 +6,8 @@ import { kebabCase } from "../base/case.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { BodyPlan } from "../plan/plan.ts";
 import type { Exchange } from "./exchange.ts";
-import { formats } from "./formats.ts";
+import { faultText } from "./fault-texts.ts";
+import { formats, minorDigits } from "./formats.ts";
 import { parseJson } from "./json.ts";
 import { parseMediaType } from "./negotiation.ts";
 import type { Fault } from "./refusal.ts";
@@ -18,17 +19,18 @@ export type Judge = (value: Json) => readonly Fault[];
 /**
  * Compiles schemas. No coercion, nothing removed, no defaults put in (R2.3); patterns run in linear time (R2.8).
  */
-export function createJudges(): (schema: JsonObject) => Judge {
+export function createJudges(ids: ReadonlyMap<string, string> = new Map()): (schema: JsonObject) => Judge {
   const ajv = new Ajv2020({
     allErrors: true,
     strict: false,
     formats,
     code: { regExp: Object.assign((pattern: string) => new RE2JS(pattern) as unknown as RegExp, { code: "" }) },
   });
+  ajv.addKeyword({ keyword: minorUnits, type: "object", validate: fitsMinorUnits });
   return (schema) => {
-    const validate = ajv.compile(schema);
+    const validate = ajv.compile(markMoney(schema) as JsonObject);
     return (value) => {
-      const faults = validate(value) ? [] : tellingErrors(validate.errors ?? []).map(faultOf);
+      const faults = validate(value) ? [] : tellingErrors(validate.errors ?? []).map((error) => faultOf(error, ids));
       if (!holdsUnkeepable(value)) return faults;
       const unkeepable = unkeepableFaults(value, "#");
       // What the schema says of a number that was not kept is beside the point.
@@ -109,10 +111,42 @@ const codes: Readonly<Record<string, string>> = {
   uniqueItems: "repeated",
   pattern: "wrong-pattern",
   format: "wrong-format",
+  "x-minor-units": "wrong-format",
 };
 
+/** Of a value of the wrong type nothing else is said, and of one whose format is wrong no pattern (R7.2: a fault, once). */
+function saysMore(other: ErrorObject, error: ErrorObject): boolean {
+  if (other === error || other.instancePath !== error.instancePath) return false;
+  if (other.keyword === "type") return error.keyword === "enum" || error.keyword === "const";
+  return other.keyword === "format" && (error.keyword === "pattern" || error.keyword === minorUnits);
+}
+
+const minorUnits = "x-minor-units";
+
+/** Marks what is money: an amount as text, in a currency. What are values and no schemas are left alone. */
+function markMoney(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(markMoney);
+  if (!isObject(schema)) return schema;
+  const marked = Object.fromEntries(
+    Object.entries(schema).map(([name, member]) => [name, literals.has(name) ? member : markMoney(member as Json)]),
+  );
+  const { amount, currency } = (schema["properties"] ?? {}) as Readonly<Record<string, JsonObject>>;
+  const isMoney = amount?.["type"] === "string" && currency?.["format"] === "currency";
+  return isMoney ? { ...marked, [minorUnits]: true } : marked;
+}
+
+const literals = new Set(["const", "enum", "examples", "default"]);
+
+/** Whether an amount has no more digits after the point than its currency has; other faults of it are told elsewhere. */
+function fitsMinorUnits(_: unknown, { amount, currency }: Readonly<Record<string, unknown>>): boolean {
+  if (typeof amount !== "string" || typeof currency !== "string") return true;
+  const [, fraction = ""] = amount.split(".");
+  return !/^[0-9]+$/.test(fraction) || fraction.length > 4 || fraction.length <= minorDigits(currency);
+}
+
 /** Of a choice of schemas what its branches say, not that none fits; that it could be null is said where nothing else is. */
-function tellingErrors(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+function tellingErrors(all: readonly ErrorObject[]): readonly ErrorObject[] {
+  const errors = all.length === 1 ? all : all.filter((error) => !all.some((other) => saysMore(other, error)));
   const isNull = ({ keyword, params }: ErrorObject) => keyword === "type" && params["type"] === "null";
   const isChoice = ({ keyword }: ErrorObject) => keyword === "anyOf" || keyword === "oneOf";
   if (!errors.some(isChoice)) return errors;
@@ -126,16 +160,26 @@ function tellingErrors(errors: readonly ErrorObject[]): readonly ErrorObject[] {
 }
 
 /** For a missing or an extra member the pointer names that member, where Ajv points at its parent (R7.2). */
-function faultOf(error: ErrorObject): Fault {
+function faultOf(error: ErrorObject, ids: ReadonlyMap<string, string>): Fault {
   const { keyword, instancePath, params, message = "is not valid" } = error;
-  const extra: unknown = params["missingProperty"] ?? params["additionalProperty"] ?? params["unevaluatedProperty"];
+  const extra: unknown =
+    keyword === minorUnits
+      ? "amount"
+      : (params["missingProperty"] ?? params["additionalProperty"] ?? params["unevaluatedProperty"]);
   const path = typeof extra === "string" ? `${instancePath}/${escapeSegment(extra)}` : instancePath;
   const pointer = `#${path.split("/").map(encodeURIComponent).join("/")}`;
   const name = path === "" ? "The body" : path.slice(1).split("/").map(unescapeSegment).join(".");
-  return { pointer, code: codes[keyword] ?? kebabCase(keyword), detail: detailOf(keyword, name, message, params) };
+  return { pointer, code: codes[keyword] ?? kebabCase(keyword), detail: detailOf(keyword, name, message, params, ids) };
 }
 
-function detailOf(keyword: string, name: string, message: string, params: Record<string, unknown>): string {
+function detailOf(
+  keyword: string,
+  name: string,
+  message: string,
+  params: Record<string, unknown>,
+  ids: ReadonlyMap<string, string>,
+): string {
+  if (keyword === minorUnits) return `${name} has more digits after the point than its currency`;
   switch (codes[keyword]) {
     case "required":
       return `${name} is required`;
@@ -144,7 +188,7 @@ function detailOf(keyword: string, name: string, message: string, params: Record
     case "not-one-of":
       return `${name} must be one of ${(Array.isArray(params["allowedValues"]) ? params["allowedValues"] : [params["allowedValue"]]).join(", ")}`;
     default:
-      return `${name} ${message}`;
+      return `${name} ${faultText(keyword, params, ids) ?? message}`;
   }
 }
 

@@ -63,7 +63,7 @@ const maximumShapes = 256;
 
 export function prepareOperations(plan: Plan, store: Store, kinds: CallerKinds): ReadonlyMap<string, Prepared> {
   const tables = new Map(plan.tables.map((table) => [table.resource, table]));
-  const judgeOf = createJudges();
+  const judgeOf = createJudges(idPatterns(plan.tables));
   const views = new Map<string, ResourceView>();
   const recordView = (table: Table, kind: number): ResourceView => {
     const key = `${table.resource} ${kind}`;
@@ -89,6 +89,16 @@ export function prepareOperations(plan: Plan, store: Store, kinds: CallerKinds):
     };
   };
   return new Map(plan.operations.map((operation) => [operation.name, prepare(operation)]));
+}
+
+/** Whose id a pattern is; of one that several resources share nobody's alone. */
+function idPatterns(tables: readonly Table[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { resource, columns } of tables) {
+    const pattern = columns.find(({ name }) => name === "id")?.schema["pattern"];
+    if (typeof pattern === "string") found.set(pattern, found.has(pattern) ? "" : resource);
+  }
+  return found;
 }
 
 function prepareForKind(

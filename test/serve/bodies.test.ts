@@ -56,7 +56,7 @@ served("bodies", toolLibrary, (subject) => {
     posts("R2.5 constructor", base(',"constructor":{}'), 422, "#/constructor unknown-field"),
     posts("R2.5 __proto__ further down", base(',"maker":{"name":"a","country":"NO","__proto__":{}}'), 422, "#/maker/__proto__ unknown-field"),
     posts("R2.3 a number as text", base("").replace('"stock":1', '"stock":"1"'), 422, "#/stock wrong-type"),
-    posts("R2.3 a text as number", base("").replace('"kind":"hand"', '"kind":1'), 422, "#/kind wrong-type", "#/kind not-one-of"),
+    posts("R2.3 a text as number", base("").replace('"kind":"hand"', '"kind":1'), 422, "#/kind wrong-type"),
     posts("R2.3 a boolean as number", base(',"open":1'), 422, "#/open wrong-type"),
     posts("R2.3 a list as one", base(',"tags":"a"'), 422, "#/tags wrong-type"),
     posts("R2.3 a whole number with a fraction of nothing", base("").replace('"stock":1', '"stock":1.0'), 201),

@@ -125,9 +125,9 @@ served("errors", toolLibrary, (subject) => {
         "invalid-request",
         422,
         "The request does not say what the document asks for",
-        /^stock must be integer/,
+        /^stock must be a whole number/,
         {
-          errors: [{ pointer: "#/stock", code: "wrong-type", detail: "stock must be integer" }],
+          errors: [{ pointer: "#/stock", code: "wrong-type", detail: "stock must be a whole number" }],
         },
       ),
     },

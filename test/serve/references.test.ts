@@ -20,6 +20,20 @@ served("references", archive, (subject) => {
     theirs = await all("bob");
   });
 
+  test("R7.2 what cannot be an id is told whose id is wanted", async () => {
+    const reply = await send("ada", "POST", "/papers", { title: "r0", box: "nonsense", tags: ["no", mine.tag] });
+    assert.deepEqual(
+      (reply.json as { errors: { pointer: string; detail: string }[] }).errors.map(({ pointer, detail }) => [
+        pointer,
+        detail,
+      ]),
+      [
+        ["#/box", "box must be the id of a Box"],
+        ["#/tags/0", "tags.0 must be the id of a Tag"],
+      ],
+    );
+  });
+
   describe("R2.10 R5.8 what is missing and what the caller may not see are refused alike", () => {
     const forms: readonly [
       path: string,
