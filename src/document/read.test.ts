@@ -219,6 +219,12 @@ const yamls: readonly (readonly [yaml: string, tree: unknown, findings: readonly
   ["a: x: y", { a: "x: y" }, ["1:4-1:8 value-needs-quotes"]],
   ["a: b ? c : d", { a: "b ? c : d" }, ["1:4-1:13 value-needs-quotes"]],
   ["a:\n  - x: y: z\n  - b", { a: [{ x: "y: z" }, "b"] }, ["2:8-2:12 value-needs-quotes"]],
+  [
+    "a: { if: x.exists(y, y == 'z'), else: w }",
+    { a: { if: "x.exists(y, y == 'z')", else: "w" } },
+    ["1:10-1:31 value-needs-quotes"],
+  ],
+  ["a: { b: c(d, e: f }", { a: { b: "c(d", e: "f" } }, []],
   ["a: { at: PUT /x/{id} }\nb: c", { a: { at: "PUT /x/{id}" }, b: "c" }, ["1:10-1:21 value-needs-quotes"]],
   [
     "a: { b: string[], c: @d, e: f }",

@@ -92,6 +92,8 @@ function mendValue(line: FaultyLine): Mend | undefined {
 
 const bracketReason = "holds `{}` or `[]`, which YAML reads as a map or a list";
 
+const commaReason = "holds a comma, which ends a value inside `{}` and `[]`";
+
 /** Whether a whole value starts like something else of YAML, and not plainly *is* that something else. */
 function needsQuotes(value: string): boolean {
   if (/^[@`%,}\]]/.test(value)) return true;
@@ -171,6 +173,7 @@ function mendFlow(line: FaultyLine, from: number): Mend | undefined {
       const to = flowValueEnd(text, at);
       const value = text.slice(at, to);
       if (/[{}[\]]/.test(value)) stretches.push({ from: at, to, reason: bracketReason });
+      else if (/\([^)]*,/.test(value)) stretches.push({ from: at, to, reason: commaReason });
       else if (needsQuotes(value)) stretches.push({ from: at, to, reason: reasonFor(value) });
       else if (at === line.fault && unspacedKey(value, 0) !== undefined) return spacing(line, at, to);
       at = Math.max(to, at + 1);

@@ -154,6 +154,7 @@ function convertMap(node: yaml.YAMLMap, start: number, end: number, walk: Walk, 
       breaks: false,
     });
   }
+  reportCutCalls(node, walk);
   const entries: Entry[] = [];
   const first = new Map<string, TextNode>();
   for (const pair of node.items) {
@@ -178,6 +179,27 @@ function convertMap(node: yaml.YAMLMap, start: number, end: number, walk: Walk, 
     entries.push({ key, value });
   }
   return { kind: "map", entries, span: spanAt(source, start, end) };
+}
+
+/** `{ if: a.exists(x, x > 1) }`: inside braces the comma ends the value, in the middle of its parentheses. */
+function reportCutCalls(node: yaml.YAMLMap, walk: Walk): void {
+  if (node.flow !== true) return;
+  for (const [index, { value }] of node.items.entries()) {
+    const rest = node.items[index + 1];
+    if (!yaml.isScalar(value) || value.type !== "PLAIN" || rest === undefined || rest.value !== null) continue;
+    if (!yaml.isScalar(rest.key) || rest.key.type !== "PLAIN") continue;
+    const [start, end] = rangeOf(value, walk);
+    const written = walk.source.text.slice(start, end);
+    if (!/\w\([^)]*$/.test(written)) continue;
+    walk.faults.push({
+      code: "document/value-needs-quotes",
+      start,
+      end,
+      message: `\`${written}\` ends at the comma, in the middle of its parentheses.`,
+      help: "Put the whole value in quotes.",
+      breaks: false,
+    });
+  }
 }
 
 /** `{base_url}`: a map of one key without a value, which is text in every case that has been meant so far. */
