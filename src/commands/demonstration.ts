@@ -4,7 +4,6 @@
  */
 import type { JsonObject } from "../base/json.ts";
 import type { Operation } from "../plan/plan.ts";
-import { columns } from "./layout.ts";
 import { keyCredentials, mintKey } from "./minting.ts";
 import { clock } from "./served.ts";
 import type { Serving } from "./serving.ts";
@@ -18,7 +17,7 @@ export async function demonstrate({ first, local }: Serving): Promise<string> {
   const lines = await linesToTry(trial);
   return [
     "",
-    ...(keys.size === 0 ? [] : ["Demo keys, new at each start:", ...shownKeys(trial), ""]),
+    ...(keys.size === 0 ? [] : ["Demo keys (new at each start):", ...shownKeys(trial), ""]),
     ...(lines.length === 0 ? [] : ["Try, in another terminal:", "", ...lines.flatMap((line) => [line, ""])]),
   ].join("\n");
 }
@@ -47,11 +46,9 @@ async function demoKeys(
 }
 
 function shownKeys({ credential, keys }: Trial): string[] {
-  const rows = [...keys].map(([role, { user, secret }]) => [
-    role,
-    credential?.kind === "basic" ? `${user}:${secret}` : secret,
-  ]);
-  return columns(rows).map((line) => `  ${line}`);
+  return [...keys].map(([role, { user, secret }]) => {
+    return `  ${role}: ${credential?.kind === "basic" ? `${user}:${secret}` : secret}`;
+  });
 }
 
 async function linesToTry(trial: Trial): Promise<string[]> {

@@ -63,6 +63,8 @@ export async function startServing(document: string, options: ServeOptions, term
     throw thrown;
   });
   local = addressOf({ host, port: server.port });
+  // Whoever reads that it serves may ask it to stop at once.
+  const stopped = terminal.stopped();
 
   const reloading = gate && createReloading(first, gate, circumstances);
   const current = () => reloading?.current ?? first;
@@ -77,7 +79,7 @@ export async function startServing(document: string, options: ServeOptions, term
     local,
     async untilStopped() {
       try {
-        await Promise.race([terminal.stopped(), lost.promise]);
+        await Promise.race([stopped, lost.promise]);
       } finally {
         await watcher?.close();
         clearInterval(purge);
