@@ -105,6 +105,14 @@ test("an expression has a type", () => {
     ["[]", "list"],
     ["labels == []", "bool"],
     ["collectBy < now && !(state == 'stored')", "bool"],
+    ["collectBy == null ? now : collectBy", "timestamp"],
+    ["null != collectBy ? collectBy : now", "timestamp"],
+    ["!(collectBy == null || fragile) ? collectBy : now", "timestamp"],
+    ["collectBy == null && fragile ? now : collectBy", "timestamp?"],
+    ["collectBy == null || fragile ? collectBy : now", "timestamp?"],
+    ["collectBy != null ? now : collectBy", "timestamp?"],
+    ["labels != null ? labels.size() : 0", "int"],
+    ["(collectBy == null ? now : now) < now ? collectBy : now", "timestamp?"],
   ];
   for (const [text, type] of examples) {
     const { typed, problems } = check(text);

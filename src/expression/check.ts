@@ -48,7 +48,7 @@ export interface Checked {
  * is one is for the caller to say (`typed.nullable`).
  */
 export function checkExpression(expression: Expression, env: TypeEnvironment, expected?: ValueType): Checked {
-  const checker: Checker = { env, problems: [], items: [], recordMacros: 0, slots: new Map() };
+  const checker: Checker = { env, problems: [], items: [], present: [], recordMacros: 0, slots: new Map() };
   const found = checkValue(checker, expression);
   const typed = found && expected ? checkExpected(checker, found, expected) : found;
   if (typed && isOversize(typed)) {
@@ -63,6 +63,8 @@ interface Checker {
   readonly problems: ExpressionProblem[];
   /** The names that macros have bound, outermost first. */
   readonly items: Bound[];
+  /** The names that are not null where the checker is: what stands before has asked. */
+  readonly present: string[];
   recordMacros: number;
   /** The first free place after the macros of each part that was asked about. */
   readonly slots: Map<TypedExpression, number>;
@@ -177,7 +179,8 @@ function checkName(checker: Checker, name: string, at: Extent): Found {
   if (item) return { kind: "item", at, type: item.type, nullable: item.nullable, slot: item.slot };
   if (Object.hasOwn(env.names, name)) {
     const named = env.names[name] as (typeof env.names)[string];
-    const { type, nullable } = named;
+    const { type } = named;
+    const nullable = named.nullable && !checker.present.includes(name);
     return isVariable(name, named)
       ? { kind: "variable", at, type, nullable, path: [name] }
       : { kind: "field", at, type, nullable, name };
@@ -335,8 +338,8 @@ function checkCondition(checker: Checker, expression: Expression): Found {
 
 function checkConditional(checker: Checker, { test, whenTrue, whenFalse, at }: Conditional): Found {
   const condition = checkCondition(checker, test);
-  const first = checkValue(checker, whenTrue);
-  const second = checkValue(checker, whenFalse);
+  const first = knowing(checker, namesPresent(test, true), () => checkValue(checker, whenTrue));
+  const second = knowing(checker, namesPresent(test, false), () => checkValue(checker, whenFalse));
   if (!condition || !first || !second) return undefined;
   const [a, b] = [fitted(first, promotionFor(second)), fitted(second, promotionFor(first))];
   const type = commonType(a.type, b.type);
@@ -345,6 +348,25 @@ function checkConditional(checker: Checker, { test, whenTrue, whenFalse, at }: C
     return complain(checker, "wrong-type", message, at);
   }
   return { kind: "choose", at, type, nullable: a.nullable || b.nullable, test: condition, whenTrue: a, whenFalse: b };
+}
+
+/** The bare names that cannot be null where the expression is true, or where it is not. */
+function namesPresent(expression: Expression, holds: boolean): readonly string[] {
+  if (expression.kind === "not") return namesPresent(expression.operand, !holds);
+  if (expression.kind !== "binary") return [];
+  const { operator, left, right } = expression;
+  if (operator === (holds ? "&&" : "||")) return [...namesPresent(left, holds), ...namesPresent(right, holds)];
+  if (operator !== (holds ? "!=" : "==")) return [];
+  const [asked, against] = left.kind === "null" ? [right, left] : [left, right];
+  return asked.kind === "name" && against.kind === "null" ? [asked.name] : [];
+}
+
+function knowing(checker: Checker, names: readonly string[], check: () => Found): Found {
+  const before = checker.present.length;
+  checker.present.push(...names);
+  const found = check();
+  checker.present.length = before;
+  return found;
 }
 
 /** What an int literal beside this value becomes. */
@@ -357,7 +379,8 @@ function promotionFor(other: TypedExpression): ValueType {
 function checkBinary(checker: Checker, { operator, left, right, at }: Binary): Found {
   if (operator === "&&" || operator === "||") {
     const a = checkCondition(checker, left);
-    const b = checkCondition(checker, right);
+    // The right side is only asked, or only matters, where the left one holds.
+    const b = knowing(checker, operator === "&&" ? namesPresent(left, true) : [], () => checkCondition(checker, right));
     return a && b && { kind: "logical", at, type: bool, nullable: false, operator, left: a, right: b };
   }
   const a = checkValue(checker, left);

@@ -13,6 +13,9 @@ import { compareText } from "./text.ts";
 import { type Compare, keyOf, parts, type TypedExpression } from "./typed.ts";
 import type { ValueType } from "./types.ts";
 
+/** What the numbers among the fields of the record at hand are known to lie between, both included. */
+export type Ranges = Readonly<Record<string, { readonly min?: number; readonly max?: number }>>;
+
 /** The value that the expression has for every record and at every moment, when it is one. */
 export function constantValue(typed: TypedExpression): { readonly value: Value } | undefined {
   if (!readsAnything(typed)) return { value: compileFunction(typed)({ record: {}, variables: {} }) };
@@ -23,22 +26,22 @@ export function constantValue(typed: TypedExpression): { readonly value: Value }
 }
 
 /** False only when the expression is never true. A value that is no truth value is never true. */
-export function satisfiable(typed: TypedExpression): boolean {
+export function satisfiable(typed: TypedExpression, ranges: Ranges = {}): boolean {
   const alternatives = alternativesOf(typed, true);
-  return alternatives === undefined || alternatives.some(isConsistent);
+  return alternatives === undefined || alternatives.some((atoms) => isConsistent(atoms, ranges));
 }
 
 /** True only when the expression is true for every record and at every moment. */
-export function always(typed: TypedExpression): boolean {
+export function always(typed: TypedExpression, ranges: Ranges = {}): boolean {
   const alternatives = alternativesOf(typed, false);
-  return alternatives !== undefined && !alternatives.some(isConsistent);
+  return alternatives !== undefined && !alternatives.some((atoms) => isConsistent(atoms, ranges));
 }
 
 /** True only when the two, asked of the same record at the same moment, are never both true. */
 export function exclusive(a: TypedExpression, b: TypedExpression): boolean {
   const [first, second] = [alternativesOf(a, true), alternativesOf(b, true)];
   const both = first && second && combined(first, second);
-  return both !== undefined && !both.some(isConsistent);
+  return both !== undefined && !both.some((atoms) => isConsistent(atoms, {}));
 }
 
 function readsAnything(typed: TypedExpression): boolean {
@@ -134,12 +137,13 @@ interface Bound {
 type Relation = "less" | "equal" | "greater" | "one-null" | "both-null";
 
 interface Knowledge {
+  readonly ranges: Ranges;
   readonly domains: Map<string, Domain>;
   readonly relations: Map<string, Set<Relation>>;
 }
 
-function isConsistent(atoms: readonly Atom[]): boolean {
-  const knowledge: Knowledge = { domains: new Map(), relations: new Map() };
+function isConsistent(atoms: readonly Atom[], ranges: Ranges): boolean {
+  const knowledge: Knowledge = { ranges, domains: new Map(), relations: new Map() };
   return atoms.every((atom) => learn(knowledge, atom)) && [...knowledge.domains.values()].every(isPossible);
 }
 
@@ -176,23 +180,28 @@ function learnPresence(knowledge: Knowledge, typed: TypedExpression): boolean {
   return isPossible(domain);
 }
 
-function domainOf({ domains }: Knowledge, typed: TypedExpression): Domain {
+function domainOf({ domains, ranges }: Knowledge, typed: TypedExpression): Domain {
   const key = keyOf(typed);
   const known = domains.get(key);
   if (known) return known;
   const { type } = typed;
   const values = type.kind === "bool" ? [true, false] : type.kind === "string" ? type.values : undefined;
+  const range = typed.kind === "field" && Object.hasOwn(ranges, typed.name) ? ranges[typed.name] : undefined;
   const isSize = typed.kind === "call" && typed.function === "size";
   const domain: Domain = {
     null: mayBeNull(typed),
     type,
-    low: isSize ? { value: 0, open: false } : undefined,
-    high: undefined,
+    low: isSize ? { value: 0, open: false } : boundOf(range?.min),
+    high: boundOf(range?.max),
     among: values && new Set<Plain>(values),
     not: new Set(),
   };
   domains.set(key, domain);
   return domain;
+}
+
+function boundOf(value: number | undefined): Bound | undefined {
+  return value === undefined ? undefined : { value, open: false };
 }
 
 /** Arithmetic can leave its range wherever it stands, and a reference can lead nowhere. */

@@ -168,6 +168,24 @@ for (const [what, from, to, found] of whole) {
   });
 }
 
+const decided: readonly (readonly [from: string, to: string, code: string])[] = [
+  ["if: extensions < 2", "if: extensions > 5", "states/guard-never-holds"],
+  ["if: extensions < 2", "if: extensions < 0", "states/guard-never-holds"],
+  ["if: extensions < 2", "if: extensions <= 2", "states/guard-always-holds"],
+  ["Parcel: labels == null || weightKg <= 20", "Parcel: weightKg <= 40", "resources/rule-without-effect"],
+];
+
+for (const [from, to, code] of decided) {
+  test(`what a field can hold decides: ${to}`, () => {
+    assert.ok(flagship.includes(from));
+    const { diagnostics } = check("a.md", flagship.replace(from, to));
+    assert.deepEqual(
+      diagnostics.map((one) => one.code),
+      [code],
+    );
+  });
+}
+
 test("what a later release reads is said to be later", () => {
   for (const [from, to] of [
     ["types:\n", "views:\n  A: { of: Site }\ntypes:\n"],

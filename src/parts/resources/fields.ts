@@ -85,3 +85,15 @@ export function hasUnknownType({ resources }: Model, resource: string, name?: st
     return own(resources.resources, bare.name) === undefined && own(resources.types, bare.name) === undefined;
   });
 }
+
+/** What the numbers of a resource lie between, by field: nothing else is ever kept. */
+export function rangesOf(model: Model, resource: string): Readonly<Record<string, { min?: number; max?: number }>> {
+  return Object.fromEntries(
+    Object.entries(fieldsOf(model, resource)).flatMap(([name, { type }]) => {
+      const bare = bareType(type);
+      if (bare.kind !== "scalar" || !["integer", "number", "decimal"].includes(bare.name)) return [];
+      const { min, max } = bare;
+      return [[name, { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }]];
+    }),
+  );
+}

@@ -1,6 +1,7 @@
 /** A rule that holds for every record, or for none. */
 import { always, satisfiable } from "../../../expression/prove.ts";
 import type { Check } from "../../finding.ts";
+import { rangesOf } from "../fields.ts";
 
 export const check: Check = {
   code: "resources/rule-without-effect",
@@ -12,8 +13,9 @@ export const check: Check = {
         const at = `resources/rules/${resource}/${index}`;
         const rule = typed.get(`${at}/holds`);
         if (rule === undefined) continue;
-        const never = !satisfiable(rule);
-        if (!never && !always(rule)) continue;
+        const ranges = rangesOf(model, resource);
+        const never = !satisfiable(rule, ranges);
+        if (!never && !always(rule, ranges)) continue;
         yield {
           at: `${at}/holds#value`,
           message: never ? `No ${resource} can keep this rule` : `Every ${resource} keeps this rule, whatever it holds`,
