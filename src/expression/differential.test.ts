@@ -144,6 +144,35 @@ for (const kind of kinds) {
   });
 }
 
+test("property: function and SQLite agree behind a question for null", () => {
+  const absent = ["bn", "inn", "dn", "sn", "tn", "ln"];
+  const forms = fc.constantFrom<(name: string, inner: string) => string>(
+    (name, inner) => `${name} != null && (${inner})`,
+    (name, inner) => `!(${name} != null && (${inner}))`,
+    (name, inner) => `${name} == null ? false : (${inner})`,
+    (name, inner) => `!(${name} == null) && !(${name} != null && !(${inner}))`,
+  );
+  let compared = 0;
+  fc.assert(
+    fc.property(
+      forms,
+      fc.constantFrom(...absent),
+      anyExpression("bool"),
+      things,
+      anyOthers,
+      anyInput,
+      (form, name, inner, rows, others, input) => {
+        const variables = { input, now: "2026-02-01T00:00:00.000Z" };
+        // The inner expression asks for the very name, so that it matters.
+        const asked = `${name} == ${name} && (${inner})`;
+        if (compareWithSqlite(form(name, asked), rows, others, variables)) compared += 1;
+      },
+    ),
+    { numRuns: 600 },
+  );
+  assert.ok(compared > 300, `only ${compared} expressions passed the type check`);
+});
+
 /** CEL's ints are bigints there, and the two compare as JSON once they are numbers again. */
 function fromCel(value: unknown): unknown {
   if (typeof value === "bigint") return Number(value);
