@@ -1,0 +1,103 @@
+/** The page on the commands: their options, what `check` prints for programs, and the exit codes. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import test from "node:test";
+import { commands } from "../../src/commands/commands.ts";
+import { run } from "../../src/commands/run.ts";
+import { fencesOf, readPage, root, tableRows } from "./fences.ts";
+
+const page = "docs/reference/cli.md";
+async function outcome(args: readonly string[], input = ""): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ["", ""];
+  const code = await run(args, {
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+    colour: false,
+    columns: 100,
+    environment: {},
+    read: (path) => (path === "-" ? Promise.resolve(Buffer.from(input)) : readFile(join(root, path))),
+    stopped: () => Promise.resolve("SIGINT"),
+  });
+  return { code, out, err };
+}
+
+for (const { words, operand, options } of commands) {
+  test(`nonet ${words} takes the options that are shown`, () => {
+    const heading = `nonet ${words}`;
+    const taken = Object.entries(options).map(([name, option]) => {
+      return [`--${name}${option.value === undefined ? "" : ` ${option.value}`}`, option.default ?? ""];
+    });
+    const shown = tableRows(page, heading).map(([option = "", , value = ""]) => [unquoted(option), unquoted(value)]);
+    assert.deepEqual(shown, taken);
+    assert(readPage(page).includes(`\`nonet ${words} ${operand}\``), operand);
+  });
+}
+
+function unquoted(cell: string): string {
+  return cell.replace(/^`(.*)`$/, "$1");
+}
+
+test("there is a section for every command and for none that is not there", async () => {
+  const { code, out } = await outcome(["help"]);
+  assert.equal(code, 0);
+  const headings = [...readPage(page).matchAll(/^## nonet (.+)$/gm)].map(([, words]) => words);
+  assert.deepEqual(
+    headings,
+    commands.map(({ words }) => words),
+  );
+  for (const { words } of commands) assert(out.includes(`nonet ${words} `), words);
+});
+
+test("`--format json` has the members that are shown", async () => {
+  const shown = JSON.parse(fencesOf(page, "json")[0]?.text ?? "") as Members;
+  const document = readFileSync(join(root, "examples/parcel-lockers.md"), "utf8").replace(
+    "create-only, unique,",
+    "create-only, uniqe,",
+  );
+  const { code, out } = await outcome(["check", "-", "--format", "json"], document);
+  assert.equal(code, 1);
+  const given = JSON.parse(out) as Members;
+  assert.deepEqual(Object.keys(given), Object.keys(shown));
+  assert.deepEqual(Object.keys(given.summary), Object.keys(shown.summary));
+  assert.equal(given.summary["questions"], shown.summary["questions"]);
+  assert.deepEqual(Object.keys(given.parts[0] ?? {}), Object.keys(shown.parts[0] ?? {}));
+  assert.deepEqual(given.parts[0]?.questions[0], shown.parts[0]?.questions[0]);
+  const [wanted] = shown.diagnostics;
+  const found = given.diagnostics.find((one) => one["code"] === wanted?.["code"]);
+  assert.deepEqual(Object.keys(found ?? {}), Object.keys(wanted ?? {}));
+  assert.equal(found?.["message"], wanted?.["message"]);
+});
+
+interface Members {
+  readonly summary: Readonly<Record<string, number>>;
+  readonly parts: readonly { readonly questions: readonly object[] }[];
+  readonly diagnostics: readonly Readonly<Record<string, unknown>>[];
+}
+
+test("exit codes are as they are shown", async () => {
+  const rows: readonly (readonly [code: number, args: readonly string[]])[] = [
+    [0, ["help"]],
+    [0, ["check", "examples/parcel-lockers.md"]],
+    [0, ["check", "examples/nothing-yet.md"]],
+    [1, ["check", "examples/nothing-yet.md", "--strict"]],
+    [1, ["serve", "examples/nothing-yet.md"]],
+    [1, ["export", "openapi", "examples/nothing-yet.md"]],
+    [2, []],
+    [2, ["chekc"]],
+    [2, ["check"]],
+    [2, ["check", "examples/nowhere.md"]],
+    [2, ["check", "examples"]],
+    [2, ["check", "examples/parcel-lockers.md", "--format", "xml"]],
+    [2, ["check", "examples/parcel-lockers.md", "--loud"]],
+    [2, ["serve", "examples/parcel-lockers.md", "--port", "a"]],
+    [2, ["key", "make", "examples/parcel-lockers.md"]],
+    [2, ["key", "create", "examples/parcel-lockers.md", "--data", "memory", "--user", "ann"]],
+  ];
+  for (const [code, args] of rows) assert.equal((await outcome(args)).code, code, args.join(" "));
+  assert.deepEqual(
+    tableRows(page, "Exit codes").map(([code]) => code),
+    ["0", "1", "2"],
+  );
+});

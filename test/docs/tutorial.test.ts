@@ -1,0 +1,16 @@
+/** The tutorial and the how-to pages, followed as they are written. */
+import { globSync } from "node:fs";
+import test from "node:test";
+import { root } from "./fences.ts";
+import { follow } from "./walkthrough.ts";
+
+const pages = [
+  "README.md",
+  "docs/tutorial.md",
+  "docs/reference/http.md",
+  ...globSync("docs/how-to/*.md", { cwd: root }),
+];
+
+for (const page of pages.map((path) => path.replaceAll("\\", "/"))) {
+  test(`${page} is as it says`, { timeout: 120_000 }, () => follow(page));
+}
