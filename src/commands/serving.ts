@@ -12,6 +12,8 @@ import { watchFile } from "./watch.ts";
 
 /** How long requests that are under way may take once the process is asked to stop. */
 const graceMilliseconds = 30_000;
+/** Who watches `/readyz` stops sending in this time; a person at a terminal does not wait for it (R1.8). */
+const seenMilliseconds = 1000;
 const purgeMilliseconds = 60_000;
 
 export interface ServeOptions {
@@ -78,12 +80,13 @@ export async function startServing(document: string, options: ServeOptions, term
     url: url(),
     local,
     async untilStopped() {
+      let lingerMilliseconds = 0;
       try {
-        await Promise.race([stopped, lost.promise]);
+        if ((await Promise.race([stopped, lost.promise])) === "SIGTERM") lingerMilliseconds = seenMilliseconds;
       } finally {
         await watcher?.close();
         clearInterval(purge);
-        await server.close(graceMilliseconds);
+        await server.close(graceMilliseconds, { lingerMilliseconds });
       }
       await current().store.close();
       return 0;

@@ -3,6 +3,9 @@ import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { buffer } from "node:stream/consumers";
 
+const stopSignals = ["SIGINT", "SIGTERM"] as const;
+export type StopSignal = (typeof stopSignals)[number];
+
 export interface Terminal {
   out(text: string): void;
   err(text: string): void;
@@ -13,7 +16,7 @@ export interface Terminal {
   /** The bytes of a file, of standard input for `-`. */
   read(path: string): Promise<Uint8Array>;
   /** Resolves when the process is asked to stop. */
-  stopped(): Promise<void>;
+  stopped(): Promise<StopSignal>;
 }
 
 export function processTerminal(): Terminal {
@@ -43,12 +46,12 @@ function showsColour(environment: NodeJS.ProcessEnv): boolean {
 }
 
 /** The first signal asks; after it both do what they do to any process, so that a second one is not ignored. */
-function stopped(): Promise<void> {
+function stopped(): Promise<StopSignal> {
   return new Promise((resolve) => {
-    const stop = () => {
-      for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, stop);
-      resolve();
+    const stop = (signal: NodeJS.Signals) => {
+      for (const each of stopSignals) process.off(each, stop);
+      resolve(signal as StopSignal);
     };
-    for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, stop);
+    for (const signal of stopSignals) process.on(signal, stop);
   });
 }
