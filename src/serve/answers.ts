@@ -54,12 +54,12 @@ export function emptyAnswer(status: number, extra: readonly string[] = []): Answ
  */
 export function locationOf(call: Call, row: Readonly<Record<string, unknown>>): string[] {
   const { context, prepared, parameters } = call;
-  const read = context.plan.operations.find(
-    ({ deed, resource, key }) => deed === "read" && resource === prepared.table.resource && key !== undefined,
-  );
+  const { reading: read } = prepared;
+  // The path that callers know: a proxy may have taken off its start.
+  const base = new URL(context.baseUrl()).pathname.replace(/\/$/, "");
   if (read === undefined) {
-    const [path = ""] = call.exchange.target.split("?");
-    return ["Location", `${path}/${encodeKey(String(row["id"]))}`];
+    const [target = ""] = call.exchange.target.split("?");
+    return ["Location", `${base}${target.slice(context.prefix.length)}/${encodeKey(String(row["id"]))}`];
   }
   const segments = read.path.map((segment) => {
     if (segment.kind === "literal") return segment.text;
@@ -67,5 +67,5 @@ export function locationOf(call: Call, row: Readonly<Record<string, unknown>>): 
       segment.name === read.key?.parameter ? String(row[read.key.column]) : (parameters[segment.name] ?? ""),
     );
   });
-  return ["Location", `${context.prefix}/${segments.join("/")}`];
+  return ["Location", `${base}/${segments.join("/")}`];
 }

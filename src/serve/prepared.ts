@@ -35,6 +35,8 @@ export interface Prepared {
   readonly secrets: readonly Column[];
   /** By filter field: the judge of one value. */
   readonly filters: ReadonlyMap<string, Judge>;
+  /** The operation that reads a record of the resource: where one that is made can be found. */
+  readonly reading: Operation | undefined;
   /** For moves: all the moves of the resource, to say which are allowed now. */
   readonly siblings: readonly Operation[];
   forKind(kind: number): ForKind;
@@ -83,6 +85,9 @@ export function prepareOperations(plan: Plan, store: Store, kinds: CallerKinds):
       judge: operation.body === undefined ? undefined : judgeOf(operation.body.schema),
       secrets: table.columns.filter(({ marks }) => marks.includes("secret")),
       filters: new Map(operation.list?.filters.map(({ field, schema }) => [field, judgeOf(schema)])),
+      reading: plan.operations.find(
+        ({ deed, resource, key }) => deed === "read" && resource === operation.resource && key !== undefined,
+      ),
       siblings: plan.operations.filter(({ deed, resource }) => deed === "move" && resource === operation.resource),
       forKind: (kind) =>
         (perKind[kind] ??= prepareForKind(operation, store, kinds.roles(kind), recordView(table, kind))),

@@ -67,18 +67,18 @@ test("an answered record is there after the process was killed", async (t) => {
 });
 
 test("--base-url is what callers are told", async (t) => {
-  const { running } = shelfIn(t, "--base-url", "https://books.example/");
+  const { running } = shelfIn(t, "--base-url", "https://books.example/v2/");
   const address = await addressOf(running);
-  assert.match(running.output, /Shelf at https:\/\/books\.example\n/);
+  assert.match(running.output, /Shelf at https:\/\/books\.example\/v2\n/);
   const made = await addBook(address, "Momo");
-  assert.match(made.headers.get("location") ?? "", /^(https:\/\/books\.example)?\/books\/book_/);
+  assert.match(made.headers.get("location") ?? "", /^\/v2\/books\/book_/);
   for (let count = 0; count < 20; count += 1) await addBook(address, `Book ${count}`);
   const listed = await fetch(`${address}/books`);
-  assert.match(listed.headers.get("link") ?? "", /<https:\/\/books\.example\/books\?/);
+  assert.match(listed.headers.get("link") ?? "", /<https:\/\/books\.example\/v2\/books\?/);
   const described = (await (await fetch(`${address}/openapi.json`)).json()) as { servers: unknown };
-  assert.deepEqual(described.servers, [{ url: "https://books.example" }]);
+  assert.deepEqual(described.servers, [{ url: "https://books.example/v2" }]);
   const problem = (await (await fetch(`${address}/nothing`)).json()) as { type: string };
-  assert.match(problem.type, /^https:\/\/books\.example\/errors\//);
+  assert.match(problem.type, /^https:\/\/books\.example\/v2\/errors\//);
 });
 
 test("SIGTERM lets a request under way finish, and takes no new one", async (t) => {
