@@ -13,3 +13,5 @@ interface TextEncoder {
   encode(text?: string): Uint8Array<ArrayBuffer>;
 }
 declare const TextEncoder: { new (): TextEncoder };
+
+declare const URL: { canParse(url: string, base?: string): boolean };

@@ -1,10 +1,12 @@
 /** A default that is no value of its field's type. */
 import { RE2JS } from "@bufbuild/re2";
+import type { JsonObject } from "../../../base/json.ts";
+import { textFormats } from "../../../base/formats.ts";
 import type { Model } from "../../model.ts";
 import { bareType } from "../fields.ts";
-import { isOfFormat } from "../formats.ts";
 import type { Check } from "../../finding.ts";
 import { literalValue } from "../default-value.ts";
+import { jsonSchemaOf } from "../json-schema.ts";
 import type { Default, FieldType } from "../model.ts";
 
 export const check: Check = {
@@ -36,15 +38,15 @@ function wordsOf(given: Default): string {
 function faultOf(model: Model, type: FieldType, given: Default): string | undefined {
   if (given.kind === "literal") {
     const value = literalValue(model, type, given.text);
-    return value === undefined ? "the type" : rangeBroken(type, value);
+    return value === undefined ? "the type" : rangeBroken(model, type, value);
   }
-  if (given.kind === "token") return rangeBroken(withoutPattern(type), "t".repeat(given.length));
+  if (given.kind === "token") return rangeBroken(model, withoutPattern(type), "t".repeat(given.length));
   if (given.kind !== "digits") return undefined;
   // A pattern that none of these keeps is one that hardly any number keeps.
   const samples = ["0", "1", "5", "9", "1234567890", "9876543210"].map((digits) => {
     return digits.repeat(Math.ceil(given.length / digits.length)).slice(0, given.length);
   });
-  const faults = samples.map((sample) => rangeBroken(type, sample));
+  const faults = samples.map((sample) => rangeBroken(model, type, sample));
   return faults.includes(undefined) ? undefined : faults[0];
 }
 
@@ -56,18 +58,25 @@ function withoutPattern(type: FieldType): FieldType {
 }
 
 /** What a value of the right kind is outside of, if of anything. */
-function rangeBroken(type: FieldType, value: unknown): string | undefined {
+function rangeBroken(model: Model, type: FieldType, value: unknown): string | undefined {
   const bare = bareType(type);
   if (value === null) return undefined;
   if (bare.kind === "one-of") {
     return bare.open || bare.values.some((one) => one === value) ? undefined : `the values (${bare.values.join(", ")})`;
   }
   if (bare.kind !== "scalar" || (typeof value !== "number" && typeof value !== "string")) return undefined;
-  if (typeof value === "string" && !isOfFormat(bare.name, value)) return `the type (${bare.name})`;
   if (typeof value === "string" && bare.pattern !== undefined && !keeps(value, bare.pattern)) return "the pattern";
+  if (typeof value === "string" && !isOfType(jsonSchemaOf(model, bare, "input"), value))
+    return `the type (${bare.name})`;
   const size = typeof value === "number" ? value : [...value].length;
   const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = bare;
   return size < min || size > max ? "the range" : undefined;
+}
+
+/** Whether the text is written as what the type stands for: as callers have to write it. */
+function isOfType({ format, pattern }: JsonObject, text: string): boolean {
+  if (typeof format === "string" && textFormats[format]?.(text) === false) return false;
+  return typeof pattern !== "string" || keeps(text, pattern);
 }
 
 /** A pattern that is none has been reported where it stands. */

@@ -1,0 +1,68 @@
+/**
+ * Formats of text by their names in JSON Schema, each judged by its own standard: for what callers send, and for what the
+ * document itself gives as a default.
+ */
+import { fullFormats } from "ajv-formats/dist/formats.js";
+import { canonicalInstant } from "./clock.ts";
+
+/** Codes by ISO 3166-1 alpha-2 that name no country of today are not in the runtime's list of names. */
+const regions = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+let currencies: ReadonlySet<string> | undefined;
+
+export const textFormats: Readonly<Record<string, (text: string) => boolean>> = {
+  /** RFC 3339 leaves the space instead of the T to those who agree on it; ISO 8601 has none. */
+  "date-time": (text) => /^.{10}t/i.test(text) && canonicalInstant(text) !== undefined,
+  date: standard("date"),
+  duration: standard("duration"),
+  email: standard("email"),
+  /** An absolute address of the web. */
+  uri: (text) => /^https?:\/\//i.test(text) && URL.canParse(text),
+  uuid: standard("uuid"),
+  /** Standard base 64 with padding (RFC 4648 section 4). */
+  byte: (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
+  /** E.164. */
+  phone: (text) => /^\+[1-9][0-9]{6,14}$/.test(text),
+  /** ISO 3166-1 alpha-2. */
+  country: (text) => /^[A-Z]{2}$/.test(text) && text !== "ZZ" && text !== "EU" && regions.of(text) !== undefined,
+  /** ISO 4217. */
+  currency: isCurrency,
+  /** BCP 47. */
+  language: (text) => text !== "" && accepts(() => Intl.getCanonicalLocales(text)),
+  /** A name of the IANA time zone database. */
+  timezone: (text) => /^[A-Za-z][\w+/-]*$/.test(text) && accepts(() => Intl.DateTimeFormat("en", { timeZone: text })),
+};
+
+/** Digits after the point of an amount in this currency (ISO 4217); 2 where that is not known. */
+export function minorDigits(currency: string): number {
+  if (!isCurrency(currency)) return 2;
+  let digits = digitsOf.get(currency);
+  if (digits === undefined) {
+    digits = new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().maximumFractionDigits ?? 2;
+    digitsOf.set(currency, digits);
+  }
+  return digits;
+}
+
+const digitsOf = new Map<string, number>();
+
+function isCurrency(text: string): boolean {
+  currencies ??= new Set(Intl.supportedValuesOf("currency"));
+  return currencies.has(text);
+}
+
+/** A format of the library that judges the formats of JSON Schema itself. */
+function standard(name: "date" | "duration" | "email" | "uuid"): (text: string) => boolean {
+  const format: unknown = fullFormats[name];
+  if (format instanceof RegExp) return (text) => format.test(text);
+  const { validate } = format as { validate: (text: string) => boolean };
+  return validate;
+}
+
+function accepts(ask: () => unknown): boolean {
+  try {
+    ask();
+    return true;
+  } catch {
+    return false;
+  }
+}
