@@ -11,7 +11,8 @@ import { readDocument } from "../document/read.ts";
 import { checks } from "./checks.ts";
 import { expressionDiagnostics } from "./expression-diagnostics.ts";
 import { typeExpressions, type TypedExpressions } from "./expressions.ts";
-import { factsOf } from "./facts.ts";
+import { standardErrors } from "./errors/model.ts";
+import { factsOf, says } from "./facts.ts";
 import { diagnosticOf } from "./finding-diagnostic.ts";
 import { withoutOpen } from "./open.ts";
 import { type Model, type PartName, partNames, type Places } from "./model.ts";
@@ -66,7 +67,10 @@ export function check(name: string, input: string | Uint8Array): CheckResult {
     ...expressionDiagnostics(facts),
     ...checks.flatMap((one) => [...one.run(facts)].map((finding, index) => diagnosticOf(one, finding, facts, index))),
   ];
-  const { diagnostics: closed, open } = withoutOpen(model, found);
+  const { diagnostics: closed, open: opened } = withoutOpen(model, found);
+  // What is raised where part 7 says nothing at all has no status to be answered with.
+  const unanswerable = !says(facts, "errors") && facts.raised.some(({ code }) => !Object.hasOwn(standardErrors, code));
+  const open: ReadonlySet<PartName> = unanswerable ? new Set([...opened, "errors"]) : opened;
   const kept = inOrder(silence(once(closed), document.suppressions));
   const parts = partAnswers(facts);
   const questions = parts.flatMap((part) => part.questions);

@@ -41,6 +41,18 @@ test("nine parts that each say that they are open are nine stated gaps", () => {
   assert.deepEqual(unservable(result), ["resources", "endpoints"]);
 });
 
+test("what is raised while part 7 is open cannot be served", () => {
+  const open = flagship.replace(/(## Errors\n)[\s\S]*?(?=## Limits)/, "$1Not specified.\n\n");
+  const result = check("open.md", open);
+  assert.equal(result.summary.errors, 0);
+  assert.deepEqual(unservable(result), ["errors"]);
+  const catalogue = open.replaceAll(
+    /\b(?:wrong-code|no-free-locker|no-more-extensions|label-too-heavy)\b/g,
+    "forbidden",
+  );
+  assert.deepEqual(unservable(check("catalogue.md", catalogue)), []);
+});
+
 test("a document without anything is silent about everything", () => {
   const result = check("empty.md", "");
   assert.deepEqual(
