@@ -4,6 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import { servicePages } from "../export/page/pages.ts";
 import type { CheckResult } from "../parts/check.ts";
 import type { Plan } from "../plan/plan.ts";
+import { createRandom } from "../serve/random.ts";
 import type { Service } from "../serve/service.ts";
 import { createService } from "../serve/service.ts";
 import type { Store } from "../store/store.ts";
@@ -14,7 +15,7 @@ import { openStore, placeOf } from "./store.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const clock: Clock = { now: () => Date.now() };
-export const random = (bytes: number): Uint8Array => randomBytes(bytes);
+export const random: (bytes: number) => Uint8Array = createRandom();
 
 /** What a document is served with. */
 export interface Circumstances {
