@@ -63,8 +63,12 @@ export type ListShape = Pick<ListQuery, "sort" | "filters" | "from">;
 /** Shapes of list queries kept prepared for one operation and kind of caller; beyond it the oldest is dropped. */
 const maximumShapes = 256;
 
-export function prepareOperations(plan: Plan, store: Store, kinds: CallerKinds): ReadonlyMap<string, Prepared> {
-  const tables = new Map(plan.tables.map((table) => [table.resource, table]));
+export function prepareOperations(
+  plan: Plan,
+  tables: ReadonlyMap<string, Table>,
+  store: Store,
+  kinds: CallerKinds,
+): ReadonlyMap<string, Prepared> {
   const judgeOf = createJudges(idPatterns(plan.tables));
   const views = new Map<string, ResourceView>();
   const recordView = (table: Table, kind: number): ResourceView => {

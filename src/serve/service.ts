@@ -66,7 +66,8 @@ export function createService(options: ServiceOptions): Service {
       "",
     );
   const prefix = prefixOf(plan.base);
-  const prepared = prepareOperations(plan, store, kinds);
+  const tables = new Map(plan.tables.map((table) => [table.resource, table]));
+  const prepared = prepareOperations(plan, tables, store, kinds);
   const context: Context = {
     plan,
     store,
@@ -76,7 +77,7 @@ export function createService(options: ServiceOptions): Service {
     prefix,
     baseUrl: base,
     cursors: createCursors(options.cursorSecret),
-    tables: new Map(plan.tables.map((table) => [table.resource, table])),
+    tables,
     newId: createIds(clock, random),
     judgeColumn: createColumnJudges(),
     evaluate: createEvaluator(),

@@ -50,10 +50,12 @@ function hasControls(text: string): boolean {
   return false;
 }
 
+const noPairs: ReadonlyMap<string, string> = new Map();
+
 /** A query's names and values, decoded as forms are (`+` is a space). Refuses bad escapes and repeated names (R4.13). */
 export function parseQuery(query: string): ReadonlyMap<string, string> {
+  if (query === "") return noPairs;
   const pairs = new Map<string, string>();
-  if (query === "") return pairs;
   for (const part of query.split("&")) {
     if (part === "") continue;
     const equals = part.indexOf("=");
