@@ -696,6 +696,83 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
     });
   });
 
+  void describe(`${name}: counts`, () => {
+    const up = (store: Store, key: string, now: number): Promise<readonly number[]> =>
+      store.transaction(async (tx) => {
+        const { used, until } = await tx.count("posts", key, now, now + 100);
+        return [used, until];
+      });
+
+    it("go up by one until they are over, and then begin anew", async (store) => {
+      assert.deepEqual(await up(store, "ann", 1000), [1, 1100]);
+      assert.deepEqual(await up(store, "ann", 1050), [2, 1100], "the window is that of the first");
+      assert.deepEqual(await up(store, "bob", 1060), [1, 1160], "each key has its own");
+      assert.deepEqual(await up(store, "ann", 1099), [3, 1100]);
+      assert.deepEqual(await up(store, "ann", 1100), [1, 1200]);
+      const alive = (await store.counts.all(1160)).map(({ name, key, used, until }) => [name, key, used, until]);
+      assert.deepEqual(alive, [["posts", "ann", 1, 1200]]);
+    });
+
+    it("of fifty that count at once, each gets a number of its own", async (store) => {
+      const counted = await Promise.all(Array.from({ length: 50 }, () => up(store, "ann", 1000)));
+      const numbers = counted.map(([used]) => used as number).toSorted((a, b) => a - b);
+      assert.deepEqual(
+        numbers,
+        Array.from({ length: 50 }, (_, index) => index + 1),
+      );
+    });
+
+    it("are undone with their transaction", async (store) => {
+      await up(store, "ann", 1000);
+      const failing = store.transaction(async (tx) => {
+        assert.deepEqual(await tx.count("posts", "ann", 1000, 1100), { used: 2, until: 1100 });
+        assert.deepEqual(await tx.count("posts", "ann", 1000, 1100), { used: 3, until: 1100 });
+        await tx.count("posts", "bob", 1000, 1100);
+        throw new RangeError("no");
+      });
+      await assert.rejects(failing, RangeError);
+      assert.deepEqual(await up(store, "ann", 1000), [2, 1100]);
+      assert.deepEqual(await up(store, "bob", 1000), [1, 1100]);
+    });
+
+    it("are saved in place of what was kept, and go when they are over", async (store) => {
+      const many = Array.from({ length: 1200 }, (_, index) => ({
+        name: "rate",
+        key: `k${index}`,
+        used: 1,
+        until: 1000 + index,
+      }));
+      await store.counts.save(many);
+      await store.counts.save([
+        { name: "rate", key: "k1199", used: 7, until: 3000 },
+        { name: "other", key: "k1199", used: 2, until: 3000 },
+      ]);
+      await store.counts.save([]);
+      await store.purge(2197);
+      const left = (await store.counts.all(0)).map(({ name, key, used }) => `${name} ${key} ${used}`).toSorted();
+      assert.deepEqual(left, ["other k1199 2", "rate k1198 1", "rate k1199 7"]);
+    });
+
+    it("records are tallied by a column and their states, no further than asked", async (store) => {
+      for (const key of ["s1", "s2"]) await addSite(store, key);
+      for (const [index, state] of ["free", "free", "held"].entries())
+        await add(store, "Locker", { id: `l${index}`, site: "s1", door: index, state });
+      const tally = (site: string, states: readonly string[] | undefined, most: number): Promise<number> =>
+        store.transaction(async (tx) => tx.tally("Locker", "site", site, states, most));
+      assert.equal(await tally("s1", undefined, 9), 3);
+      assert.equal(await tally("s1", ["free"], 9), 2);
+      assert.equal(await tally("s1", ["free", "held"], 9), 3);
+      assert.equal(await tally("s1", ["free", "held"], 2), 2);
+      assert.equal(await tally("s1", [], 9), 0);
+      assert.equal(await tally("s2", undefined, 9), 0);
+      const within = await store.transaction(async (tx) => {
+        await tx.insert("Locker", { id: "l9", site: "s2", door: 1, state: "held" }, 1, wholeView("Locker"), {});
+        return tx.tally("Locker", "site", "s2", ["held"], 9);
+      });
+      assert.equal(within, 1, "what the transaction itself did counts");
+    });
+  });
+
   void describe(`${name}: keys`, () => {
     it("are made, found by their hash, listed and revoked", async (store) => {
       const key = {

@@ -25,9 +25,10 @@ export interface Store {
   /** Runs `work` in one serialisable transaction. Rejects with what `work` throws, after undoing what it did. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   readonly keys: KeyStore;
+  readonly counts: CountStore;
   /** A secret of the service's own by name, made once and then the same for every process and after every restart. */
   secret(name: string, make: () => string): Awaitable<string>;
-  /** Removes what is kept only for a time and is past it (idempotency records). `now` in epoch milliseconds. */
+  /** Removes what is kept only for a time and is past it (idempotency records, counts). `now` in epoch milliseconds. */
   purge(now: number): Awaitable<void>;
   /** Finishes what was accepted, then releases everything. */
   close(): Promise<void>;
@@ -142,6 +143,22 @@ export interface Transaction {
   /** The answer last remembered for an idempotency key, by its scope. Its time may be past: that is for the caller to see. */
   recall(scope: string, key: string): Awaitable<Remembered | undefined>;
   remember(scope: string, key: string, answer: Remembered): Awaitable<void>;
+  /**
+   * Counts one more under a name and key; begins anew, until `until`, where the count before is over at `now`. Of parallel
+   * transactions each gets a number of its own.
+   */
+  count(name: string, key: string, now: number, until: number): Awaitable<Counted>;
+  /**
+   * How many records have this value in the column and, where states are given, one of these as `state`; not counted
+   * further than `most`.
+   */
+  tally(
+    resource: string,
+    column: string,
+    value: Value,
+    states: readonly string[] | undefined,
+    most: number,
+  ): Awaitable<number>;
 }
 
 /** A stored first answer (R4.19, R4.20): given again byte for byte. */
@@ -152,6 +169,25 @@ export interface Remembered {
   readonly body: string;
   /** Epoch milliseconds. */
   readonly expires: number;
+}
+
+/** Counts that are over at some moment, brought from memory and back (R8.3). */
+export interface CountStore {
+  /** Those that are not over at `now`. */
+  all(now: number): Awaitable<readonly Count[]>;
+  /** Each takes the place of what is kept under its name and key. */
+  save(counts: readonly Count[]): Awaitable<void>;
+}
+
+export interface Counted {
+  readonly used: number;
+  /** When it is over: epoch milliseconds. */
+  readonly until: number;
+}
+
+export interface Count extends Counted {
+  readonly name: string;
+  readonly key: string;
 }
 
 /** API keys and passwords of `basic`, hashed at rest (R5.4). Times in epoch milliseconds. */

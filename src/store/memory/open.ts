@@ -3,6 +3,7 @@ import type { Table } from "../../plan/plan.ts";
 import { StoreError } from "../error.ts";
 import type { Found, Key, KeyStore, ReadQuery, Remembered, Store, Transaction, View } from "../store.ts";
 import { viewWriter, type Write } from "../text.ts";
+import { type Counts, countStore, purgeCounts } from "./counts.ts";
 import { evaluateIn, holdsIn } from "./evaluation.ts";
 import { prepareList } from "./list.ts";
 import { Committed } from "./records.ts";
@@ -17,6 +18,7 @@ export interface MemoryOptions {
 export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise<Store> {
   const committed = new Committed(tables);
   const remembered = new Map<string, Remembered>();
+  const counts: Counts = new Map();
   const secrets = new Map<string, string>();
   const writerOf = (view: View): Write =>
     viewWriter(view, (expression) => (row, variables) => evaluateIn(committed, expression, row, variables));
@@ -24,12 +26,13 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
   let open = true;
 
   async function run<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const tx = new MemoryTransaction(committed, remembered, clock);
+    const tx = new MemoryTransaction(committed, remembered, counts, clock);
     try {
       const result = await work(tx);
       committed.commit(tx.pending.changes);
       for (const [column, value] of tx.pending.counters) committed.counters.set(column, value);
       for (const [place, answer] of tx.answers) remembered.set(place, answer);
+      for (const [place, count] of tx.counts) counts.set(place, count);
       return result;
     } finally {
       tx.end();
@@ -48,6 +51,7 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
       return turn;
     },
     keys: keyStore(),
+    counts: countStore(counts),
     secret: (name, make) => {
       const secret = secrets.get(name) ?? make();
       secrets.set(name, secret);
@@ -55,6 +59,7 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
     },
     purge: (now) => {
       for (const [place, { expires }] of remembered) if (expires <= now) remembered.delete(place);
+      purgeCounts(counts, now);
     },
     close: async () => {
       open = false;

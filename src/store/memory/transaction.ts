@@ -5,23 +5,27 @@ import type { Table } from "../../plan/plan.ts";
 import { countedColumns } from "../counters.ts";
 import { planDeletion } from "../deletion.ts";
 import { recomputed } from "../recompute.ts";
-import type { Remembered, Row, Transaction, View, Written } from "../store.ts";
+import type { Counted, Remembered, Row, Transaction, View, Written } from "../store.ts";
 import { viewWriter } from "../text.ts";
+import { type Counts, countUp } from "./counts.ts";
 import { evaluateIn, holdsIn } from "./evaluation.ts";
 import { type Committed, Pending } from "./records.ts";
 
 export class MemoryTransaction implements Transaction {
   readonly pending: Pending;
   readonly answers: Map<string, Remembered> = new Map();
+  readonly counts: Counts = new Map();
   readonly #committed: Committed;
   readonly #remembered: ReadonlyMap<string, Remembered>;
+  readonly #counted: Counts;
   readonly #clock: () => number;
   #over = false;
 
-  constructor(committed: Committed, remembered: ReadonlyMap<string, Remembered>, clock: () => number) {
+  constructor(committed: Committed, remembered: ReadonlyMap<string, Remembered>, counted: Counts, clock: () => number) {
     this.#committed = committed;
     this.pending = new Pending(committed);
     this.#remembered = remembered;
+    this.#counted = counted;
     this.#clock = clock;
   }
 
@@ -124,6 +128,19 @@ export class MemoryTransaction implements Transaction {
   remember(scope: string, key: string, answer: Remembered): void {
     this.#use();
     this.answers.set(answerKey(scope, key), answer);
+  }
+
+  count(name: string, key: string, now: number, until: number): Counted {
+    this.#use();
+    return countUp(this.#counted, this.counts, { name, key }, now, until);
+  }
+
+  tally(resource: string, column: string, value: Value, states: readonly string[] | undefined, most: number): number {
+    this.#use();
+    const counted = this.pending
+      .all(resource)
+      .filter((row) => row[column] === value && (states === undefined || states.includes(row["state"] as string)));
+    return Math.min(counted.length, most);
   }
 }
 

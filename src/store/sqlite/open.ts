@@ -8,6 +8,7 @@ import type { Store } from "../store.ts";
 import { purgeAnswers } from "./answers.ts";
 import { openCheckpointer } from "./checkpoint.ts";
 import { Connection, explained } from "./connection.ts";
+import { countsSql, countStore, purgeCounts } from "./counts.ts";
 import { immediate, openDurability } from "./durability.ts";
 import { openWriter } from "./group.ts";
 import { keyStore } from "./keys.ts";
@@ -75,6 +76,7 @@ function open({ clock, file, logBytes, release, synchronous, tables, waitMillise
   try {
     // Until the file is known to be ours nothing is written to it, not even its journal's mode.
     migrate(writing, file, tables, clock);
+    writing.exec(countsSql);
     writing.exec("PRAGMA foreign_keys = ON");
     writing.exec("PRAGMA journal_mode = WAL");
     writing.exec(`PRAGMA synchronous = ${synchronous === "FULL" ? "NORMAL" : synchronous}`);
@@ -102,11 +104,13 @@ function open({ clock, file, logBytes, release, synchronous, tables, waitMillise
       list: (query) => prepareList(query, relations, reading, snapshot),
       transaction: (work) => writer.enqueue((turn) => work(new SqliteTransaction(shop, turn))),
       keys: keyStore(reading, writer),
+      counts: countStore(writer),
       secret: secretStore(writer),
       purge: async (now) => {
         // In batches, so that requests have their turn between them.
         let after: number | undefined = 0;
         while (after !== undefined) after = await purgeFrom(after, now);
+        while (await writer.write(({ connection }) => purgeCounts(connection, now)));
       },
       close: async () => {
         open = false;

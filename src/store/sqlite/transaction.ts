@@ -3,17 +3,18 @@ import type { SQLInputValue } from "node:sqlite";
 import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
 import { parts, type TypedExpression } from "../../expression/typed.ts";
 import { planDeletion } from "../deletion.ts";
-import type { Remembered, Row, Transaction, View, Written } from "../store.ts";
+import type { Counted, Remembered, Row, Transaction, View, Written } from "../store.ts";
 import { recomputed } from "../recompute.ts";
 import { type Evaluate, viewWriter, type Write } from "../text.ts";
 import { recall, remember } from "./answers.ts";
 import { conditionSql, resultOf, valueSql } from "./condition.ts";
 import { type Cells, type Connection, duplicated } from "./connection.ts";
 import { count } from "./counters.ts";
+import { countUp } from "./counts.ts";
 import { binder, type Fragment, sql } from "./fragment.ts";
 import type { Turn } from "./group.ts";
 import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
-import { quoteName, toStored } from "./value.ts";
+import { quoteName, quoteText, toStored } from "./value.ts";
 
 /** What transactions of one store have in common: everything that is made once and used by all. */
 export class Workshop {
@@ -252,6 +253,23 @@ export class SqliteTransaction implements Transaction {
   remember(scope: string, key: string, answer: Remembered): void {
     this.#turn.writing();
     remember(this.#turn.connection, scope, key, answer);
+  }
+
+  count(name: string, key: string, now: number, until: number): Counted {
+    this.#turn.writing();
+    return countUp(this.#turn.connection, name, key, now, until);
+  }
+
+  tally(resource: string, column: string, value: Value, states: readonly string[] | undefined, most: number): number {
+    this.#turn.reading();
+    const relation = relationFor(this.#shop.relations, resource);
+    const among = states === undefined ? "" : `AND state IN (${states.map(quoteText).join(", ")})`;
+    const cells = this.#turn.connection.get(
+      `SELECT count(*) FROM (SELECT 1 FROM ${relation.name} WHERE ${quoteName(column)} = ? ${among} LIMIT ?)`,
+      toStored(value, typeOf(relation, column)),
+      most,
+    );
+    return cells?.[0] as number;
   }
 }
 

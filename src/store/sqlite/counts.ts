@@ -1,0 +1,79 @@
+/**
+ * Counts that are over at some moment, in the table `nonet_counts`: quotas in a window, which a transaction counts together
+ * with what it does, and rates of long windows, which are brought here from memory.
+ */
+import type { Count, CountStore, Counted } from "../store.ts";
+import type { Cells, Connection } from "./connection.ts";
+import type { Writer } from "./group.ts";
+
+/** Made where it is missing, since a file of an earlier release lacks it. */
+export const countsSql = `
+  CREATE TABLE IF NOT EXISTS nonet_counts (
+    name TEXT NOT NULL,
+    key TEXT NOT NULL,
+    used INTEGER NOT NULL,
+    until INTEGER NOT NULL,
+    PRIMARY KEY (name, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS nonet_counts_by_until ON nonet_counts (until);
+`;
+
+/** In batches, so that requests have their turn between them. */
+const batch = 500;
+
+export function countStore(writer: Writer): CountStore {
+  return {
+    all: (now) => writer.enqueue((turn) => turn.connection.all(aliveSql, now).map(countOf)),
+    save: async (counts) => {
+      for (let start = 0; start < counts.length; start += batch) {
+        await writer.write((turn) => saveAll(turn.connection, counts.slice(start, start + batch)));
+      }
+    },
+  };
+}
+
+const aliveSql = "SELECT name, key, used, until FROM nonet_counts WHERE until > ?";
+
+function countOf(cells: Cells): Count {
+  const [name, key, used, until] = cells as [string, string, number, number];
+  return { name, key, used, until };
+}
+
+function saveAll(connection: Connection, counts: readonly Count[]): void {
+  for (const { name, key, used, until } of counts) {
+    connection.run(
+      "INSERT INTO nonet_counts VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET used = excluded.used, until = excluded.until",
+      name,
+      key,
+      used,
+      until,
+    );
+  }
+}
+
+/** One more, in one statement; a count that is over begins anew. */
+export function countUp(connection: Connection, name: string, key: string, now: number, until: number): Counted {
+  const cells = connection.get(
+    `INSERT INTO nonet_counts VALUES (?, ?, 1, ?)
+     ON CONFLICT DO UPDATE SET
+       used = iif(until > ?, used + 1, 1),
+       until = iif(until > ?, until, excluded.until)
+     RETURNING used, until`,
+    name,
+    key,
+    until,
+    now,
+    now,
+  ) as [number, number];
+  return { used: cells[0], until: cells[1] };
+}
+
+/** Removes some of those that are over; whether there may be more. */
+export function purgeCounts(connection: Connection, now: number): boolean {
+  const { changes } = connection.run(
+    "DELETE FROM nonet_counts WHERE (name, key) IN (SELECT name, key FROM nonet_counts WHERE until <= ? LIMIT ?)",
+    now,
+    batch,
+  );
+  return Number(changes) === batch;
+}
