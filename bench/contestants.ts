@@ -30,9 +30,9 @@ const DOCUMENT = "examples/parcel-lockers.md";
 export const CONTESTANTS: Readonly<Record<string, Contestant>> = {
   nonet: {
     name: "nonet",
-    serve: (port, data) => ["src/cli.ts", "serve", DOCUMENT, "--port", `${port}`, "--data", data],
+    serve: (port, data) => ["src/cli.mjs", "serve", DOCUMENT, "--port", `${port}`, "--data", data],
     key: (data, user, role) => [
-      "src/cli.ts",
+      "src/cli.mjs",
       ...["key", "create", DOCUMENT, "--data", data, "--user", user, "--role", role],
     ],
   },

@@ -16,8 +16,8 @@ const userFolder = process.env.INIT_CWD ?? process.cwd();
 
 /** What each task runs: arguments for the pinned Node, and the folder that paths among them are relative to. */
 const tasks = {
-  start: (args) => ({ args: [join(root, "src", "cli.ts"), "start", ...args], cwd: userFolder }),
-  nonet: (args) => ({ args: [join(root, "src", "cli.ts"), ...args], cwd: userFolder }),
+  start: (args) => ({ args: [join(root, "src", "cli.mjs"), "start", ...args], cwd: userFolder }),
+  nonet: (args) => ({ args: [join(root, "src", "cli.mjs"), ...args], cwd: userFolder }),
   test: (args) => ({ args: testArguments(args), cwd: root }),
   check: (args) => ({ args: [join("scripts", "check.ts"), ...args], cwd: root }),
   bench: (args) => ({ args: [join("bench", "run.ts"), ...args], cwd: root }),

@@ -279,7 +279,7 @@ function folderOf(path: string): string {
 }
 
 function isAllowed(path: string, target: string): boolean {
-  // src/cli.ts and src/index.ts are the doors: they may open onto anything.
+  // src/cli.mjs and src/index.ts are the doors: they may open onto anything.
   if (!path.includes("/")) return true;
   const narrow = mayImportWithin.find(([file]) => matchesGlob(path, file));
   const allowed = narrow?.[1] ?? [`${folderOf(path)}/**`, ...(mayImport[folderOf(path)] ?? [])];

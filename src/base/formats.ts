@@ -5,8 +5,8 @@
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { canonicalInstant } from "./clock.ts";
 
-/** Codes by ISO 3166-1 alpha-2 that name no country of today are not in the runtime's list of names. */
-const regions = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+/** Made when they are first asked: each takes the runtime longer than checking a document does. */
+let regions: Intl.DisplayNames | undefined;
 let currencies: ReadonlySet<string> | undefined;
 
 export const textFormats: Readonly<Record<string, (text: string) => boolean>> = {
@@ -23,7 +23,7 @@ export const textFormats: Readonly<Record<string, (text: string) => boolean>> = 
   /** E.164. */
   phone: (text) => /^\+[1-9][0-9]{6,14}$/.test(text),
   /** ISO 3166-1 alpha-2. */
-  country: (text) => /^[A-Z]{2}$/.test(text) && text !== "ZZ" && text !== "EU" && regions.of(text) !== undefined,
+  country: isCountry,
   /** ISO 4217. */
   currency: isCurrency,
   /** BCP 47. */
@@ -44,6 +44,12 @@ export function minorDigits(currency: string): number {
 }
 
 const digitsOf = new Map<string, number>();
+
+/** Codes that name no country of today are not in the runtime's list of names. */
+function isCountry(text: string): boolean {
+  regions ??= new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+  return /^[A-Z]{2}$/.test(text) && text !== "ZZ" && text !== "EU" && regions.of(text) !== undefined;
+}
 
 function isCurrency(text: string): boolean {
   currencies ??= new Set(Intl.supportedValuesOf("currency"));

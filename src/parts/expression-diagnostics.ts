@@ -45,14 +45,24 @@ function spanOf(whole: Span, text: string, { start, end }: ExpressionProblem, fi
 /** Fields that stand in the document and that no reader understood; those that are said to be open are not among them. */
 function droppedFields({ model, places, gaps }: Facts): ReadonlySet<string> {
   const names = new Set<string>();
+  // Most places are of something else, so a path is not taken apart before it is known to be a field's.
   for (const path of places.keys()) {
-    const [part, resource = "", field = "", more] = path.split("/");
-    if (part !== "resources" || field === "" || more !== undefined || field.includes("#") || gaps.has(path)) continue;
+    if (!isFieldPath(path) || gaps.has(path)) continue;
+    const [, resource = "", field = ""] = path.split("/");
     const fields = own(model.resources.resources, resource)?.fields;
     const name = field.replace(/\?$/, "");
     if (fields !== undefined && !Object.hasOwn(fields, name)) names.add(name);
   }
   return names;
+}
+
+const part = "resources/";
+
+/** Whether a path is `resources/Resource/field`, the whole of its line. */
+function isFieldPath(path: string): boolean {
+  if (!path.startsWith(part)) return false;
+  const slash = path.indexOf("/", part.length);
+  return slash > 0 && slash < path.length - 1 && !path.includes("/", slash + 1) && !path.includes("#", slash);
 }
 
 type SqlPath = readonly [path: string, text: string, why: string];

@@ -14,6 +14,7 @@ import type { OutEvent } from "./events/model.ts";
 import type { TypedExpressions } from "./expressions.ts";
 import type { Model, PartName, Places } from "./model.ts";
 import { own } from "./resources/fields.ts";
+import type { Field } from "./resources/model.ts";
 import type { Sections } from "./sections.ts";
 import { type Lifecycle, type Move, moveName, type Trigger } from "./states/model.ts";
 
@@ -25,6 +26,8 @@ export interface Facts {
   /** By path, those without a problem. */
   readonly typed: ReadonlyMap<string, TypedExpression>;
   readonly problems: TypedExpressions["problems"];
+  /** Every field of every resource. */
+  readonly fields: readonly FieldFacts[];
   /** The names of part 1 and part 4. */
   readonly operations: ReadonlySet<string>;
   /** By operation. */
@@ -50,6 +53,14 @@ export interface Facts {
   readonly grants: readonly GrantFacts[];
   /** Gaps that the document states for one question. */
   readonly gaps: ReadonlySet<string>;
+}
+
+export interface FieldFacts {
+  /** A path as in `Places`. */
+  readonly at: string;
+  /** With its resource before it: `Parcel.size`. */
+  readonly name: string;
+  readonly field: Field;
 }
 
 /** The states of one resource and how they follow one another. */
@@ -130,6 +141,7 @@ export function factsOf({ document, model, places, sections, expressions }: Fact
     sections,
     typed,
     problems,
+    fields: fieldFacts(model),
     operations: new Set([...Object.keys(model.purpose.operations), ...Object.keys(model.endpoints.endpoints)]),
     endpoints,
     endpointsOf: Map.groupBy(about, (meaning) => meaning.resource),
@@ -145,6 +157,16 @@ export function factsOf({ document, model, places, sections, expressions }: Fact
     grants: grantFacts(model),
     gaps: new Set(model.gaps),
   };
+}
+
+function fieldFacts({ resources }: Model): readonly FieldFacts[] {
+  return Object.entries(resources.resources).flatMap(([resource, { fields }]) =>
+    Object.entries(fields).map(([name, field]) => ({
+      at: `resources/${resource}/${name}`,
+      name: `${resource}.${name}`,
+      field,
+    })),
+  );
 }
 
 /** Whether a part says anything that another part can be held to: a block, or that there is none. */

@@ -34,7 +34,7 @@ export interface RunOptions {
 }
 
 export function nonet(t: TestContext, args: readonly string[], { folder, environment = {} }: RunOptions): Running {
-  const child = spawn(process.execPath, [join(root, "src", "cli.ts"), ...args], {
+  const child = spawn(process.execPath, [join(root, "src", "cli.mjs"), ...args], {
     cwd: folder,
     env: { PATH: process.env["PATH"], ...environment },
     stdio: ["ignore", "pipe", "pipe"],

@@ -138,7 +138,7 @@ function nonetArguments(words: readonly string[]): readonly string[] | undefined
 }
 
 function startNonet(walk: Walk, args: readonly string[]): ChildProcessByStdio<null, Readable, Readable> {
-  return spawn(process.execPath, [join(root, "src", "cli.ts"), ...args], {
+  return spawn(process.execPath, [join(root, "src", "cli.mjs"), ...args], {
     cwd: walk.folder,
     env: { ...process.env, ...walk.environment, NO_COLOR: "1" },
     stdio: ["ignore", "pipe", "pipe"],

@@ -82,7 +82,7 @@ export async function play({ about, steps }: Scenario): Promise<Scenario> {
   try {
     symlinkSync(join(root, "examples"), join(folder, "examples"));
     mkdirSync(bin);
-    writeFileSync(join(bin, "nonet"), `#!/bin/sh\nexec '${process.execPath}' '${join(root, "src", "cli.ts")}' "$@"\n`);
+    writeFileSync(join(bin, "nonet"), `#!/bin/sh\nexec '${process.execPath}' '${join(root, "src", "cli.mjs")}' "$@"\n`);
     chmodSync(join(bin, "nonet"), 0o755);
     const played: Step[] = [];
     for (const step of steps) {

@@ -11,7 +11,7 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
+const cli = fileURLToPath(new URL("../../src/cli.mjs", import.meta.url));
 const document = fileURLToPath(new URL("./documents/relay.md", import.meta.url));
 
 describe("nonet key", () => {

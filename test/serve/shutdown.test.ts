@@ -24,7 +24,7 @@ interface Command extends Disposable {
 
 async function start(data: string): Promise<Command> {
   const document = join(root, "test/serve/documents/pantries.md");
-  const args = [join(root, "src/cli.ts"), "serve", document, "--port", "0", "--data", join(folder, data)];
+  const args = [join(root, "src/cli.mjs"), "serve", document, "--port", "0", "--data", join(folder, data)];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   const ended = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | string);
   let printed = "";

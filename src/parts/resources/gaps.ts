@@ -27,13 +27,13 @@ export const questions: readonly Question[] = [
   {
     id: "resources/types",
     text: "What type has each field?",
-    answer: (facts) => each(facts, [...fields(facts).map(({ at }) => ({ at, said: true })), ...openFields(facts)]),
+    answer: (facts) => each(facts, [...facts.fields.map(({ at }) => ({ at, said: true })), ...openFields(facts)]),
   },
   {
     id: "resources/bounds",
     text: "Which format or range has each text and each number?",
     answer: (facts) => {
-      const measured = fields(facts).filter(({ field }) => isMeasured(field.type));
+      const measured = facts.fields.filter(({ field }) => isMeasured(field.type));
       const unbounded = measured.filter(({ field }) => !isBounded(field.type));
       const [first, ...others] = unbounded;
       if (first === undefined)
@@ -54,7 +54,7 @@ export const questions: readonly Question[] = [
     id: "resources/optional",
     text: "Which fields may be absent?",
     answer: (facts) => {
-      const all = fields(facts).map(({ at }) => ({ at, said: true }));
+      const all = facts.fields.map(({ at }) => ({ at, said: true }));
       return firstOf(facts, ({ optional }) => optional) ?? each(facts, all);
     },
   },
@@ -63,7 +63,7 @@ export const questions: readonly Question[] = [
     text: "Who sets each field, and when may it change?",
     answer: (facts) =>
       firstOf(facts, marked("read-only", "create-only")) ??
-      (fields(facts).length === 0 ? none : taken("callers set every field, whenever they create or edit")),
+      (facts.fields.length === 0 ? none : taken("callers set every field, whenever they create or edit")),
   },
   {
     id: "resources/defaults",
@@ -75,7 +75,7 @@ export const questions: readonly Question[] = [
     text: "What refers to what, and what does deleting do to the rest?",
     answer: (facts) => {
       const { model } = facts;
-      const references = fields(facts).filter(({ field }) => referenceOf(model, listed(field.type)) !== undefined);
+      const references = facts.fields.filter(({ field }) => referenceOf(model, listed(field.type)) !== undefined);
       const deletes = [...facts.endpoints.values()].some(
         (meaning) => meaning.kind === "resource" && meaning.deed === "delete",
       );
@@ -118,29 +118,13 @@ export const questions: readonly Question[] = [
   },
 ];
 
-interface Placed {
-  readonly at: string;
-  readonly name: string;
-  readonly field: Field;
-}
-
-function fields({ model }: Facts): readonly Placed[] {
-  return Object.entries(model.resources.resources).flatMap(([resource, definition]) =>
-    Object.entries(definition.fields).map(([name, field]) => ({
-      at: `resources/${resource}/${name}`,
-      name: `${resource}.${name}`,
-      field,
-    })),
-  );
-}
-
 /** Fields that the document says are open; the model does not have them. */
 function openFields({ model }: Facts): readonly Statement[] {
   return model.gaps.filter((path) => /^resources\/[A-Z]/.test(path)).map((at) => ({ at, said: false }));
 }
 
 function firstOf(facts: Facts, holds: (field: Field) => boolean): ReturnType<typeof shown> | undefined {
-  const found = fields(facts).find(({ field }) => holds(field));
+  const found = facts.fields.find(({ field }) => holds(field));
   return found && shown(found.at);
 }
 
