@@ -19,13 +19,17 @@ interface Triggered {
   readonly index: number;
 }
 
-function triggered({ model }: Sources, resource: string): readonly Triggered[] {
+export function triggered({ model }: Sources, resource: string): readonly Triggered[] {
   const moves = lifecycleOf(model, resource)?.moves ?? [];
   return moves.flatMap((move) => move.triggers.map((trigger, index) => ({ move, trigger, index })));
 }
 
 /** One plan, or two where a move with several starts leads to one of them: only from the others does it enter. */
-function movePlans(sources: Sources, resource: string, { move, trigger, index }: Triggered): readonly MovePlan[] {
+export function movePlans(
+  sources: Sources,
+  resource: string,
+  { move, trigger, index }: Triggered,
+): readonly MovePlan[] {
   const path = `states/${resource}/moves/${moveName(move)}/${index}`;
   const from = startsOf(sources, resource, move);
   const rest = {
@@ -45,7 +49,7 @@ function movePlans(sources: Sources, resource: string, { move, trigger, index }:
   ];
 }
 
-function startsOf({ model }: Sources, resource: string, { from, to }: Move): readonly string[] {
+export function startsOf({ model }: Sources, resource: string, { from, to }: Move): readonly string[] {
   if (from !== "any") return from;
   const { states = {}, final = [] } = lifecycleOf(model, resource) ?? {};
   return Object.keys(states).filter((state) => state !== to && !final.includes(state));
@@ -71,7 +75,8 @@ export function effectsOf(
   ];
 }
 
-function effectsOfState(
+/** What entering a state causes; `before` are the events that led there. */
+export function effectsOfState(
   sources: Sources,
   resource: string,
   state: string,
@@ -134,4 +139,20 @@ function referringField(
   const carries = own(model.events.out ?? {}, event)?.carries;
   const references = referencesTo(model, resource, target).filter((field) => carries?.includes(field) ?? true);
   return resource === target ? "id" : references[0];
+}
+
+/** The events that running an operation emits by itself. */
+export function emitsOf({ model }: Sources, operation: string): readonly string[] {
+  return Object.entries(model.events.out ?? {}).flatMap(([event, { when }]) =>
+    when.kind === "operation" && when.operation === operation ? [event] : [],
+  );
+}
+
+/** The events that entering each state emits. */
+export function emitsByState({ model }: Sources, resource: string): Readonly<Record<string, readonly string[]>> {
+  const emits: Record<string, string[]> = {};
+  for (const [event, { when }] of Object.entries(model.events.out ?? {})) {
+    if (when.kind === "enters" && when.resource === resource) (emits[when.state] ??= []).push(event);
+  }
+  return emits;
 }

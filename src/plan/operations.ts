@@ -11,7 +11,7 @@ import { defaultValue } from "../parts/resources/default-value.ts";
 import type { FieldType } from "../parts/resources/model.ts";
 import { columnTypeOf, columnTypeOfValue, schemaOfExpression } from "./columns.ts";
 import { listPlan } from "./lists.ts";
-import { effectsOf, movesBy } from "./moves.ts";
+import { effectsOf, emitsOf, movesBy } from "./moves.ts";
 import { allowOf, shownOf, visibleOf } from "./permissions.ts";
 import type {
   AnswerMember,
@@ -69,6 +69,7 @@ function buildOperation(
     edits: editsOf(sources, meaning),
     ...(repeats === undefined ? {} : { repeats }),
     effects: effectsOf(sources, resource, operation, statesEntered(sources, meaning, table, moves)),
+    emits: emitsOf(sources, operation),
     rules: rulesOf(meaning, table, moves, body),
   } satisfies Omit<Operation, "errors" | "needs">;
   return { ...known, errors: errorsOf(known, table, tables), needs: needsOf(known, table) };

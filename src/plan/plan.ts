@@ -2,6 +2,7 @@
  * The plan: a sound document with everything resolved, as plain serialisable data. Whatever a request could have to look
  * up is looked up here: columns, wire types, permissions, moves, answers, errors. Building a plan cannot fail.
  */
+import type { Duration } from "../base/duration.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { TypedExpression } from "../expression/typed.ts";
 import type { CredentialKind, SentIn } from "../parts/authentication/model.ts";
@@ -49,7 +50,9 @@ export interface ServerLimits {
 
 /**
  * A resource as a table. Besides `columns` every table has `_seq` (integer primary key, order of creation) and `_rev`
- * (integer, changes with every visible change); resources with states have a column `state`, listed like any other.
+ * (integer, changes with every visible change); resources with states have a column `state`, listed like any other; what
+ * time changes has `_entered` (epoch milliseconds at which the state was entered) and `_due` (when time next does
+ * something to the record; see `due.ts`).
  */
 export interface Table {
   readonly resource: string;
@@ -69,6 +72,8 @@ export interface Table {
   readonly indexes: readonly (readonly string[])[];
   readonly rules: readonly RulePlan[];
   readonly lifecycle?: LifecyclePlan;
+  /** What time does to a record, in the document's order, moves before retention; absent: nothing. */
+  readonly timed?: readonly TimedAct[];
 }
 
 /**
@@ -130,6 +135,24 @@ export interface LifecyclePlan {
   readonly states: readonly string[];
   readonly start: string;
   readonly final: readonly string[];
+  /** The events of part 6 that entering a state emits, by state; a state that emits none is not there. */
+  readonly emits: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Done to a record `after` a moment of it has come, while it is in one of `states` (R3.5; part 8, `keep`). */
+export interface TimedAct {
+  /** Absent: in whatever state. */
+  readonly states?: readonly string[];
+  /** When the present state was entered, or what a column says (`timestamp`, or a date, which is its midnight in UTC). */
+  readonly since: { readonly kind: "entered" } | { readonly kind: "column"; readonly column: string };
+  readonly after: Duration;
+  /** As the document says it: `after 48h`, `at collectBy`, `keep 90d after final`. */
+  readonly cause: string;
+  readonly act: /** The first of `moves` that fits is made; `effects` are what entering its state causes. */
+    | { readonly kind: "move"; readonly moves: readonly MovePlan[]; readonly effects: readonly EffectPlan[] }
+    | { readonly kind: "delete" }
+    /** The columns that are personal lose what they say. */
+    | { readonly kind: "erase"; readonly columns: readonly string[] };
 }
 
 // ── Permissions ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -204,6 +227,8 @@ export interface Operation {
   readonly repeats?: { readonly header: string; readonly required: boolean; readonly keptMilliseconds: number };
   /** What entering a state or running this operation causes in other records, in the same transaction. */
   readonly effects: readonly EffectPlan[];
+  /** The events of part 6 that running it emits, beside those of the states that it enters. */
+  readonly emits: readonly string[];
   /** The rules of the table that a write by this operation can break; asked of the record as it would be afterwards. */
   readonly rules: readonly RulePlan[];
   /** Codes of the document's own errors that this operation can give. */

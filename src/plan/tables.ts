@@ -6,9 +6,11 @@ import { bareType, fieldsOf, isNullable, isStored, lifecycleOf, own, referenceOf
 import { fieldSchema, orNull } from "../parts/resources/json-schema.ts";
 import type { Field } from "../parts/resources/model.ts";
 import { columnTypeOf } from "./columns.ts";
+import { emitsByState } from "./moves.ts";
 import { allowOf, shownOf } from "./permissions.ts";
 import type { Column, DefaultPlan, IdPlan, LifecyclePlan, RulePlan, Table, Virtual } from "./plan.ts";
 import { assert, equated, type Sources, typedAt, unique } from "./sources.ts";
+import { timedActs } from "./timed.ts";
 
 export function buildTables(sources: Sources): readonly Table[] {
   return Object.keys(sources.model.resources.resources).map((resource) => buildTable(sources, resource));
@@ -25,6 +27,7 @@ function buildTable(sources: Sources, resource: string): Table {
   assert(id?.name === "id", `${resource} has no id`);
   const columns = [id, ...(lifecycle === undefined ? [] : [stateColumn(lifecycle)]), ...others];
   const uniques = uniqueSets(sources, resource);
+  const timed = timedActs(sources, resource);
   return {
     resource,
     name: snakeCase(plural(resource)),
@@ -38,6 +41,7 @@ function buildTable(sources: Sources, resource: string): Table {
     indexes: indexes(sources, resource, columns),
     rules: rules(sources, resource),
     ...(lifecycle === undefined ? {} : { lifecycle }),
+    ...(timed.length === 0 ? {} : { timed }),
   };
 }
 
@@ -120,13 +124,13 @@ function virtual(sources: Sources, resource: string, name: string, field: Field)
   };
 }
 
-function lifecyclePlan({ model }: Sources, resource: string): LifecyclePlan | undefined {
-  const lifecycle = lifecycleOf(model, resource);
+function lifecyclePlan(sources: Sources, resource: string): LifecyclePlan | undefined {
+  const lifecycle = lifecycleOf(sources.model, resource);
   if (lifecycle === undefined) return undefined;
   const states = Object.keys(lifecycle.states);
   const start = lifecycle.start ?? states[0];
   assert(start !== undefined, `${resource} has states and none to start in`);
-  return { states, start, final: lifecycle.final ?? [] };
+  return { states, start, final: lifecycle.final ?? [], emits: emitsByState(sources, resource) };
 }
 
 interface UniqueSet {

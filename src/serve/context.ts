@@ -31,9 +31,21 @@ export interface Context {
   readonly prefix: string;
 }
 
-/** One request to an operation, after its caller is known. */
-export interface Call {
+/** A change of records under way. An operation's `Call` is one; time and events that come in make others. */
+export interface Work {
   readonly context: Context;
+  /** Epoch milliseconds: one instant for all of it. */
+  readonly now: number;
+  /** What expressions may name beside the record: caller, input, now. */
+  readonly variables: Variables;
+  /** For the journal: who (a caller's id, `anonymous`, `system`), by what, in which request. */
+  readonly by: string;
+  readonly cause: string;
+  readonly request?: string;
+}
+
+/** One request to an operation, after its caller is known. */
+export interface Call extends Work {
   readonly exchange: Exchange;
   readonly prepared: Prepared;
   readonly caller: Caller;
@@ -46,8 +58,9 @@ export interface Call {
   readonly input: JsonObject;
   /** The hashes of its members that are kept as nothing else. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** Epoch milliseconds: one instant for the whole request. */
-  readonly now: number;
-  /** What expressions may name beside the record: caller, input, now. */
-  readonly variables: Variables;
+}
+
+/** The call that the work is done for, where a caller asked for it. */
+export function callOf(work: Work): Call | undefined {
+  return "prepared" in work ? (work as Call) : undefined;
 }

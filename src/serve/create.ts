@@ -1,16 +1,18 @@
 /** `POST /xs`: a new record (R4.7). */
 import type { JsonObject } from "../base/json.ts";
+import type { Table } from "../plan/plan.ts";
 import type { Row, Transaction } from "../store/store.ts";
 import { emptyAnswer, locationOf, ownAnswer, representation } from "./answers.ts";
 import { choose } from "./choices.ts";
 import type { Call } from "./context.ts";
+import type { Change } from "./effects.ts";
 import { causeAll } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
 import { findParents, holds } from "./record.ts";
 import type { Fault } from "./refusal.ts";
 import { invalid, Refusal } from "./refusal.ts";
 import { isMade, readOnly } from "./update.ts";
-import { duplicate, fillDefaults, settle, take } from "./values.ts";
+import { duplicate, fillDefaults, ownTable, settle, take } from "./values.ts";
 import type { Values } from "./values.ts";
 
 export async function create(call: Call, tx: Transaction): Promise<Answer> {
@@ -49,13 +51,17 @@ export async function insertRecord(
   if (!(await holds(call, tx, call.kind.allowed, values)))
     throw new Refusal("forbidden", { detail: "The record would not be yours to make" });
   await choose(call, tx, values);
-  await settle(call, tx, values, undefined);
+  await settle(call, tx, ownTable(call), values, undefined);
   const view = own ?? call.kind.record.view;
   const written = await tx.insert(table.resource, values, call.now, view, call.variables);
   if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
-  const { text, revision } = await causeAll(call, tx, written, table.lifecycle?.start, view);
-  const { status, created = status, kind } = operation.answer;
-  if (kind === "none") return emptyAnswer(created, locationOf(call, written.row));
-  if (own !== undefined) return ownAnswer(created, text);
-  return representation(call, created, text, revision, locationOf(call, written.row));
+  const { text, revision } = await causeAll(call, tx, written, created(table), view);
+  const { status, created: made = status, kind } = operation.answer;
+  if (kind === "none") return emptyAnswer(made, locationOf(call, written.row));
+  if (own !== undefined) return ownAnswer(made, text);
+  return representation(call, made, text, revision, locationOf(call, written.row));
+}
+
+function created({ lifecycle }: Table): Change {
+  return lifecycle === undefined ? {} : { to: lifecycle.start };
 }

@@ -1,90 +1,117 @@
-/** What an operation causes in other records, in the same transaction: moves by events (language, section 6). */
+/** What a change of a record causes, in the same transaction: its entries in the journal, moves of other records by events (language, section 6). */
 import type { EffectPlan, MovePlan, Table } from "../plan/plan.ts";
 import type { Found, Row, Transaction, View, Written } from "../store/store.ts";
-import type { Call } from "./context.ts";
+import type { Call, Work } from "./context.ts";
+import { enter } from "./journal.ts";
 import { Refusal } from "./refusal.ts";
 import { changesBetween, duplicate, settle, touch } from "./values.ts";
 import type { Values } from "./values.ts";
 
+/** What a change did to the record's state: nothing where both are absent; created in `to` where only `from` is. */
+export interface Change {
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** A record after its change (before it, where it is deleted), with what that emits and causes. */
+export interface Changed {
+  readonly table: Table;
+  readonly row: Row;
+  readonly change: Change;
+  readonly emits: readonly string[];
+  readonly effects: readonly EffectPlan[];
+}
+
 /**
- * Makes the moves that a write of the operation's own record causes, and gives the record as it is when all is done: they
- * may have moved it in turn, or what it tells of others. `entered` is the state that the write entered, if any.
+ * Follows a write of the operation's own record, and gives the record as it is when all is done: what it caused may have
+ * moved it in turn, or changed what it tells of others.
  */
 export async function causeAll(
   call: Call,
   tx: Transaction,
   written: Written & { kind: "written" },
-  entered: string | undefined,
+  change: Change,
   view: View,
 ): Promise<Found> {
   const { operation, table } = call.prepared;
-  if (!(await cause(call, tx, operation.effects, written.row, entered))) return written;
+  const { emits, effects } = operation;
+  if (!(await follow(call, tx, { table, row: written.row, change, emits, effects }))) return written;
   const row = (await tx.get(table.resource, "id", written.row["id"] ?? null)) ?? written.row;
   return { text: await tx.view(row, view, call.variables), revision: row["_rev"] as number };
 }
 
-/**
- * Whether it moved any record. `row` is the record after its change. An event that finds no move is ignored. The caller
- * of these moves is the one whose request caused them.
- */
-export async function cause(
-  call: Call,
-  tx: Transaction,
-  effects: readonly EffectPlan[],
-  row: Row,
-  entered: string | undefined,
-): Promise<boolean> {
+/** Whether it moved any other record. An event that finds no move is ignored. */
+export async function follow(work: Work, tx: Transaction, changed: Changed): Promise<boolean> {
+  const { change, row } = changed;
+  const entered = change.from === change.to ? undefined : change.to;
+  await enter(work, tx, { ...changed, entered });
   let moved = false;
-  for (const effect of effects) {
+  for (const effect of changed.effects) {
     if (effect.state !== undefined && effect.state !== entered) continue;
     const id = row[effect.field];
     if (id === null || id === undefined) continue;
-    const other = await tx.get(effect.resource, "id", id);
-    if (other === undefined) continue;
     // For these moves the input is what the event carries.
     const carried = Object.fromEntries(effect.payload.map((name) => [name, row[name] ?? null]));
-    const caused: Call = { ...call, variables: { ...call.variables, input: carried } };
-    const move = await firstMove(caused, tx, effect.moves, other);
-    if (move === undefined) continue;
-    await makeMove(caused, tx, move, effect, other);
-    moved = true;
+    if (await causeOne({ ...work, variables: { ...work.variables, input: carried } }, tx, effect, id)) moved = true;
   }
   return moved;
 }
 
-async function firstMove(
-  call: Call,
+/** The move that an event makes of the record with an id, if any fits; `work` has what the event carries as its input. */
+export async function causeOne(
+  work: Work,
+  tx: Transaction,
+  effect: Pick<EffectPlan, "event" | "resource" | "moves" | "effects">,
+  id: Row[string],
+): Promise<boolean> {
+  const row = await tx.get(effect.resource, "id", id ?? null);
+  if (row === undefined) return false;
+  const caused: Work = { ...work, cause: `when ${effect.event}` };
+  const move = await firstMove(caused, tx, effect.moves, row);
+  if (move === undefined) return false;
+  const table = work.context.tables.get(effect.resource) as Table;
+  await makeMove(caused, tx, { table, row, move, effects: effect.effects });
+  return true;
+}
+
+/** The first move that starts where the record is and whose guard holds. */
+export async function firstMove(
+  work: Work,
   tx: Transaction,
   moves: readonly MovePlan[],
   row: Row,
 ): Promise<MovePlan | undefined> {
   for (const move of moves) {
     if (!move.from.includes(row["state"] as string)) continue;
-    if (move.if === undefined || (await call.context.evaluate(tx, move.if, row, call.variables)) === true) return move;
+    if (move.if === undefined || (await work.context.evaluate(tx, move.if, row, work.variables)) === true) return move;
   }
   return undefined;
 }
 
 /** What the moved record may not be is refused like any other write of it, and with it all that was done before. */
-async function makeMove(call: Call, tx: Transaction, move: MovePlan, effect: EffectPlan, row: Row): Promise<void> {
-  const table = call.context.tables.get(effect.resource) as Table;
-  const changed = await moved(call, tx, table, move, row);
+export async function makeMove(
+  work: Work,
+  tx: Transaction,
+  { table, row, move, effects }: { table: Table; row: Row; move: MovePlan; effects: readonly EffectPlan[] },
+): Promise<void> {
+  const changed = await moved(work, tx, table, move, row);
   try {
     await settle(
-      call,
+      work,
       tx,
+      table,
       changed,
       row,
       move.set.map(({ field }) => field),
-      table,
     );
   } catch (thrown) {
     throw thrown instanceof Refusal ? undoing(thrown) : thrown;
   }
-  const view = { resource: effect.resource, members: [] };
-  const written = await tx.update(effect.resource, row, changesBetween(row, changed), view, call.variables);
-  if (written.kind === "duplicate") throw undoing(duplicate(call, table, written.columns));
-  await cause(call, tx, effect.effects, written.row, move.enters ? move.to : undefined);
+  const view = { resource: table.resource, members: [] };
+  const written = await tx.update(table.resource, row, changesBetween(row, changed), view, work.variables);
+  if (written.kind === "duplicate") throw undoing(duplicate(work, table, written.columns));
+  const change = { from: row["state"] as string, to: move.to };
+  await follow(work, tx, { table, row: written.row, change, emits: [], effects });
 }
 
 function undoing({ code, details }: Refusal): Refusal {
@@ -92,12 +119,12 @@ function undoing({ code, details }: Refusal): Refusal {
 }
 
 /** The record as the move would leave it: the new state, and what `set` says, each from the record before. */
-export async function moved(call: Call, tx: Transaction, table: Table, move: MovePlan, row: Row): Promise<Values> {
-  const variables = { ...call.variables, old: row };
+export async function moved(work: Work, tx: Transaction, table: Table, move: MovePlan, row: Row): Promise<Values> {
+  const variables = { ...work.variables, old: row };
   const next: Values = { ...row, state: move.to };
   for (const { field, expression } of move.set) {
-    next[field] = await call.context.evaluate(tx, expression, row, variables);
+    next[field] = await work.context.evaluate(tx, expression, row, variables);
   }
-  touch(call, table, next);
+  touch(work, table, next);
   return next;
 }

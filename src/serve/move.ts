@@ -8,7 +8,7 @@ import { causeAll, moved } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord, isVisible } from "./record.ts";
 import { invalid, Refusal } from "./refusal.ts";
-import { changesBetween, duplicate, settle, take } from "./values.ts";
+import { changesBetween, duplicate, ownTable, settle, take } from "./values.ts";
 
 export async function move(asked: Call, tx: Transaction): Promise<Answer> {
   const row = await findRecord(asked, tx, await findParents(asked, tx));
@@ -25,6 +25,7 @@ export async function move(asked: Call, tx: Transaction): Promise<Answer> {
   await settle(
     call,
     tx,
+    ownTable(call),
     next,
     row,
     made.set.map(({ field }) => field),
@@ -34,7 +35,7 @@ export async function move(asked: Call, tx: Transaction): Promise<Answer> {
   const view = own ?? call.kind.record.view;
   const written = await tx.update(table.resource, row, changes, view, call.variables);
   if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
-  const { text, revision } = await causeAll(call, tx, written, made.enters ? made.to : undefined, view);
+  const { text, revision } = await causeAll(call, tx, written, { from: row["state"] as string, to: made.to }, view);
   const { status, kind } = operation.answer;
   if (kind === "none") return emptyAnswer(status);
   return own === undefined ? representation(call, status, text, revision) : ownAnswer(status, text);

@@ -35,6 +35,7 @@ const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "
 export async function answer(
   pipeline: Pipeline,
   exchange: Exchange,
+  requestId: string,
   refused: (refusal: Refusal) => Answer,
 ): Promise<Answer> {
   if (exchange.target === "*" && exchange.method === "OPTIONS") return options([...knownMethods]);
@@ -86,6 +87,9 @@ export async function answer(
     query: parameters,
     input,
     now,
+    by: caller.id ?? "anonymous",
+    cause: operation.name,
+    request: requestId,
     variables: { caller, input, now: instantText(now) } as unknown as Call["variables"],
   };
   if (operation.deed === "read") return read(call);

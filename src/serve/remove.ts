@@ -2,7 +2,7 @@
 import type { Transaction } from "../store/store.ts";
 import { emptyAnswer } from "./answers.ts";
 import type { Call } from "./context.ts";
-import { cause } from "./effects.ts";
+import { follow } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord } from "./record.ts";
 import { Refusal } from "./refusal.ts";
@@ -20,6 +20,6 @@ export async function remove(call: Call, tx: Transaction): Promise<Answer> {
       members: { resource: deleted.resource, field: deleted.field },
     });
   }
-  await cause(call, tx, operation.effects, row, undefined);
+  await follow(call, tx, { table, row, change: {}, emits: operation.emits, effects: operation.effects });
   return emptyAnswer(operation.answer.status);
 }

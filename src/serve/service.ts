@@ -112,7 +112,7 @@ export function createService(options: ServiceOptions): Service {
       const refused = (refusal: Refusal) => problems.answer(refusal.code, refusal.details, requestId);
       let given: Answer;
       try {
-        given = await answer(pipeline, exchange, refused);
+        given = await answer(pipeline, exchange, requestId, refused);
       } catch (thrown) {
         given = thrown instanceof Refusal ? refused(thrown) : failed(options, problems, thrown, requestId);
       }

@@ -9,7 +9,7 @@ import type { Answer } from "./exchange.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord } from "./record.ts";
 import type { Fault } from "./refusal.ts";
 import { invalid } from "./refusal.ts";
-import { changesBetween, duplicate, sameValue, settle, take, touch } from "./values.ts";
+import { changesBetween, duplicate, ownTable, sameValue, settle, take, touch } from "./values.ts";
 import type { Values } from "./values.ts";
 
 export async function update(call: Call, tx: Transaction): Promise<Answer> {
@@ -34,10 +34,10 @@ export async function saveRecord(call: Call, tx: Transaction, row: Row, values: 
   let revision = row["_rev"] as number;
   if (changed) {
     touch(call, table, next);
-    await settle(call, tx, next, row);
+    await settle(call, tx, ownTable(call), next, row);
     const written = await tx.update(table.resource, row, changesBetween(row, next), view, call.variables);
     if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
-    ({ text, revision } = await causeAll(call, tx, written, undefined, view));
+    ({ text, revision } = await causeAll(call, tx, written, {}, view));
   } else text = await tx.view(row, view, call.variables);
   const { status, kind } = operation.answer;
   if (kind === "none") return emptyAnswer(status);

@@ -4,7 +4,8 @@ import type { Json, JsonObject } from "../base/json.ts";
 import type { Value } from "../expression/evaluate.ts";
 import type { Column, InputForm, Table } from "../plan/plan.ts";
 import type { Row, Transaction } from "../store/store.ts";
-import type { Call, Context } from "./context.ts";
+import type { Call, Context, Work } from "./context.ts";
+import { callOf } from "./context.ts";
 import type { Judge } from "./body.ts";
 import { createJudges, escapeSegment } from "./body.ts";
 import { isVisible } from "./record.ts";
@@ -122,9 +123,9 @@ export function fillDefaults(call: Call, table: Table, values: Values): void {
 }
 
 /** Fields that are set to the present at every change. */
-export function touch(call: Call, table: Table, changes: Values): void {
+export function touch({ now }: Work, table: Table, changes: Values): void {
   for (const column of table.columns) {
-    if (column.default?.kind === "now-on-change") changes[column.name] = instantText(call.now);
+    if (column.default?.kind === "now-on-change") changes[column.name] = instantText(now);
   }
 }
 
@@ -176,31 +177,33 @@ function uuid(bytes: Uint8Array): string {
  * are the fields that a move has worked out.
  */
 export async function settle(
-  call: Call,
+  work: Work,
   tx: Transaction,
+  { columns, rules }: Pick<Table, "columns" | "rules">,
   row: Values,
   old: Row | undefined,
   set: readonly string[] = [],
-  { columns, rules }: Pick<Table, "columns" | "rules"> = {
-    columns: call.prepared.table.columns,
-    rules: call.prepared.operation.rules,
-  },
 ): Promise<void> {
   const worked = set.length === 0 ? [] : columns.filter(({ name }) => set.includes(name));
-  const variables = { ...call.variables, old: old ?? null };
+  const variables = { ...work.variables, old: old ?? null };
   for (const column of columns) {
     if (column.computed === undefined) continue;
-    row[column.name] = await call.context.evaluate(tx, column.computed, row, variables);
+    row[column.name] = await work.context.evaluate(tx, column.computed, row, variables);
     worked.push(column);
   }
-  checkFit(call, worked, row);
+  checkFit(work, worked, row);
   for (const rule of rules) {
-    if ((await call.context.evaluate(tx, rule.expression, row, variables)) !== true) throw new Refusal(rule.else);
+    if ((await work.context.evaluate(tx, rule.expression, row, variables)) !== true) throw new Refusal(rule.else);
   }
 }
 
+/** What an operation's own record has to come to: the rules are those that this operation can break. */
+export function ownTable({ prepared: { operation, table } }: Call): Pick<Table, "columns" | "rules"> {
+  return { columns: table.columns, rules: operation.rules };
+}
+
 /** What is worked out has to fit its field like what is sent: a number in its range, a text of its length (422). */
-function checkFit(call: Call, columns: readonly Column[], row: Values): void {
+function checkFit(work: Work, columns: readonly Column[], row: Values): void {
   const faults: Fault[] = [];
   for (const column of columns) {
     const { name, nullable } = column;
@@ -209,13 +212,14 @@ function checkFit(call: Call, columns: readonly Column[], row: Values): void {
       if (!nullable) faults.push({ pointer: `#/${name}`, code: "no-value", detail: `${name} would have no value` });
       continue;
     }
-    for (const { pointer = "#", code, detail } of call.context.judgeColumn(column)(value as Json))
+    for (const { pointer = "#", code, detail } of work.context.judgeColumn(column)(value as Json))
       faults.push({ pointer: `#/${name}${pointer.slice(1)}`, code, detail: detail.replace("The body", name) });
   }
   if (faults.length === 0) return;
   // What the caller does not see of the record at hand, and what is of another record, is not told (R5.9).
-  const own = columns.every((column) => call.prepared.table.columns.includes(column));
-  const told = own ? faults.filter(({ pointer }) => call.kind.record.known.has(pointer?.split("/")[1] ?? "")) : [];
+  const call = callOf(work);
+  const own = columns.every((column) => call?.prepared.table.columns.includes(column));
+  const told = own ? faults.filter(({ pointer }) => call?.kind.record.known.has(pointer?.split("/")[1] ?? "")) : [];
   throw invalid(
     told.length > 0 ? told : [{ pointer: "#", code: "does-not-fit", detail: "What comes of it fits no record" }],
   );
@@ -268,10 +272,11 @@ export function canonicalText(value: Json): string {
  * The loser of a uniqueness constraint: the document's own error, or 409 with the members that it is about (R2.11), those
  * that the caller may know of (R5.9).
  */
-export function duplicate(call: Call, table: Table, columns: readonly string[]): Refusal {
+export function duplicate(work: Work, table: Table, columns: readonly string[]): Refusal {
   const own = table.conflicts.find((conflict) => conflict.columns.toSorted().join() === columns.toSorted().join());
   if (own !== undefined) return new Refusal(own.else);
-  const { operation, kind } = call.prepared.table === table ? { ...call.prepared, kind: call.kind } : {};
+  const call = callOf(work);
+  const { operation, kind } = call?.prepared.table === table ? { ...call.prepared, kind: call.kind } : {};
   const told = columns.filter(
     (name) => kind?.record.known.has(name) || operation?.body?.fields.some((field) => field.name === name),
   );

@@ -38,6 +38,12 @@ const fields: Readonly<Record<string, Readonly<Record<string, FieldType>>>> = {
     slug: field(text, true),
     placed: field({ kind: "bool" }, true),
   },
+  Ticket: {
+    id: field(id("Ticket")),
+    state: field({ kind: "string", values: ["open", "late", "closed"] }),
+    until: field({ kind: "timestamp" }, true),
+    note: field(text, true),
+  },
 };
 
 /** An expression over a record of a resource and `caller`, `input` and `now`. */
@@ -59,6 +65,7 @@ function column(name: string, type: ColumnType, more: Partial<Column> = {}): Col
 }
 
 const maybe = { nullable: true } as const;
+const hour = { milliseconds: 3_600_000, months: 0 };
 
 export const tables: readonly Table[] = [
   {
@@ -131,6 +138,32 @@ export const tables: readonly Table[] = [
     uniques: [["slug"]],
     indexes: [["owner"], ["at"], ["count"]],
     rules: [],
+  },
+  {
+    resource: "Ticket",
+    name: "tickets",
+    columns: [
+      column("id", "text"),
+      column("state", "text", { values: ["open", "late", "closed"] }),
+      column("until", "timestamp", maybe),
+      column("note", "text", maybe),
+    ],
+    virtual: [],
+    id: { made: "client" },
+    conflicts: [],
+    uniques: [],
+    indexes: [],
+    rules: [],
+    timed: [
+      { states: ["open"], since: { kind: "entered" }, after: hour, cause: "after 1h", act: { kind: "delete" } },
+      {
+        states: ["open", "late"],
+        since: { kind: "column", column: "until" },
+        after: { milliseconds: 0, months: 0 },
+        cause: "at until",
+        act: { kind: "delete" },
+      },
+    ],
   },
 ];
 

@@ -5,7 +5,17 @@ import fc from "fast-check";
 import type { Value, Variables } from "../expression/evaluate.ts";
 import type { FilterOperator, Table } from "../plan/plan.ts";
 import { callersView, expectedText, expression, oddView, tables, thing, wholeView } from "./contract-tables.ts";
-import type { ListQuery, Page, PageArguments, Row, SortKey, Store, Transaction, Written } from "./store.ts";
+import type {
+  JournalEntry,
+  ListQuery,
+  Page,
+  PageArguments,
+  Row,
+  SortKey,
+  Store,
+  Transaction,
+  Written,
+} from "./store.ts";
 
 export interface ContractOptions {
   readonly tables: readonly Table[];
@@ -594,6 +604,132 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
       ];
       for (const values of bad) await assert.rejects(add(store, "Thing", values));
       assert.equal((await store.list(listOf({}))({ limit: 1, filters: [] }, {})).count, 0);
+    });
+  });
+
+  void describe(`${name}: time`, () => {
+    const hour = 3_600_000;
+    const dues = async (store: Store, now: number, limit = 9): Promise<unknown> =>
+      (await store.due(now, limit)).map(({ resource, id, due }) => [resource, id, due - start]);
+    const change = (store: Store, id: string, changes: Row): Promise<unknown> =>
+      store.transaction(async (tx) =>
+        put(tx.update("Ticket", await present(tx, "Ticket", id), changes, ticketView, {})),
+      );
+    const ticketView = wholeView("Ticket");
+
+    it("a record is due when the first act of its state is, and not before", async (store, clock) => {
+      await add(store, "Ticket", { id: "a", state: "open" });
+      clock.now += 10;
+      await add(store, "Ticket", { id: "b", state: "open", until: new Date(start + 30).toISOString() });
+      await add(store, "Ticket", { id: "c", state: "closed", until: new Date(start + 30).toISOString() });
+      await add(store, "Ticket", { id: "d", state: "late" });
+      assert.deepEqual(await dues(store, start + 29), []);
+      assert.deepEqual(await dues(store, start + 30), [["Ticket", "b", 30]]);
+      assert.deepEqual(await dues(store, start + hour - 1), [["Ticket", "b", 30]]);
+      assert.deepEqual(await dues(store, start + 9 * hour), [["Ticket", "b", 30], ["Ticket", "a", hour]]); // biome-ignore format: a table
+      assert.deepEqual(await dues(store, start + 9 * hour, 1), [["Ticket", "b", 30]], "longest due first");
+    });
+
+    it("a change says it anew; only entering a state starts its time again", async (store, clock) => {
+      await add(store, "Ticket", { id: "a", state: "open" });
+      clock.now += 100;
+      await change(store, "a", { note: "x", state: "open" });
+      assert.deepEqual(await dues(store, start + 9 * hour), [["Ticket", "a", hour]]);
+      await change(store, "a", { until: new Date(start + 500).toISOString() });
+      assert.deepEqual(await dues(store, start + 9 * hour), [["Ticket", "a", 500]]);
+      await change(store, "a", { state: "closed" });
+      assert.deepEqual(await dues(store, start + 9 * hour), []);
+      await change(store, "a", { state: "open", until: null });
+      assert.deepEqual(await dues(store, start + 9 * hour), [["Ticket", "a", hour + 100]]);
+      await removed(store, "Ticket", "a");
+      assert.deepEqual(await dues(store, start + 9 * hour), []);
+    });
+
+    it("what is put off is due then, until it changes; an undone change changes nothing", async (store) => {
+      await add(store, "Ticket", { id: "a", state: "open" });
+      const defer = (due: number | null): Promise<void> =>
+        store.transaction(async (tx) => tx.defer("Ticket", await present(tx, "Ticket", "a"), due));
+      await defer(start + 7 * hour);
+      assert.deepEqual(await dues(store, start + 9 * hour), [["Ticket", "a", 7 * hour]]);
+      await defer(null);
+      assert.deepEqual(await dues(store, start + 9 * hour), []);
+      const undone = store.transaction(async (tx) => {
+        await put(tx.update("Ticket", await present(tx, "Ticket", "a"), { note: "x" }, ticketView, {}));
+        throw new Error("undo");
+      });
+      await assert.rejects(undone);
+      assert.deepEqual(await dues(store, start + 9 * hour), []);
+      await change(store, "a", { note: "y" });
+      assert.deepEqual(await dues(store, start + 9 * hour), [["Ticket", "a", hour]]);
+    });
+
+    it("the hidden columns are read with the record, and are in no view", async (store) => {
+      const { row, text } = await add(store, "Ticket", { id: "a", state: "open" });
+      assert.deepEqual([row["_entered"], row["_due"]], [start, start + hour]);
+      assert.equal(text, '{"id":"a","state":"open"}');
+      const read = await store.transaction((tx) => present(tx, "Ticket", "a"));
+      assert.deepEqual([read["_entered"], read["_due"]], [start, start + hour]);
+    });
+  });
+
+  void describe(`${name}: the journal`, () => {
+    const entry = { at: start, resource: "Ticket", record: "a", by: "ann", cause: "addTicket" };
+    const enter = (store: Store, ...entries: readonly JournalEntry[]): Promise<void> =>
+      store.transaction(async (tx) => {
+        for (const one of entries) await tx.record(one);
+      });
+
+    it("keeps events and moves in the order of their commits", async (store) => {
+      const data = { id: "a", note: 'a "quoted" text', tags: ["x"], _rev: 7 };
+      await enter(store, { ...entry, to: "open", event: "ticket.opened", data, request: "req_1" });
+      await enter(store, { ...entry, from: "open", to: "late", by: "system", cause: "after 1h" });
+      await enter(store, { ...entry, record: "b", event: "ticket.noted", data: { id: "b" } }, { ...entry, record: "b", to: "open" }); // biome-ignore format: short
+      const events = await store.journal.events(0, 9);
+      assert.deepEqual(events.map(({ event, record }) => [event, record]), [["ticket.opened", "a"], ["ticket.noted", "b"]]); // biome-ignore format: a table
+      const [first, second] = events;
+      assert.ok(first && second);
+      const { position, ...rest } = first;
+      assert.deepEqual(rest, { ...entry, to: "open", event: "ticket.opened", data, request: "req_1" });
+      assert.deepEqual(await store.journal.events(position, 9), [second]);
+      assert.deepEqual(await store.journal.events(0, 1), [first]);
+      assert.deepEqual(await store.journal.at(position), first);
+      assert.equal(await store.journal.at(99), undefined);
+      assert.ok((await store.journal.last()) > second.position);
+      assert.equal(await store.journal.first(), position);
+      const moves = await store.journal.moves("Ticket", "a", 0, 9);
+      assert.deepEqual(moves.map(({ from, to, by }) => [from, to, by]), [[undefined, "open", "ann"], ["open", "late", "system"]]); // biome-ignore format: a table
+      assert.deepEqual((await store.journal.moves("Ticket", "a", position, 9)).length, 1);
+      assert.deepEqual(await store.journal.moves("Thing", "a", 0, 9), []);
+    });
+
+    it("an entry is there exactly when its transaction is", async (store) => {
+      const undone = store.transaction(async (tx) => {
+        await tx.record({ ...entry, to: "open", event: "ticket.opened", data: {} });
+        throw new Error("undo");
+      });
+      await assert.rejects(undone);
+      assert.deepEqual(await store.journal.events(0, 9), []);
+      assert.equal(await store.journal.last(), 0);
+    });
+
+    it("forgets what it is told to, and no position is given twice", async (store) => {
+      const data = { id: "a" };
+      await enter(store, { ...entry, to: "open", event: "e.1", data }, { ...entry, event: "e.2", data });
+      await enter(store, { ...entry, at: start + 10, record: "b", event: "e.3", data: { id: "b" } });
+      const last = await store.journal.last();
+      await store.transaction(async (tx) => tx.forget("Ticket", "a"));
+      assert.deepEqual((await store.journal.events(0, 9)).map((one) => one.data), [undefined, undefined, { id: "b" }]); // biome-ignore format: short
+      await store.journal.trim(start + 10);
+      assert.deepEqual(
+        (await store.journal.events(0, 9)).map(({ event }) => event),
+        ["e.3"],
+      );
+      assert.equal((await store.journal.moves("Ticket", "a", 0, 9)).length, 1, "that it moved stays");
+      await store.journal.trim(start + 99);
+      assert.deepEqual(await store.journal.events(0, 9), []);
+      assert.equal(await store.journal.first(), undefined);
+      await enter(store, { ...entry, event: "e.4", data });
+      assert.ok(((await store.journal.events(0, 9))[0]?.position ?? 0) > last);
     });
   });
 

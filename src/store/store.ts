@@ -13,7 +13,10 @@ import type { ColumnType, FilterOperator } from "../plan/plan.ts";
 /** A store that answers at once gives the value, one that waits a promise; callers `await` both. */
 export type Awaitable<T> = T | Promise<T>;
 
-/** A record as expressions see it: every needed column by name (null when absent), and `_seq`, `_rev`. */
+/**
+ * A record as expressions see it: every needed column by name (null when absent), `_seq`, `_rev`, and where time does
+ * something to records of the resource `_entered` and `_due`, which the store keeps itself.
+ */
 export type Row = Readonly<Record<string, Value>>;
 
 export interface Store {
@@ -24,6 +27,9 @@ export interface Store {
   list(query: ListQuery): (page: PageArguments, variables: Variables) => Awaitable<Page>;
   /** Runs `work` in one serialisable transaction. Rejects with what `work` throws, after undoing what it did. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Records to which time does something by `now`, what is due longest first; at most `limit`. */
+  due(now: number, limit: number): Awaitable<readonly Due[]>;
+  readonly journal: Journal;
   readonly keys: KeyStore;
   readonly counts: CountStore;
   /** A secret of the service's own by name, made once and then the same for every process and after every restart. */
@@ -32,6 +38,55 @@ export interface Store {
   purge(now: number): Awaitable<void>;
   /** Finishes what was accepted, then releases everything. */
   close(): Promise<void>;
+}
+
+export interface Due {
+  readonly resource: string;
+  readonly id: Value;
+  /** Epoch milliseconds. */
+  readonly due: number;
+}
+
+/**
+ * What happened to records, in the order of its commits: moves (R3.7) and events (R6.1), written in the transaction of the
+ * change itself. A change that moves and emits is one entry; each further event of it is one more.
+ */
+export interface JournalEntry {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly resource: string;
+  /** The record's id, as text. */
+  readonly record: string;
+  /** A move; without `from` the record was created. */
+  readonly from?: string;
+  readonly to?: string;
+  /** Who: a caller's id, `anonymous`, or `system`. */
+  readonly by: string;
+  /** What made it happen: an operation's name, `after 48h`, `when parcel.announced`. */
+  readonly cause: string;
+  readonly request?: string;
+  /** The event that it emits, with the record as it was then. */
+  readonly event?: string;
+  readonly data?: Row;
+}
+
+/** An entry with its place: positions grow, with gaps, in the order in which they are read. */
+export interface JournalRecord extends JournalEntry {
+  readonly position: number;
+}
+
+export interface Journal {
+  /** Entries with an event after a position, oldest first. */
+  events(after: number, limit: number): Awaitable<readonly JournalRecord[]>;
+  at(position: number): Awaitable<JournalRecord | undefined>;
+  /** The moves of one record after a position, oldest first. */
+  moves(resource: string, record: string, after: number, limit: number): Awaitable<readonly JournalRecord[]>;
+  /** The newest position; 0 where nothing has happened yet. */
+  last(): Awaitable<number>;
+  /** The oldest position whose event is still kept; undefined where none is. */
+  first(): Awaitable<number | undefined>;
+  /** Forgets the events of entries made before (epoch milliseconds); what they say of moves stays. */
+  trim(before: number): Awaitable<void>;
 }
 
 /** What of a record goes into an answer: its members in order. */
@@ -138,6 +193,15 @@ export interface Transaction {
   ): Awaitable<
     { readonly kind: "deleted" } | { readonly kind: "referenced"; readonly resource: string; readonly field: string }
   >;
+  /** Adds to the journal. */
+  record(entry: JournalEntry): Awaitable<void>;
+  /** Takes out of the journal what it holds of a record's data; that it moved stays. */
+  forget(resource: string, record: string): Awaitable<void>;
+  /**
+   * Says when time next does something to the record, until the next change of it says so anew: for what is due and can
+   * not be done now. Null: nothing until then. The record's revision stays.
+   */
+  defer(resource: string, row: Row, due: number | null): Awaitable<void>;
   /** The record at hand as a view. */
   view(row: Row, view: View, variables: Variables): Awaitable<string>;
   /** The answer last remembered for an idempotency key, by its scope. Its time may be past: that is for the caller to see. */

@@ -1,10 +1,12 @@
 /** A store in memory, gone with the process: the twin of the SQLite store, in plain JavaScript. */
 import type { Table } from "../../plan/plan.ts";
 import { StoreError } from "../error.ts";
-import type { Found, Key, KeyStore, ReadQuery, Remembered, Store, Transaction, View } from "../store.ts";
+import type { Due, Found, Key, KeyStore, ReadQuery, Remembered, Store, Transaction, View } from "../store.ts";
 import { viewWriter, type Write } from "../text.ts";
 import { type Counts, countStore, purgeCounts } from "./counts.ts";
+import { isTimed } from "../times.ts";
 import { evaluateIn, holdsIn } from "./evaluation.ts";
+import { MemoryJournal } from "./journal.ts";
 import { prepareList } from "./list.ts";
 import { Committed } from "./records.ts";
 import { MemoryTransaction } from "./transaction.ts";
@@ -19,6 +21,7 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
   const committed = new Committed(tables);
   const remembered = new Map<string, Remembered>();
   const counts: Counts = new Map();
+  const journal = new MemoryJournal();
   const secrets = new Map<string, string>();
   const writerOf = (view: View): Write =>
     viewWriter(view, (expression) => (row, variables) => evaluateIn(committed, expression, row, variables));
@@ -33,6 +36,7 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
       for (const [column, value] of tx.pending.counters) committed.counters.set(column, value);
       for (const [place, answer] of tx.answers) remembered.set(place, answer);
       for (const [place, count] of tx.counts) counts.set(place, count);
+      journal.commit(tx.journal);
       return result;
     } finally {
       tx.end();
@@ -50,6 +54,8 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
       last = turn.catch(() => undefined);
       return turn;
     },
+    due: (now, limit) => dueIn(committed, now, limit),
+    journal,
     keys: keyStore(),
     counts: countStore(counts),
     secret: (name, make) => {
@@ -78,6 +84,16 @@ function prepareRead(
     if (!row || !holdsIn(committed, where, row, variables)) return undefined;
     return { text: write(row, variables), revision: row["_rev"] as number };
   };
+}
+
+function dueIn(committed: Committed, now: number, limit: number): readonly Due[] {
+  const found = committed.tables.filter(isTimed).flatMap(({ resource }) =>
+    committed.all(resource).flatMap((row): Due[] => {
+      const due = row["_due"];
+      return typeof due === "number" && due <= now ? [{ resource, id: row["id"] ?? null, due }] : [];
+    }),
+  );
+  return found.toSorted((a, b) => a.due - b.due).slice(0, limit);
 }
 
 function keyStore(): KeyStore {

@@ -5,16 +5,19 @@ import type { Table } from "../../plan/plan.ts";
 import { countedColumns } from "../counters.ts";
 import { planDeletion } from "../deletion.ts";
 import { recomputed } from "../recompute.ts";
-import type { Counted, Remembered, Row, Transaction, View, Written } from "../store.ts";
+import type { Counted, Remembered, Row, Transaction, View, Written, JournalEntry } from "../store.ts";
 import { viewWriter } from "../text.ts";
 import { type Counts, countUp } from "./counts.ts";
+import { timesOf } from "../times.ts";
 import { evaluateIn, holdsIn } from "./evaluation.ts";
+import type { Forgotten } from "./journal.ts";
 import { type Committed, Pending } from "./records.ts";
 
 export class MemoryTransaction implements Transaction {
   readonly pending: Pending;
   readonly answers: Map<string, Remembered> = new Map();
   readonly counts: Counts = new Map();
+  readonly journal: (JournalEntry | Forgotten)[] = [];
   readonly #committed: Committed;
   readonly #remembered: ReadonlyMap<string, Remembered>;
   readonly #counted: Counts;
@@ -60,7 +63,7 @@ export class MemoryTransaction implements Transaction {
     const row: Record<string, Value> = { _seq: this.pending.nextSeq(resource), _rev: revision };
     for (const { name } of table.columns) row[name] = values[name] ?? null;
     for (const name of countedColumns(table)) row[name] ??= this.pending.count(resource, name);
-    return this.#put(table, row, view, variables);
+    return this.#put(table, { ...row, ...timesOf(table, row, undefined, this.#clock()) }, view, variables);
   }
 
   update(resource: string, row: Row, changes: Row, view: View, variables: Variables): Written {
@@ -72,7 +75,9 @@ export class MemoryTransaction implements Transaction {
   #changed(table: Table, row: Row, changes: Row): Row {
     const present = this.pending.find(table.resource, "_seq", row["_seq"] ?? null);
     if (!present) throw new Error(`a ${table.resource} was changed that is no longer there`);
-    return { ...present, ...changes, _rev: Math.max(this.#clock(), (present["_rev"] as number) + 1) };
+    const now = this.#clock();
+    const next = { ...present, ...changes, _rev: Math.max(now, (present["_rev"] as number) + 1) };
+    return { ...next, ...timesOf(table, next, present, now) };
   }
 
   #put({ resource, ...table }: Table, row: Row, view: View, variables: Variables): Written {
@@ -109,6 +114,22 @@ export class MemoryTransaction implements Transaction {
     }
     for (const held of plan.deleted) this.pending.remove(held.table.resource, held.row);
     return { kind: "deleted" };
+  }
+
+  record(entry: JournalEntry): void {
+    this.#use();
+    this.journal.push(entry);
+  }
+
+  forget(resource: string, id: string): void {
+    this.#use();
+    this.journal.push({ forgotten: [resource, id] });
+  }
+
+  defer(resource: string, row: Row, due: number | null): void {
+    this.#use();
+    const present = this.pending.find(resource, "_seq", row["_seq"] ?? null);
+    if (present) this.pending.put(resource, { ...present, _due: due });
   }
 
   view(row: Row, view: View, variables: Variables): string {

@@ -8,6 +8,7 @@ import { StoreError } from "../error.ts";
 import { answersSql } from "./answers.ts";
 import type { Connection } from "./connection.ts";
 import { countersSql } from "./counters.ts";
+import { journalSql } from "./journal.ts";
 import { keysSql } from "./keys.ts";
 import { secretsSql } from "./secrets.ts";
 import { indexesOf, tableSql } from "./schema.ts";
@@ -65,7 +66,7 @@ function presentTables(connection: Connection, file: string): string | undefined
 
 function create(connection: Connection, tables: readonly Table[]): void {
   connection.exec(`PRAGMA application_id = ${applicationId}`);
-  for (const sql of [schemaSql, keysSql, answersSql, countersSql, secretsSql]) connection.exec(sql);
+  for (const sql of [schemaSql, keysSql, answersSql, countersSql, secretsSql, journalSql]) connection.exec(sql);
   connection.run("INSERT INTO nonet_schema VALUES (?, '[]')", edition);
   for (const table of tables) addTable(connection, table, tables);
 }

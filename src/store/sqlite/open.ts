@@ -11,6 +11,8 @@ import { Connection, explained } from "./connection.ts";
 import { countsSql, countStore, purgeCounts } from "./counts.ts";
 import { immediate, openDurability } from "./durability.ts";
 import { openWriter } from "./group.ts";
+import { dueFinder } from "./due.ts";
+import { journalOf } from "./journal.ts";
 import { keyStore } from "./keys.ts";
 import { prepareList } from "./list.ts";
 import { migrate } from "./migrate.ts";
@@ -103,6 +105,8 @@ function open({ clock, file, logBytes, release, synchronous, tables, waitMillise
       read: (query) => prepareRead(query, relations, reading, snapshot),
       list: (query) => prepareList(query, relations, reading, snapshot),
       transaction: (work) => writer.enqueue((turn) => work(new SqliteTransaction(shop, turn))),
+      due: dueFinder(relations, reading, snapshot),
+      journal: journalOf(reading, snapshot, writer),
       keys: keyStore(reading, writer),
       counts: countStore(writer),
       secret: secretStore(writer),

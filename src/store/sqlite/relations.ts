@@ -4,6 +4,7 @@ import type { Value } from "../../expression/evaluate.ts";
 import type { ColumnType, Table } from "../../plan/plan.ts";
 import { countedColumns } from "../counters.ts";
 import type { Row } from "../store.ts";
+import { isTimed, timeColumns } from "../times.ts";
 import { fromStored, quoteName, toStored } from "./value.ts";
 
 export interface Relation {
@@ -11,7 +12,7 @@ export interface Relation {
   /** The table's name, quoted. */
   readonly name: string;
   readonly types: ReadonlyMap<string, ColumnType>;
-  /** `_seq`, `_rev` and all columns, of the row `t`. */
+  /** The hidden columns and all others, of the row `t`. */
   readonly everything: string;
   /** A row as selected by `everything`. */
   readonly decode: (stored: readonly SQLOutputValue[]) => Row;
@@ -19,7 +20,7 @@ export interface Relation {
   readonly counted: readonly string[];
   readonly insert: string;
   /** What `insert` is run with. */
-  readonly encode: (values: Row, revision: number) => SQLInputValue[];
+  readonly encode: (values: Row) => SQLInputValue[];
 }
 
 export type Relations = ReadonlyMap<string, Relation>;
@@ -38,27 +39,30 @@ export function relationFor(relations: Relations, resource: string): Relation {
 function relationOf(table: Table): Relation {
   const { columns } = table;
   const names = columns.map(({ name }) => quoteName(name));
+  const hidden = ["_seq", "_rev", ...(isTimed(table) ? timeColumns : [])];
+  const written = hidden.slice(1);
   return {
     table,
     name: quoteName(table.name),
     types: new Map<string, ColumnType>([
-      ["_seq", "integer"],
-      ["_rev", "integer"],
+      ...hidden.map((name) => [name, "integer"] as const),
       ...columns.map(({ name, type }) => [name, type] as const),
     ]),
-    everything: ["_seq", "_rev", ...names].map((name) => `t.${name}`).join(", "),
+    everything: [...hidden, ...names].map((name) => `t.${name}`).join(", "),
     decode: (stored) => {
-      const row: Record<string, Value> = { _seq: stored[0] as number, _rev: stored[1] as number };
+      const row: Record<string, Value> = {};
+      for (let index = 0; index < hidden.length; index += 1)
+        row[hidden[index] as string] = stored[index] as number | null;
       for (let index = 0; index < columns.length; index += 1) {
         const column = columns[index];
-        if (column) row[column.name] = fromStored(stored[index + 2], column.type);
+        if (column) row[column.name] = fromStored(stored[index + hidden.length], column.type);
       }
       return row;
     },
     counted: countedColumns(table),
-    insert: `INSERT INTO ${quoteName(table.name)} (${["_rev", ...names].join(", ")}) VALUES (${["?", ...names.map(() => "?")].join(", ")})`,
-    encode: (values, revision) => {
-      const bound: SQLInputValue[] = [revision];
+    insert: `INSERT INTO ${quoteName(table.name)} (${[...written, ...names].join(", ")}) VALUES (${[...written, ...names].map(() => "?").join(", ")})`,
+    encode: (values) => {
+      const bound: SQLInputValue[] = written.map((name) => values[name] as number | null);
       for (const { name, type } of columns) bound.push(toStored(values[name], type));
       return bound;
     },

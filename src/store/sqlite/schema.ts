@@ -7,6 +7,7 @@
  * answers are put together from them, which makes a list three times cheaper than quoting each column anew.
  */
 import type { Column, Table } from "../../plan/plan.ts";
+import { isTimed, timeColumns } from "../times.ts";
 import { uniquesOf } from "../uniques.ts";
 import { isAlwaysThere, memberText, plainNumberText } from "./json.ts";
 import { quoteName, quoteText } from "./value.ts";
@@ -51,7 +52,8 @@ export function tableSql(table: Table, tables: readonly Table[], name: string = 
   const segments = segmentsOf(table).map(
     (segment) => `  ${segment.name} TEXT GENERATED ALWAYS AS (${segmentSql(segment)}) STORED`,
   );
-  const lines = ["  _seq INTEGER PRIMARY KEY", "  _rev INTEGER NOT NULL", ...columns, ...segments];
+  const times = isTimed(table) ? timeColumns.map((column) => `  ${column} INTEGER`) : [];
+  const lines = ["  _seq INTEGER PRIMARY KEY", "  _rev INTEGER NOT NULL", ...times, ...columns, ...segments];
   return `CREATE TABLE ${quoteName(name)} (\n${lines.join(",\n")}\n) STRICT`;
 }
 
@@ -115,6 +117,13 @@ export function indexesOf(table: Table): ReadonlyMap<string, string> {
   // `_seq` is the last part of every index by itself: it is the row's own key.
   for (const columns of table.indexes) add(columns, false);
   const starts = new Set([...uniques, ...table.indexes].map(([first]) => first));
+  if (isTimed(table)) {
+    const name = quoteName(`${table.name} by _due`);
+    indexes.set(
+      `${table.name} by _due`,
+      `CREATE INDEX ${name} ON ${quoteName(table.name)} (_due) WHERE _due IS NOT NULL`,
+    );
+  }
   // Deleting a record asks for what refers to it.
   for (const { name, references } of table.columns) if (references && !starts.has(name)) add([name], false);
   return indexes;

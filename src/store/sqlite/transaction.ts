@@ -3,8 +3,9 @@ import type { SQLInputValue } from "node:sqlite";
 import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
 import { parts, type TypedExpression } from "../../expression/typed.ts";
 import { planDeletion } from "../deletion.ts";
-import type { Counted, Remembered, Row, Transaction, View, Written } from "../store.ts";
+import type { Counted, Remembered, Row, Transaction, View, Written, JournalEntry } from "../store.ts";
 import { recomputed } from "../recompute.ts";
+import { timesOf } from "../times.ts";
 import { type Evaluate, viewWriter, type Write } from "../text.ts";
 import { recall, remember } from "./answers.ts";
 import { conditionSql, resultOf, valueSql } from "./condition.ts";
@@ -13,6 +14,7 @@ import { count } from "./counters.ts";
 import { countUp } from "./counts.ts";
 import { binder, type Fragment, sql } from "./fragment.ts";
 import type { Turn } from "./group.ts";
+import { forget, record } from "./journal.ts";
 import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
 import { quoteName, quoteText, toStored } from "./value.ts";
 
@@ -158,11 +160,16 @@ export class SqliteTransaction implements Transaction {
   insert(resource: string, values: Row, revision: number, view: View, variables: Variables): Written {
     this.#turn.writing();
     const relation = relationFor(this.#shop.relations, resource);
+    const { table } = relation;
     const given = relation.counted.length === 0 ? values : { ...values, ...this.#counted(relation, values) };
+    const hidden = { _rev: revision, ...timesOf(table, given, undefined, this.#shop.clock()) };
     try {
-      const { lastInsertRowid } = this.#turn.connection.run(relation.insert, ...relation.encode(given, revision));
-      const row: Record<string, Value> = { _seq: Number(lastInsertRowid), _rev: revision };
-      for (const { name } of relation.table.columns) row[name] = given[name] ?? null;
+      const { lastInsertRowid } = this.#turn.connection.run(
+        relation.insert,
+        ...relation.encode({ ...given, ...hidden }),
+      );
+      const row: Record<string, Value> = { _seq: Number(lastInsertRowid), ...hidden };
+      for (const { name } of table.columns) row[name] = given[name] ?? null;
       return { kind: "written", text: this.#shop.write(view)(row, variables), revision, row };
     } catch (thrown) {
       return lost(thrown, relation);
@@ -192,15 +199,18 @@ export class SqliteTransaction implements Transaction {
 
   /** The record with its changes. A row that was read before an earlier change of this transaction is brought up to date. */
   #change(relation: Relation, row: Row, changes: Row): Row {
-    const names = Object.keys(changes);
-    const values = names.map((name) => toStored(changes[name], typeOf(relation, name)));
-    const set = names.map((name) => `, ${quoteName(name)} = ?`).join("");
-    const update = `UPDATE ${relation.name} SET _rev = ?${set} WHERE _seq = ? AND _rev = ?`;
+    const now = this.#shop.clock();
     for (let present: Row | undefined = row; present; present = this.#present(relation, row)) {
       const old = present["_rev"] as number;
-      const revision = Math.max(this.#shop.clock(), old + 1);
+      const times = timesOf(relation.table, { ...present, ...changes }, present, now);
+      const written = { ...changes, ...times };
+      const names = Object.keys(written);
+      const values = names.map((name) => toStored(written[name], typeOf(relation, name)));
+      const set = names.map((name) => `, ${quoteName(name)} = ?`).join("");
+      const update = `UPDATE ${relation.name} SET _rev = ?${set} WHERE _seq = ? AND _rev = ?`;
+      const revision = Math.max(now, old + 1);
       const { changes: found } = this.#turn.connection.run(update, revision, ...values, row["_seq"] as number, old);
-      if (Number(found) === 1) return { ...present, ...changes, _rev: revision };
+      if (Number(found) === 1) return { ...present, ...written, _rev: revision };
     }
     throw new Error(`a ${relation.table.resource} was changed that is no longer there`);
   }
@@ -238,6 +248,22 @@ export class SqliteTransaction implements Transaction {
     if (records.length > 1) connection.exec("PRAGMA defer_foreign_keys = ON");
     for (const [{ name }, row] of records) connection.run(`DELETE FROM ${name} WHERE _seq = ?`, row["_seq"] as number);
     if (records.length > 1) connection.exec("PRAGMA defer_foreign_keys = OFF");
+  }
+
+  record(entry: JournalEntry): void {
+    this.#turn.writing();
+    record(this.#turn.connection, entry);
+  }
+
+  forget(resource: string, id: string): void {
+    this.#turn.writing();
+    forget(this.#turn.connection, resource, id);
+  }
+
+  defer(resource: string, row: Row, due: number | null): void {
+    this.#turn.writing();
+    const { name } = relationFor(this.#shop.relations, resource);
+    this.#turn.connection.run(`UPDATE ${name} SET _due = ? WHERE _seq = ?`, due, row["_seq"] as number);
   }
 
   view(row: Row, view: View, variables: Variables): string {

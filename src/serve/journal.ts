@@ -1,0 +1,35 @@
+/** What a change of a record leaves in the journal: its move (R3.7), and an entry for each event that it emits (R6.1). */
+import type { Table } from "../plan/plan.ts";
+import type { JournalEntry, Row, Transaction } from "../store/store.ts";
+import type { Work } from "./context.ts";
+import type { Changed } from "./effects.ts";
+
+/** `entered`: the state that the change entered, if any; a move from a state to itself enters none. */
+export async function enter(
+  work: Work,
+  tx: Transaction,
+  { table, row, change, emits, entered }: Changed & { readonly entered: string | undefined },
+): Promise<void> {
+  const events = [...(entered === undefined ? [] : (table.lifecycle?.emits[entered] ?? [])), ...emits];
+  if (change.to === undefined && events.length === 0) return;
+  const known: JournalEntry = {
+    at: work.now,
+    resource: table.resource,
+    record: String(row["id"]),
+    by: work.by,
+    cause: work.cause,
+    ...(work.request === undefined ? {} : { request: work.request }),
+  };
+  const data = events.length === 0 ? undefined : snapshot(table, row);
+  const emitted = events.map((event) => ({ event, ...(data === undefined ? {} : { data }) }));
+  await tx.record({ ...known, ...change, ...emitted[0] });
+  for (const more of emitted.slice(1)) await tx.record({ ...known, ...more });
+}
+
+/** The record as it is, for receivers who will be told of it later; what nobody is ever given back is left out. */
+function snapshot({ columns }: Table, row: Row): Row {
+  const hidden = columns.filter(({ marks }) => marks.includes("secret") || marks.includes("write-only"));
+  if (hidden.length === 0) return row;
+  const names = new Set(hidden.map(({ name }) => name));
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !names.has(name)));
+}

@@ -1,0 +1,62 @@
+/** The journal in memory: entries by position, in order. */
+import type { Journal, JournalEntry, JournalRecord } from "../store.ts";
+
+export class MemoryJournal implements Journal {
+  #entries: JournalRecord[] = [];
+  #last = 0;
+
+  /** The entries of a transaction that is committed, and the records whose data it took out before or after them. */
+  commit(entries: readonly (JournalEntry | Forgotten)[]): void {
+    for (const entry of entries) {
+      if ("forgotten" in entry) this.#forget(entry.forgotten);
+      else this.#entries.push({ ...structuredClone(entry), position: (this.#last += 1) });
+    }
+  }
+
+  #forget([resource, id]: readonly [resource: string, record: string]): void {
+    this.#entries = this.#entries.map((entry) =>
+      entry.record === id && entry.resource === resource ? withoutData(entry) : entry,
+    );
+  }
+
+  events(after: number, limit: number): readonly JournalRecord[] {
+    return this.#entries.filter(({ event, position }) => position > after && event !== undefined).slice(0, limit);
+  }
+
+  at(position: number): JournalRecord | undefined {
+    return this.#entries.find((entry) => entry.position === position);
+  }
+
+  moves(resource: string, id: string, after: number, limit: number): readonly JournalRecord[] {
+    return this.#entries
+      .filter((entry) => entry.record === id && entry.resource === resource && entry.to !== undefined)
+      .filter(({ position }) => position > after)
+      .slice(0, limit);
+  }
+
+  last(): number {
+    return this.#last;
+  }
+
+  first(): number | undefined {
+    return this.#entries.find(({ event }) => event !== undefined)?.position;
+  }
+
+  trim(before: number): void {
+    this.#entries = this.#entries.flatMap((entry) => {
+      if (entry.at >= before || entry.event === undefined) return [entry];
+      if (entry.to === undefined) return [];
+      const { event: _, ...move } = withoutData(entry);
+      return [move];
+    });
+  }
+}
+
+/** Marks, among the entries of a transaction, that the data of a record was taken out. */
+export interface Forgotten {
+  readonly forgotten: readonly [resource: string, record: string];
+}
+
+function withoutData({ data: _, ...entry }: JournalRecord): JournalRecord {
+  return entry;
+}

@@ -1,0 +1,117 @@
+/** The journal in the table `nonet_journal`. Its row numbers are positions: one writer adds to it, in the order of commits. */
+import type { Journal, JournalEntry, JournalRecord, Row } from "../store.ts";
+import type { Cells, Connection } from "./connection.ts";
+import type { Writer } from "./group.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+export const journalSql = `
+  CREATE TABLE nonet_journal (
+    _seq INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    resource TEXT NOT NULL,
+    record TEXT NOT NULL,
+    origin TEXT,
+    target TEXT,
+    by TEXT NOT NULL,
+    cause TEXT NOT NULL,
+    request TEXT,
+    event TEXT,
+    data TEXT
+  ) STRICT;
+  CREATE INDEX nonet_journal_by_record ON nonet_journal (record);
+`;
+
+const columns = "_seq, at, resource, record, origin, target, by, cause, request, event, data";
+
+export function record(connection: Connection, entry: JournalEntry): void {
+  connection.run(
+    `INSERT INTO nonet_journal (at, resource, record, origin, target, by, cause, request, event, data)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    entry.at,
+    entry.resource,
+    entry.record,
+    entry.from ?? null,
+    entry.to ?? null,
+    entry.by,
+    entry.cause,
+    entry.request ?? null,
+    entry.event ?? null,
+    entry.data === undefined ? null : JSON.stringify(entry.data),
+  );
+}
+
+export function forget(connection: Connection, resource: string, id: string): void {
+  connection.run("UPDATE nonet_journal SET data = NULL WHERE record = ? AND resource = ?", id, resource);
+}
+
+export function journalOf(reader: Connection, snapshot: Snapshot, writer: Writer): Journal {
+  const all = (rest: string, ...values: (string | number)[]): readonly JournalRecord[] => {
+    snapshot.take();
+    return reader.all(`SELECT ${columns} FROM nonet_journal WHERE ${rest}`, ...values).map(entryOf);
+  };
+  const number = (what: string): number | undefined => {
+    snapshot.take();
+    return (reader.get(`SELECT ${what}`)?.[0] as number | null | undefined) ?? undefined;
+  };
+  return {
+    events: (after, limit) => all("_seq > ? AND event IS NOT NULL ORDER BY _seq LIMIT ?", after, limit),
+    at: (position) => all("_seq = ?", position)[0],
+    moves: (resource, id, after, limit) =>
+      all(
+        "record = ? AND resource = ? AND target IS NOT NULL AND _seq > ? ORDER BY _seq LIMIT ?",
+        id,
+        resource,
+        after,
+        limit,
+      ),
+    last: () => number("max(_seq) FROM nonet_journal") ?? 0,
+    first: () => number("_seq FROM nonet_journal WHERE event IS NOT NULL ORDER BY _seq LIMIT 1"),
+    trim: async (before) => {
+      for (let more = true; more; ) more = await writer.write(({ connection }) => trimSome(connection, before));
+    },
+  };
+}
+
+/** How many entries are forgotten before requests have their turn. */
+const batch = 500;
+
+/** The newest entry stays whatever its age: its number must not be given again. */
+function trimSome(connection: Connection, before: number): boolean {
+  const old = `SELECT _seq FROM nonet_journal WHERE event IS NOT NULL AND at < ? ORDER BY _seq LIMIT ${batch}`;
+  const oldest = connection.all(old, before).map(([seq]) => seq as number);
+  const [end] = oldest.slice(-1);
+  if (end === undefined) return false;
+  const start = oldest[0] as number;
+  connection.run(
+    "UPDATE nonet_journal SET event = NULL, data = NULL WHERE _seq BETWEEN ? AND ? AND event IS NOT NULL AND at < ?",
+    start,
+    end,
+    before,
+  );
+  connection.run(
+    `DELETE FROM nonet_journal WHERE _seq BETWEEN ? AND ? AND event IS NULL AND target IS NULL
+     AND _seq < (SELECT max(_seq) FROM nonet_journal)`,
+    start,
+    end,
+  );
+  return oldest.length === batch;
+}
+
+function entryOf(cells: Cells): JournalRecord {
+  const [position, at, resource, id, from, to, by, cause, request, event, data] = cells as [
+    number, number, string, string, string | null, string | null, string, string, string | null, string | null, string | null,
+  ]; // biome-ignore format: the columns in their order
+  return {
+    position,
+    at,
+    resource,
+    record: id,
+    ...(from === null ? {} : { from }),
+    ...(to === null ? {} : { to }),
+    by,
+    cause,
+    ...(request === null ? {} : { request }),
+    ...(event === null ? {} : { event }),
+    ...(data === null ? {} : { data: JSON.parse(data) as Row }),
+  };
+}
