@@ -15,7 +15,7 @@ export async function enter(
   const known: JournalEntry = {
     at: work.now,
     resource: table.resource,
-    record: String(row["id"]),
+    record: String(row["id"] as string | number),
     by: work.by,
     cause: work.cause,
     ...(work.request === undefined ? {} : { request: work.request }),
