@@ -74,6 +74,11 @@ function readField(reader: Reader, path: Path, entry: Entry): Definition | undef
   return line === undefined ? undefined : readFieldLine(reader, path, line);
 }
 
+/** A field on one line without its name, as an entry of part 9 says it of one that is gone. */
+export function readFieldText(reader: Reader, path: Path, line: Phrase): Omit<Field, "optional"> | undefined {
+  return readFieldLine(reader, path, line);
+}
+
 function readFieldLine(reader: Reader, path: Path, line: Phrase): Definition | undefined {
   const cursor: Cursor = { reader, part: path[0] ?? "", phrase: line, at: 0 };
   const type = typeAt(cursor);

@@ -3,7 +3,7 @@
  *
  *     rename place -> name                              map: { rename: place, to }
  *     add place[, taken as value before]                map: { add: place, taken }
- *     remove place[: type][, seen as value before]      map: { remove: place, type, seen }
+ *     remove place[: field][, seen as value before]     map: { remove: place, type, seen }
  *     require place, taken as value before              map: { require: place, taken }
  *     relax place[, was type][, seen as value before]   map: { relax: place, was, seen }
  *     retype place, was type[, seen as value before][, taken as value before]   map: { retype: place, was, seen, taken }
@@ -13,14 +13,15 @@
  *     state Resource.state, seen as state before        map: { state: Resource.state, seen }
  *     add value place value, seen as value before       map: { add value: place, value, seen }
  *
- * A place is `Resource.field`, `operation.member`, or a resource or operation alone. Removing a field needs its type. The
- * order of the clauses does not matter. YAML takes `- remove Parcel.note: string` for a map of one line; it is read as
+ * A place is `Resource.field`, `operation.member`, or a resource or operation alone. Removing a field needs its type, and
+ * the marks that callers noticed: `remove Parcel.door: integer, read-only`. The order of the clauses does not matter. YAML takes `- remove Parcel.note: string` for a map of one line; it is read as
  * the line that it was meant to be.
  */
 import { didYouMean } from "../../base/suggest.ts";
 import type { MapNode, Node } from "../../document/document.ts";
 import { cutAt, type Phrase, phraseOf, slice, spanOf, splitAt } from "../phrase.ts";
 import { expectText, knownEntries, type Path, placeAt, type Reader, report } from "../reader.ts";
+import { readFieldText } from "../resources/field.ts";
 import { readType } from "../resources/field-type.ts";
 import { readAddressLine, readStatus, readText } from "../values.ts";
 import type { Change, Place } from "./model.ts";
@@ -233,7 +234,7 @@ function changeOf(reader: Reader, path: Path, { verb, subject, clauses }: Parts)
     case "add":
       return { kind: "add", place, ...up };
     case "remove":
-      return removeChange(reader, place, subject, clauses);
+      return removeChange(reader, path, place, subject, clauses);
     case "require":
       return { kind: "require", place, taken: (taken as Phrase).text };
     case "relax":
@@ -269,6 +270,7 @@ function renameChange(reader: Reader, from: Place, subject: Phrase, to: Phrase):
 
 function removeChange(
   reader: Reader,
+  path: Path,
   place: Place,
   subject: Phrase,
   { type, seen }: Partial<Record<Clause, Phrase>>,
@@ -277,7 +279,7 @@ function removeChange(
     reportIncomplete(reader, subject, "remove", `\`remove ${subject.text}\` does not say ${meaningOf.type}`);
     return undefined;
   }
-  if (type !== undefined && readType(reader, "versioning", type) === undefined) return undefined;
+  if (type !== undefined && readFieldText(reader, [...path, "type"], type) === undefined) return undefined;
   return {
     kind: "remove",
     place,

@@ -1,4 +1,5 @@
 /** Part 9, versioning: how a caller chooses a version and what each version changed. */
+import type { Method } from "../endpoints/model.ts";
 
 export interface Versioning {
   readonly scheme?: "dated" | "numbered" | "none";
@@ -45,7 +46,7 @@ export type Change =
       readonly seen?: string;
       readonly taken?: string;
     }
-  | { readonly kind: "path"; readonly operation: string; readonly method: string; readonly path: string }
+  | { readonly kind: "path"; readonly operation: string; readonly method: Method; readonly path: string }
   | { readonly kind: "error"; readonly code: string; readonly status: number; readonly was: string }
   | { readonly kind: "event"; readonly name: string; readonly was?: string }
   | { readonly kind: "state"; readonly resource: string; readonly name: string; readonly seen: string }

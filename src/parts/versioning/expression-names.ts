@@ -1,0 +1,194 @@
+/**
+ * A name changed inside the texts of expressions. A text is changed exactly where its typed form says that the name is
+ * meant: `reference` may be a field here and a member of `input` there.
+ */
+import { parseExpression } from "../../expression/parse.ts";
+import { children, type Expression } from "../../expression/syntax.ts";
+import { parts, type TypedExpression } from "../../expression/typed.ts";
+import { meaningOf } from "../endpoints/meaning.ts";
+import { eventResource, typeExpressions } from "../expressions.ts";
+import type { Model } from "../model.ts";
+import { own } from "../resources/fields.ts";
+import { type Lifecycle, moveName, type Trigger } from "../states/model.ts";
+import type { Grant } from "../authentication/model.ts";
+
+/** `of` is a resource, or an operation that says what it takes. */
+export function withMemberNamed(model: Model, of: string, from: string, to: string): Model {
+  const { typed } = typeExpressions({ ...model, versioning: {} });
+  const isResource = own(model.resources.resources, of) !== undefined;
+  return withExpressions(model, (path, text, subjects) => {
+    const expression = typed.get(path);
+    if (expression === undefined) return text;
+    const cuts: number[] = [];
+    const visit = (node: TypedExpression): void => {
+      if (meant(node)) {
+        const end = node.at.end;
+        if (text.slice(end - from.length, end) === from) cuts.push(end - from.length);
+      }
+      for (const part of parts(node)) visit(part);
+    };
+    const meant = (node: TypedExpression): boolean => {
+      switch (node.kind) {
+        case "field":
+          return isResource && node.name === from && subjects.record === of;
+        case "item-field":
+        case "walk":
+          return isResource && node.name === from && node.resource === of;
+        case "variable":
+          return (
+            node.path[1] === from &&
+            (node.path[0] === "old" ? subjects.record === of : node.path[0] === "input" && subjects.input === of)
+          );
+        default:
+          return false;
+      }
+    };
+    visit(expression);
+    return spliced(text, cuts, from, to);
+  });
+}
+
+/** A resource's name stands for the list of its records. */
+export function withResourceNamed(model: Model, from: string, to: string): Model {
+  return withExpressions(model, (_, text) => {
+    const cuts: number[] = [];
+    const visit = (node: Expression): void => {
+      if (node.kind === "name" && node.name === from) cuts.push(node.at.start);
+      for (const child of children(node)) visit(child);
+    };
+    const { expression } = parseExpression(text);
+    if (expression !== undefined) visit(expression);
+    return spliced(text, cuts, from, to);
+  });
+}
+
+function spliced(text: string, cuts: readonly number[], from: string, to: string): string {
+  const ordered = [...new Set(cuts)].toSorted((a, b) => b - a);
+  return ordered.reduce((all, cut) => all.slice(0, cut) + to + all.slice(cut + from.length), text);
+}
+
+/** What an expression's bare names and `old` are fields of, and what `input` is: an operation's body or a record. */
+interface Subjects {
+  readonly record: string | undefined;
+  readonly input?: string | undefined;
+}
+
+type Edit = (path: string, text: string, subjects: Subjects) => string;
+
+function withExpressions(model: Model, edit: Edit): Model {
+  const { resources, states, endpoints, authentication, events } = model;
+  const map = <Value, Result>(
+    record: Readonly<Record<string, Value>>,
+    one: (value: Value, name: string) => Result,
+  ): Readonly<Record<string, Result>> =>
+    Object.fromEntries(Object.entries(record).map(([name, value]) => [name, one(value, name)]));
+  const subjectOf = (operation: string): string | undefined => {
+    const meaning = meaningOf(model, operation);
+    return meaning === undefined || meaning.kind === "unclear" ? undefined : meaning.resource;
+  };
+  const inputOf = (operation: string): string | undefined => {
+    return own(endpoints.endpoints, operation)?.takes === undefined ? subjectOf(operation) : operation;
+  };
+  const grants = (path: string, all: readonly Grant[], record: string | undefined): readonly Grant[] =>
+    all.map((grant, index) =>
+      grant.if === undefined ? grant : { ...grant, if: edit(`${path}/${index}/if`, grant.if, { record }) },
+    );
+  const inputOfTrigger = ({ on }: Trigger): string | undefined => {
+    if (on.kind === "by") return inputOf(on.operation);
+    return on.kind === "when" ? eventResource(model, on.events[0] ?? "") : undefined;
+  };
+  const lifecycleOf = (lifecycle: Lifecycle, record: string): Lifecycle => ({
+    ...lifecycle,
+    moves: lifecycle.moves.map((move) => ({
+      ...move,
+      triggers: move.triggers.map((trigger, index) => {
+        const path = `states/${record}/moves/${moveName(move)}/${index}`;
+        const subjects = { record, input: inputOfTrigger(trigger) };
+        return {
+          ...trigger,
+          ...(trigger.if === undefined ? {} : { if: edit(`${path}/if`, trigger.if, subjects) }),
+          ...(trigger.set === undefined
+            ? {}
+            : { set: map(trigger.set, (text, name) => edit(`${path}/set/${name}`, text, subjects)) }),
+        };
+      }),
+    })),
+  });
+  const { webhook, stream } = events.delivery ?? {};
+  const [emitting] = Object.keys(events.out ?? {}).map((event) => eventResource(model, event));
+  return {
+    ...model,
+    resources: {
+      ...resources,
+      resources: map(resources.resources, (resource, record) => ({
+        ...resource,
+        fields: map(resource.fields, (field, name) =>
+          field.computed === undefined
+            ? field
+            : { ...field, computed: edit(`resources/${record}/${name}/computed`, field.computed, { record }) },
+        ),
+      })),
+      rules: map(resources.rules, (rules, record) =>
+        rules.map((rule, index) =>
+          rule.kind === "unique"
+            ? rule
+            : { ...rule, expression: edit(`resources/rules/${record}/${index}/holds`, rule.expression, { record }) },
+        ),
+      ),
+    },
+    states: map(states, (lifecycle, record) => (lifecycle === "none" ? lifecycle : lifecycleOf(lifecycle, record))),
+    endpoints: {
+      ...endpoints,
+      endpoints: map(endpoints.endpoints, (endpoint, operation) => {
+        const path = `endpoints/endpoints/${operation}`;
+        const record = subjectOf(operation);
+        const subjects = { record, input: inputOf(operation) };
+        return {
+          ...endpoint,
+          ...(endpoint.where === undefined ? {} : { where: edit(`${path}/where`, endpoint.where, subjects) }),
+          ...(endpoint.gives === undefined
+            ? {}
+            : { gives: map(endpoint.gives, (text, name) => edit(`${path}/gives/${name}`, text, subjects)) }),
+          ...(endpoint.choose === undefined
+            ? {}
+            : {
+                choose: map(endpoint.choose, (choice, field) =>
+                  choice.if === undefined
+                    ? choice
+                    : {
+                        ...choice,
+                        if: edit(`${path}/choose/${field}/if`, choice.if, { ...subjects, record: choice.from }),
+                      },
+                ),
+              }),
+        };
+      }),
+    },
+    authentication: {
+      ...authentication,
+      own: map(authentication.own, (text, record) => edit(`authentication/own/${record}`, text, { record })),
+      allow: map(authentication.allow, (all, operation) =>
+        grants(`authentication/allow/${operation}`, all, subjectOf(operation)),
+      ),
+      show: map(authentication.show, (all, field) =>
+        grants(`authentication/show/${field}`, all, field.slice(0, field.indexOf("."))),
+      ),
+    },
+    events: {
+      ...events,
+      ...(events.delivery === undefined
+        ? {}
+        : {
+            delivery: {
+              ...events.delivery,
+              ...(webhook === undefined
+                ? {}
+                : { webhook: { ...webhook, for: grants("events/delivery/webhook/for", webhook.for, emitting) } }),
+              ...(stream === undefined
+                ? {}
+                : { stream: { ...stream, for: grants("events/delivery/stream/for", stream.for, emitting) } }),
+            },
+          }),
+    },
+  };
+}

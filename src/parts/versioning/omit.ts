@@ -1,0 +1,173 @@
+/** A model without something that a version added: a resource, a type, an operation, one of their members, an event. */
+import { parseExpression } from "../../expression/parse.ts";
+import { children, type Expression } from "../../expression/syntax.ts";
+import { meaningOf } from "../endpoints/meaning.ts";
+import { eventResource } from "../expressions.ts";
+import type { Model } from "../model.ts";
+import { own } from "../resources/fields.ts";
+import { mapValues, withEndpoints, withTriggers } from "./rename.ts";
+
+type Named<Value> = Readonly<Record<string, Value>>;
+
+export function without<Value>(record: Named<Value>, ...names: readonly string[]): Named<Value> {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
+}
+
+/** With what is only said of it: rules that name it, who sees it, what sets it. */
+export function withoutMember(model: Model, of: string, name: string): Model {
+  const { resources, types } = model.resources;
+  const resource = own(resources, of);
+  if (resource !== undefined) return withoutField(model, of, name);
+  const type = own(types, of);
+  if (type !== undefined) {
+    return { ...model, resources: { ...model.resources, types: { ...types, [of]: without(type, name) } } };
+  }
+  return withEndpoints(model, (endpoint, operation) => {
+    if (operation !== of) return endpoint;
+    const { takes, gives } = endpoint;
+    return {
+      ...endpoint,
+      ...(takes === undefined ? {} : { takes: without(takes, name) }),
+      ...(gives === undefined ? {} : { gives: without(gives, name) }),
+    };
+  });
+}
+
+function withoutField(model: Model, resource: string, name: string): Model {
+  const { resources, rules } = model.resources;
+  const fields = own(resources, resource)?.fields ?? {};
+  const events = Object.keys(model.events.out ?? {}).filter((event) => eventResource(model, event) === resource);
+  return withEndpoints(
+    {
+      ...model,
+      resources: {
+        ...model.resources,
+        resources: { ...resources, [resource]: { fields: without(fields, name) } },
+        rules: mapValues(rules, (lines, of) =>
+          of !== resource
+            ? lines
+            : lines.filter((rule) =>
+                rule.kind === "unique" ? !rule.fields.includes(name) : !namesIn(rule.expression).has(name),
+              ),
+        ),
+      },
+      states: mapValues(model.states, (lifecycle, of) =>
+        of !== resource
+          ? lifecycle
+          : withTriggers(lifecycle, (trigger) =>
+              trigger.set === undefined ? trigger : { ...trigger, set: without(trigger.set, name) },
+            ),
+      ),
+      authentication: {
+        ...model.authentication,
+        show: without(model.authentication.show, `${resource}.${name}`),
+      },
+      events: {
+        ...model.events,
+        ...(model.events.out === undefined
+          ? {}
+          : {
+              out: mapValues(model.events.out, (event, of) =>
+                event.carries === undefined || !events.includes(of)
+                  ? event
+                  : { ...event, carries: event.carries.filter((one) => one !== name) },
+              ),
+            }),
+      },
+    },
+    (endpoint, operation) => {
+      const meaning = meaningOf(model, operation);
+      const about = meaning?.kind === "resource" && meaning.resource === resource;
+      return about && endpoint.choose !== undefined
+        ? { ...endpoint, choose: without(endpoint.choose, name) }
+        : endpoint;
+    },
+  );
+}
+
+function namesIn(text: string): ReadonlySet<string> {
+  const { expression } = parseExpression(text);
+  const found = new Set<string>();
+  const visit = (node: Expression): void => {
+    if (node.kind === "name") found.add(node.name);
+    for (const child of children(node)) visit(child);
+  };
+  if (expression !== undefined) visit(expression);
+  return found;
+}
+
+/** With its operations and events. Fields that refer to it are entries of their own. */
+export function withoutResource(model: Model, resource: string): Model {
+  const operations = Object.keys(model.endpoints.endpoints).filter((operation) => {
+    const meaning = meaningOf(model, operation);
+    return meaning !== undefined && meaning.kind !== "unclear" && meaning.resource === resource;
+  });
+  const events = Object.keys(model.events.out ?? {}).filter((event) => eventResource(model, event) === resource);
+  const rest = events.reduce(withoutEvent, operations.reduce(withoutOperation, model));
+  const { authentication, limits } = rest;
+  const fields = Object.keys(authentication.show).filter((field) => field.startsWith(`${resource}.`));
+  return {
+    ...rest,
+    resources: {
+      ...rest.resources,
+      resources: without(rest.resources.resources, resource),
+      rules: without(rest.resources.rules, resource),
+    },
+    states: without(rest.states, resource),
+    authentication: {
+      ...authentication,
+      own: without(authentication.own, resource),
+      show: without(authentication.show, ...fields),
+    },
+    limits: {
+      ...limits,
+      ...(limits.quota === undefined ? {} : { quota: without(limits.quota, resource) }),
+      ...(limits.keep === undefined ? {} : { keep: without(limits.keep, resource) }),
+    },
+  };
+}
+
+export function withoutType(model: Model, type: string): Model {
+  return { ...model, resources: { ...model.resources, types: without(model.resources.types, type) } };
+}
+
+/** With the moves that only it makes, and the events that only it causes. */
+export function withoutOperation(model: Model, operation: string): Model {
+  const { purpose, endpoints, authentication, limits } = model;
+  const caused = Object.entries(model.events.out ?? {}).flatMap(([event, { when }]) =>
+    when.kind === "operation" && when.operation === operation ? [event] : [],
+  );
+  const rest = caused.reduce(withoutEvent, model);
+  return {
+    ...rest,
+    purpose: { ...purpose, operations: without(purpose.operations, operation) },
+    endpoints: { ...endpoints, endpoints: without(endpoints.endpoints, operation) },
+    states: mapValues(rest.states, (lifecycle) => {
+      if (lifecycle === "none") return lifecycle;
+      const moves = lifecycle.moves.flatMap((move) => {
+        const triggers = move.triggers.filter(({ on }) => on.kind !== "by" || on.operation !== operation);
+        return triggers.length === 0 && move.triggers.length > 0 ? [] : [{ ...move, triggers }];
+      });
+      return { ...lifecycle, moves };
+    }),
+    authentication: { ...authentication, allow: without(authentication.allow, operation) },
+    limits: {
+      ...limits,
+      ...(limits.rate === undefined ? {} : { rate: without(limits.rate, operation) }),
+      ...(limits.quota === undefined ? {} : { quota: without(limits.quota, operation) }),
+    },
+  };
+}
+
+/** What moves by it still does: who is not told of an event sees its effects all the same. */
+export function withoutEvent(model: Model, event: string): Model {
+  const { out, in: inbound } = model.events;
+  return {
+    ...model,
+    events: {
+      ...model.events,
+      ...(out === undefined ? {} : { out: without(out, event) }),
+      ...(inbound === undefined ? {} : { in: without(inbound, event) }),
+    },
+  };
+}

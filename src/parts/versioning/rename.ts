@@ -1,0 +1,345 @@
+/** A name given back through a whole model: of a resource, a type, an operation, one of their members, an event, an error. */
+import { meaningOf } from "../endpoints/meaning.ts";
+import type { Endpoint } from "../endpoints/model.ts";
+import { eventResource } from "../expressions.ts";
+import type { Model } from "../model.ts";
+import { own } from "../resources/fields.ts";
+import type { Field, Fields, FieldType } from "../resources/model.ts";
+import type { Lifecycle, Trigger } from "../states/model.ts";
+import { withMemberNamed, withResourceNamed } from "./expression-names.ts";
+
+type Named<Value> = Readonly<Record<string, Value>>;
+
+/** `from` becomes `to`, whichever of the three it is. */
+export function renamed(model: Model, from: string, to: string): Model {
+  if (own(model.resources.resources, from) !== undefined) return renamedResource(model, from, to);
+  if (own(model.resources.types, from) !== undefined) {
+    const { types } = model.resources;
+    const changed = { ...model, resources: { ...model.resources, types: renamedKey(types, from, to) } };
+    return withTypes(changed, from, to);
+  }
+  return own(model.endpoints.endpoints, from) === undefined ? model : renamedOperation(model, from, to);
+}
+
+/** A field of a resource or type, or a member of what an operation takes and gives. */
+export function renamedMember(model: Model, of: string, from: string, to: string): Model {
+  const { resources, types } = model.resources;
+  const resource = own(resources, of);
+  if (resource !== undefined) return renamedField(model, of, from, to);
+  const type = own(types, of);
+  if (type !== undefined) {
+    return { ...model, resources: { ...model.resources, types: { ...types, [of]: renamedKey(type, from, to) } } };
+  }
+  const endpoint = own(model.endpoints.endpoints, of);
+  if (endpoint === undefined) return model;
+  const { takes, gives } = endpoint;
+  const changed: Endpoint = {
+    ...endpoint,
+    ...(takes === undefined ? {} : { takes: renamedKey(takes, from, to) }),
+    ...(gives === undefined ? {} : { gives: renamedKey(gives, from, to) }),
+  };
+  const named = takes === undefined ? model : withMemberNamed(model, of, from, to);
+  return withEndpoints(named, (endpoint, operation) =>
+    operation === of ? { ...changed, ...(endpoint.choose === undefined ? {} : { choose: endpoint.choose }) } : endpoint,
+  );
+}
+
+function renamedField(model: Model, resource: string, from: string, to: string): Model {
+  const { resources, rules } = model.resources;
+  const key = (name: string): string => (name === from ? to : name);
+  const about = (operation: string): boolean => {
+    const meaning = meaningOf(model, operation);
+    return meaning !== undefined && meaning.kind !== "unclear" && meaning.resource === resource;
+  };
+  const events = Object.keys(model.events.out ?? {}).filter((event) => eventResource(model, event) === resource);
+  // Expressions first: they are understood by the names that they have.
+  const said = withMemberNamed(model, resource, from, to);
+  const fields = own(said.resources.resources, resource)?.fields ?? {};
+  return withEndpoints(
+    {
+      ...said,
+      resources: {
+        ...said.resources,
+        resources: {
+          ...said.resources.resources,
+          [resource]: { ...own(resources, resource), fields: renamedKey(fields, from, to) },
+        },
+        rules: mapValues(said.resources.rules ?? rules, (lines, of) =>
+          of !== resource
+            ? lines
+            : lines.map((rule) => (rule.kind === "unique" ? { ...rule, fields: rule.fields.map(key) } : rule)),
+        ),
+      },
+      states: mapValues(said.states, (lifecycle, of) =>
+        of === resource ? withFieldInMoves(lifecycle, from, to) : lifecycle,
+      ),
+      authentication: {
+        ...said.authentication,
+        show: renamedKey(said.authentication.show, `${resource}.${from}`, `${resource}.${to}`),
+        credentials: mapValues(said.authentication.credentials, (credential) =>
+          credential.of !== resource
+            ? credential
+            : {
+                ...credential,
+                ...(credential.name === undefined ? {} : { name: key(credential.name) }),
+                ...(credential.field === undefined ? {} : { field: key(credential.field) }),
+              },
+        ),
+      },
+      events: {
+        ...said.events,
+        ...(said.events.out === undefined
+          ? {}
+          : {
+              out: mapValues(said.events.out, (event, name) =>
+                event.carries === undefined || !events.includes(name)
+                  ? event
+                  : { ...event, carries: event.carries.map(key) },
+              ),
+            }),
+      },
+      limits: {
+        ...said.limits,
+        ...(said.limits.keep === undefined
+          ? {}
+          : {
+              keep: mapValues(said.limits.keep, (kept, of) =>
+                of === resource ? { ...kept, after: key(kept.after) } : kept,
+              ),
+            }),
+      },
+    },
+    (endpoint, operation) =>
+      about(operation)
+        ? {
+            ...endpoint,
+            path: endpoint.path.replaceAll(`{${from}}`, `{${to}}`),
+            ...(endpoint.choose === undefined ? {} : { choose: renamedKey(endpoint.choose, from, to) }),
+          }
+        : endpoint,
+  );
+}
+
+function withFieldInMoves(lifecycle: Lifecycle | "none", from: string, to: string): Lifecycle | "none" {
+  return withTriggers(lifecycle, (trigger) => ({
+    ...trigger,
+    on:
+      "field" in trigger.on && trigger.on.field === from && trigger.on.kind === "at"
+        ? { ...trigger.on, field: to }
+        : trigger.on,
+    ...(trigger.set === undefined ? {} : { set: renamedKey(trigger.set, from, to) }),
+  }));
+}
+
+function renamedResource(model: Model, from: string, to: string): Model {
+  const name = (one: string): string => (one === from ? to : one);
+  const told = tellingResource(model, from);
+  const said = withTypes(withResourceNamed(told, from, to), from, to);
+  const { authentication, events, limits } = said;
+  return withEndpoints(
+    {
+      ...said,
+      resources: {
+        ...said.resources,
+        resources: renamedKey(said.resources.resources, from, to),
+        rules: renamedKey(said.resources.rules, from, to),
+      },
+      states: renamedKey(said.states, from, to),
+      authentication: {
+        ...authentication,
+        own: renamedKey(authentication.own, from, to),
+        show: Object.fromEntries(
+          Object.entries(authentication.show).map(([field, grants]) => [
+            field.startsWith(`${from}.`) ? `${to}${field.slice(from.length)}` : field,
+            grants,
+          ]),
+        ),
+        credentials: mapValues(authentication.credentials, (credential) =>
+          credential.of === undefined ? credential : { ...credential, of: name(credential.of) },
+        ),
+      },
+      events: {
+        ...events,
+        ...(events.out === undefined
+          ? {}
+          : {
+              out: mapValues(events.out, (event) =>
+                event.when.kind === "enters"
+                  ? { ...event, when: { ...event.when, resource: name(event.when.resource) } }
+                  : event,
+              ),
+            }),
+      },
+      limits: {
+        ...limits,
+        ...(limits.rate === undefined
+          ? {}
+          : { rate: mapValues(limits.rate, (lines) => lines.map((line) => ({ ...line, per: name(line.per) }))) }),
+        ...(limits.quota === undefined
+          ? {}
+          : {
+              quota: renamedKey(
+                mapValues(limits.quota, (lines) => lines.map((line) => ({ ...line, per: name(line.per) }))),
+                from,
+                to,
+              ),
+            }),
+        ...(limits.keep === undefined ? {} : { keep: renamedKey(limits.keep, from, to) }),
+      },
+    },
+    (endpoint) => ({
+      ...endpoint,
+      ...(endpoint.of === undefined ? {} : { of: name(endpoint.of) }),
+      ...(endpoint.choose === undefined
+        ? {}
+        : { choose: mapValues(endpoint.choose, (choice) => ({ ...choice, from: name(choice.from) })) }),
+    }),
+  );
+}
+
+/** Paths say which resource they are about by its plural; under another name they have to be told. */
+function tellingResource(model: Model, resource: string): Model {
+  return withEndpoints(model, (endpoint, operation) => {
+    const meaning = meaningOf(model, operation);
+    if (meaning?.kind !== "resource" || meaning.resource !== resource) return endpoint;
+    return { ...endpoint, of: resource, does: meaning.deed };
+  });
+}
+
+function renamedOperation(model: Model, from: string, to: string): Model {
+  const { purpose, endpoints, authentication, events, limits } = model;
+  const name = (one: string): string => (one === from ? to : one);
+  return {
+    ...model,
+    purpose: { ...purpose, operations: renamedKey(purpose.operations, from, to) },
+    endpoints: { ...endpoints, endpoints: renamedKey(endpoints.endpoints, from, to) },
+    states: mapValues(model.states, (lifecycle) =>
+      withTriggers(lifecycle, (trigger) =>
+        trigger.on.kind === "by" ? { ...trigger, on: { kind: "by", operation: name(trigger.on.operation) } } : trigger,
+      ),
+    ),
+    authentication: { ...authentication, allow: renamedKey(authentication.allow, from, to) },
+    events: {
+      ...events,
+      ...(events.out === undefined
+        ? {}
+        : {
+            out: mapValues(events.out, (event) =>
+              event.when.kind === "operation"
+                ? { ...event, when: { kind: "operation" as const, operation: name(event.when.operation) } }
+                : event,
+            ),
+          }),
+    },
+    limits: {
+      ...limits,
+      ...(limits.rate === undefined ? {} : { rate: renamedKey(limits.rate, from, to) }),
+      ...(limits.quota === undefined ? {} : { quota: renamedKey(limits.quota, from, to) }),
+    },
+  };
+}
+
+export function renamedEvent(model: Model, from: string, to: string): Model {
+  const { events } = model;
+  const name = (one: string): string => (one === from ? to : one);
+  return {
+    ...model,
+    events: {
+      ...events,
+      ...(events.out === undefined ? {} : { out: renamedKey(events.out, from, to) }),
+      ...(events.in === undefined ? {} : { in: renamedKey(events.in, from, to) }),
+    },
+    states: mapValues(model.states, (lifecycle) =>
+      withTriggers(lifecycle, (trigger) =>
+        trigger.on.kind === "when"
+          ? { ...trigger, on: { ...trigger.on, events: trigger.on.events.map(name) } }
+          : trigger,
+      ),
+    ),
+  };
+}
+
+export function renamedError(model: Model, from: string, to: string): Model {
+  const { errors, resources, versioning } = model;
+  const code = (one: string): string => (one === from ? to : one);
+  const sunset = versioning.policy?.afterSunset;
+  return withEndpoints(
+    {
+      ...model,
+      errors: { ...errors, errors: renamedKey(errors.errors, from, to) },
+      resources: {
+        ...resources,
+        rules: mapValues(resources.rules, (lines) =>
+          lines.map((rule) => (rule.else === undefined ? rule : { ...rule, else: code(rule.else) })),
+        ),
+      },
+      states: mapValues(model.states, (lifecycle) =>
+        withTriggers(lifecycle, (trigger) =>
+          trigger.else === undefined ? trigger : { ...trigger, else: code(trigger.else) },
+        ),
+      ),
+      versioning:
+        sunset === undefined
+          ? versioning
+          : { ...versioning, policy: { ...versioning.policy, afterSunset: { ...sunset, error: code(sunset.error) } } },
+    },
+    (endpoint) =>
+      endpoint.choose === undefined
+        ? endpoint
+        : { ...endpoint, choose: mapValues(endpoint.choose, (choice) => ({ ...choice, else: code(choice.else) })) },
+  );
+}
+
+// ── Through the model ──────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The record with one of its keys changed, in its place. */
+export function renamedKey<Value>(record: Named<Value>, from: string, to: string): Named<Value> {
+  if (!Object.hasOwn(record, from)) return record;
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name === from ? to : name, value]));
+}
+
+export function mapValues<Value, Result>(
+  record: Named<Value>,
+  edit: (value: Value, name: string) => Result,
+): Named<Result> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, edit(value, name)]));
+}
+
+export function withEndpoints(model: Model, edit: (endpoint: Endpoint, operation: string) => Endpoint): Model {
+  return { ...model, endpoints: { ...model.endpoints, endpoints: mapValues(model.endpoints.endpoints, edit) } };
+}
+
+export function withTriggers(lifecycle: Lifecycle | "none", edit: (trigger: Trigger) => Trigger): Lifecycle | "none" {
+  if (lifecycle === "none") return lifecycle;
+  return { ...lifecycle, moves: lifecycle.moves.map((move) => ({ ...move, triggers: move.triggers.map(edit) })) };
+}
+
+/** The name of a resource or a type, wherever a type says it. */
+function withTypes(model: Model, from: string, to: string): Model {
+  const typeOf = (type: FieldType): FieldType => {
+    if (type.kind === "named") return type.name === from ? { ...type, name: to } : type;
+    if (type.kind === "nullable" || type.kind === "list" || type.kind === "map")
+      return { ...type, of: typeOf(type.of) };
+    return type;
+  };
+  const fieldsOf = (fields: Fields): Fields =>
+    mapValues(fields, (field): Field => ({ ...field, type: typeOf(field.type) }));
+  const { resources, events } = model;
+  return withEndpoints(
+    {
+      ...model,
+      resources: {
+        ...resources,
+        resources: mapValues(resources.resources, (resource) => ({ ...resource, fields: fieldsOf(resource.fields) })),
+        types: mapValues(resources.types, fieldsOf),
+      },
+      events: {
+        ...events,
+        ...(events.in === undefined
+          ? {}
+          : { in: mapValues(events.in, (event) => ({ ...event, carries: mapValues(event.carries, typeOf) })) }),
+      },
+    },
+    (endpoint) => (endpoint.takes === undefined ? endpoint : { ...endpoint, takes: fieldsOf(endpoint.takes) }),
+  );
+}
