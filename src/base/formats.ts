@@ -32,6 +32,11 @@ export const textFormats: Readonly<Record<string, (text: string) => boolean>> = 
   timezone: (text) => /^[A-Za-z][\w+/-]*$/.test(text) && accepts(() => Intl.DateTimeFormat("en", { timeZone: text })),
 };
 
+/** How many bytes a text in base 64 stands for. */
+export function bytesInBase64(text: string): number {
+  return (text.length / 4) * 3 - (text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0);
+}
+
 /** Digits after the point of an amount in this currency (ISO 4217); 2 where that is not known. */
 export function minorDigits(currency: string): number {
   if (!isCurrency(currency)) return 2;

@@ -14,7 +14,6 @@ import type { Sources } from "./sources.ts";
 export function unenforcedStatements(sources: Sources): readonly Unenforced[] {
   const statements = [
     ...fieldStatements(sources),
-    ...typeStatements(sources),
     ...moveStatements(sources),
     ...endpointStatements(sources),
     ...credentialStatements(sources),
@@ -53,13 +52,8 @@ function fieldGaps({ model }: Sources, name: string, field: Field): readonly str
     ...(field.marks.includes("search") ? [`nothing searches in \`${name}\``] : []),
     ...(field.marks.includes("personal") ? [`nothing erases \`${name}\`, which is personal`] : []),
     ...(columnTypeOf(model, field.type) === "json" ? asked.map((mark) => `lists do not ${mark} by \`${name}\``) : []),
-    ...(isBoundedMoney(bare) ? [`the range of \`${name}\` is not checked`] : []),
     ...(refersWithin(model, bare) ? [`what \`${name}\` refers to can be deleted all the same`] : []),
   ];
-}
-
-function isBoundedMoney(type: FieldType): boolean {
-  return type.kind === "scalar" && type.name === "money" && (type.min !== undefined || type.max !== undefined);
 }
 
 /** Whether a value of the type holds references inside it. */
@@ -73,21 +67,6 @@ function refersWithin(model: Sources["model"], type: FieldType, around: readonly
   return fields.some((field) => {
     return referenceOf(model, field.type) !== undefined || refersWithin(model, field.type, [...around, bare.name]);
   });
-}
-
-/** A type inside itself has no finite schema. */
-function typeStatements({ model }: Sources): readonly Statement[] {
-  return Object.keys(model.resources.types)
-    .filter((name) => holdsType(model, { kind: "named", name }, name, []))
-    .map((name) => ({ path: `resources/types/${name}`, what: `what a ${name} inside a ${name} holds is not checked` }));
-}
-
-function holdsType(model: Sources["model"], type: FieldType, wanted: string, around: readonly string[]): boolean {
-  const bare = bareType(type);
-  if (bare.kind === "list" || bare.kind === "map") return holdsType(model, bare.of, wanted, around);
-  if (bare.kind !== "named" || around.includes(bare.name)) return bare.kind === "named" && bare.name === wanted;
-  const fields = Object.values(own(model.resources.types, bare.name) ?? {});
-  return fields.some((field) => holdsType(model, field.type, wanted, [...around, bare.name]));
 }
 
 function moveStatements({ model }: Sources): readonly Statement[] {

@@ -1,13 +1,14 @@
 /** Reading and judging a request's body: media type, size, JSON, schema; every fault at once (R4.5, R7.2). */
 import { RE2JS } from "@bufbuild/re2";
 import type { ErrorObject } from "ajv";
+import { _ } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { kebabCase } from "../base/case.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { BodyPlan } from "../plan/plan.ts";
 import type { Exchange } from "./exchange.ts";
 import { faultText } from "./fault-texts.ts";
-import { minorDigits } from "../base/formats.ts";
+import { bytesInBase64, minorDigits } from "../base/formats.ts";
 import { formats } from "./formats.ts";
 import { parseJson } from "./json.ts";
 import { parseMediaType } from "./negotiation.ts";
@@ -28,6 +29,15 @@ export function createJudges(ids: ReadonlyMap<string, string> = new Map()): (sch
     code: { regExp: Object.assign((pattern: string) => new RE2JS(pattern) as unknown as RegExp, { code: "" }) },
   });
   ajv.addKeyword({ keyword: minorUnits, type: "object", validate: fitsMinorUnits });
+  for (const [keyword, holds] of Object.entries(textBounds)) {
+    ajv.addKeyword({
+      keyword,
+      type: "string",
+      schemaType: "number",
+      validate: (limit: number, text: string) => holds(text, limit),
+      error: { message: "is out of bounds", params: ({ schemaCode }) => _`{ limit: ${schemaCode} }` },
+    });
+  }
   return (schema) => {
     const validate = ajv.compile(markMoney(schema) as JsonObject);
     return (value) => {
@@ -113,14 +123,27 @@ const codes: Readonly<Record<string, string>> = {
   pattern: "wrong-pattern",
   format: "wrong-format",
   "x-minor-units": "wrong-format",
+  "x-minimum": "too-small",
+  "x-maximum": "too-large",
+  "x-min-bytes": "too-short",
+  "x-max-bytes": "too-long",
 };
 
 /** Of a value of the wrong type nothing else is said, and of one whose format is wrong no pattern (R7.2: a fault, once). */
 function saysMore(other: ErrorObject, error: ErrorObject): boolean {
   if (other === error || other.instancePath !== error.instancePath) return false;
   if (other.keyword === "type") return error.keyword === "enum" || error.keyword === "const";
+  if (Object.hasOwn(textBounds, error.keyword)) return /^(?:pattern|minLength|maxLength)$/.test(other.keyword);
   return other.keyword === "format" && (error.keyword === "pattern" || error.keyword === minorUnits);
 }
+
+/** Bounds on what a text stands for: an amount, bytes in base 64. Of a text that is none of these its pattern tells. */
+const textBounds: Readonly<Record<string, (text: string, limit: number) => boolean>> = {
+  "x-minimum": (amount, limit) => Number(amount) >= limit,
+  "x-maximum": (amount, limit) => Number(amount) <= limit,
+  "x-min-bytes": (text, limit) => bytesInBase64(text) >= limit,
+  "x-max-bytes": (text, limit) => bytesInBase64(text) <= limit,
+};
 
 const minorUnits = "x-minor-units";
 

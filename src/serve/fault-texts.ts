@@ -54,13 +54,19 @@ export function faultText(
     case "pattern":
       return patternText(String(params["pattern"]), ids);
     case "minimum":
+    case "x-minimum":
       return `must be at least ${limit}`;
     case "maximum":
+    case "x-maximum":
       return `must be at most ${limit}`;
     case "exclusiveMinimum":
       return `must be more than ${limit}`;
     case "exclusiveMaximum":
       return `must be less than ${limit}`;
+    case "x-min-bytes":
+      return `must have at least ${counted(limit, "byte")}`;
+    case "x-max-bytes":
+      return `must have at most ${counted(limit, "byte")}`;
     case "minLength":
       return `must have at least ${counted(limit, "character")}`;
     case "maxLength":

@@ -4,7 +4,8 @@
  * Every text, list and map has a finite maximum even where the document is silent (R2.7). Objects are closed (R2.3). Some
  * formats are our own, for what a pattern cannot say: `decimal` of a number (at most 15 significant digits), `country`
  * (ISO 3166-1), `currency` (ISO 4217), `language` (BCP 47) and `timezone` (a name that the IANA database knows); the rest
- * are JSON Schema's (date, date-time, duration, email, uri, uuid).
+ * are JSON Schema's (date, date-time, duration, email, uri, uuid). So are some keywords, for bounds on what a text stands
+ * for: `x-minimum` and `x-maximum` of an amount, `x-min-bytes` and `x-max-bytes` of base 64.
  */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Model } from "../model.ts";
@@ -166,7 +167,7 @@ function scalarSchema(type: FieldType & { kind: "scalar" }): JsonObject {
     case "json":
       return {};
     case "money":
-      return money;
+      return money(min, max);
     case "bytes":
       return bytes(min, max);
     default:
@@ -187,26 +188,32 @@ function range(min: number | undefined, max: number | undefined): JsonObject {
   return { ...(min === undefined ? {} : { minimum: min }), ...(max === undefined ? {} : { maximum: max }) };
 }
 
-/** Base 64 (RFC 4648 section 4); the bounds of the document count bytes, of which four characters hold three. */
+/**
+ * Base 64 (RFC 4648 section 4); the bounds of the document count bytes, of which four characters hold three. So the length
+ * in characters says a little less, for whoever knows only that.
+ */
 function bytes(min = 0, max: number = maxima.string): JsonObject {
   return {
     type: "string",
     contentEncoding: "base64",
     pattern: "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$",
-    ...(min === 0 ? {} : { minLength: 4 * Math.ceil(min / 3) }),
+    ...(min === 0 ? {} : { minLength: 4 * Math.ceil(min / 3), "x-min-bytes": min }),
     maxLength: 4 * Math.ceil(max / 3),
+    ...(max % 3 === 0 ? {} : { "x-max-bytes": max }),
   };
 }
 
 const currency: JsonObject = { type: "string", pattern: "^[A-Z]{3}$", format: "currency" };
 
-const money: JsonObject = closedObject(
-  {
-    amount: { type: "string", pattern: "^-?(?:0|[1-9][0-9]{0,14})(?:\\.[0-9]{1,4})?$" },
-    currency,
-  },
-  ["amount", "currency"],
-);
+function money(min: number | undefined, max: number | undefined): JsonObject {
+  const amount = {
+    type: "string",
+    pattern: "^-?(?:0|[1-9][0-9]{0,14})(?:\\.[0-9]{1,4})?$",
+    ...(min === undefined ? {} : { "x-minimum": min }),
+    ...(max === undefined ? {} : { "x-maximum": max }),
+  };
+  return closedObject({ amount, currency }, ["amount", "currency"]);
+}
 
 const plain = {
   date: { type: "string", format: "date" },

@@ -1,7 +1,7 @@
 /** A default that is no value of its field's type. */
 import { RE2JS } from "@bufbuild/re2";
 import type { JsonObject } from "../../../base/json.ts";
-import { textFormats } from "../../../base/formats.ts";
+import { bytesInBase64, textFormats } from "../../../base/formats.ts";
 import type { Model } from "../../model.ts";
 import { bareType } from "../fields.ts";
 import type { Check } from "../../finding.ts";
@@ -64,13 +64,19 @@ function rangeBroken(model: Model, type: FieldType, value: unknown): string | un
   if (bare.kind === "one-of") {
     return bare.open || bare.values.some((one) => one === value) ? undefined : `the values (${bare.values.join(", ")})`;
   }
-  if (bare.kind !== "scalar" || (typeof value !== "number" && typeof value !== "string")) return undefined;
+  if (bare.kind !== "scalar") return undefined;
+  if (bare.name === "money") return isWithin(bare, Number((value as JsonObject)["amount"])) ? undefined : "the range";
+  if (typeof value !== "number" && typeof value !== "string") return undefined;
   if (typeof value === "string" && bare.pattern !== undefined && !keeps(value, bare.pattern)) return "the pattern";
   if (typeof value === "string" && !isOfType(jsonSchemaOf(model, bare, "input"), value))
     return `the type (${bare.name})`;
-  const size = typeof value === "number" ? value : [...value].length;
-  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = bare;
-  return size < min || size > max ? "the range" : undefined;
+  const length = (text: string) => (bare.name === "bytes" ? bytesInBase64(text) : [...text].length);
+  return isWithin(bare, typeof value === "number" ? value : length(value)) ? undefined : "the range";
+}
+
+/** Whether the size is not outside of the bounds. */
+function isWithin({ min, max }: FieldType & { kind: "scalar" }, size: number): boolean {
+  return !(min !== undefined && size < min) && !(max !== undefined && size > max);
 }
 
 /** Whether the text is written as what the type stands for: as callers have to write it. */

@@ -1,0 +1,165 @@
+/**
+ * Proofs that a construct is enforced: a document that has it, the same one without it, and a play of requests with what
+ * has to come back. Against the document with the construct everything comes back so; without it something does not.
+ */
+import assert from "node:assert/strict";
+import type { Json } from "../../src/base/json.ts";
+import type { Reply, Sent } from "../serve/client.ts";
+import type { Running } from "../serve/running.ts";
+import { faultsOf, type Subject } from "../serve/scenario.ts";
+
+export interface Proof {
+  /** The constructs that it proves. */
+  readonly of: readonly string[];
+  /** The document's text. */
+  readonly with: string;
+  readonly without: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly play: readonly Step[];
+}
+
+/** What is refused by the check, because it could not be enforced, is a construct that says so. */
+export interface Refusal {
+  readonly of: readonly string[];
+  readonly with: string;
+  /** The code of the finding, an error. */
+  readonly refused: string;
+  /** A sound document. */
+  readonly without: string;
+}
+
+/** Throws an AssertionError where what it sees is not what has to be. */
+export type Step = (scene: Scene) => Promise<void>;
+
+export interface Scene {
+  readonly running: Running;
+  send(sent: Sent): Promise<Reply>;
+  /** The replies so far, the first of them 1. */
+  readonly replies: Reply[];
+  /** A text with `{1.id}`, `{1}` for the same, `{2:etag}` for a header. */
+  filled(text: string): string;
+  /** A key of a caller by name. */
+  key(caller: string): Promise<string>;
+}
+
+/** `201`, `409 already-exists`, `422 #/code too-long`; or the status and members that the body has, at least. */
+export type Expected = string | Expectation | ((reply: Reply) => void);
+
+export interface Expectation {
+  readonly status?: string;
+  readonly has?: unknown;
+  readonly is?: unknown;
+  /** The number of items of a list, or what `pick` finds in each. */
+  readonly items?: number | readonly unknown[];
+  /** Members that the body has not, texts that occur nowhere in the reply. */
+  readonly lacks?: readonly string[];
+  readonly headers?: Readonly<Record<string, string | RegExp | null>>;
+}
+
+/** Who has which roles; the plays are acted by these. */
+const cast: Readonly<Record<string, readonly string[]>> = {
+  ann: ["member"],
+  bob: ["member"],
+  olga: ["admin"],
+  zoe: [],
+};
+
+/** `ask("ann POST /things", { name: "a" }, "201")`; header fields in the lines below the request's own. */
+export function ask(
+  request: string,
+  ...rest: readonly [body: Json | undefined, gets: Expected] | readonly [gets: Expected]
+): Step {
+  const body = rest.length === 2 ? rest[0] : undefined;
+  const gets = rest.length === 2 ? rest[1] : rest[0];
+  return async (scene) => {
+    const sent = await sentOf(scene, request, body);
+    const reply = await scene.send(sent);
+    scene.replies.push(reply);
+    meets(reply, gets, `${request} ${body === undefined ? "" : JSON.stringify(body)}`);
+  };
+}
+
+/** Time that passes. */
+export function pass(milliseconds: number): Step {
+  return async ({ running }) => running.pass(milliseconds);
+}
+
+async function sentOf(scene: Scene, request: string, body: Json | undefined): Promise<Sent> {
+  const [line = "", ...fields] = scene.filled(request).split("\n");
+  const [, caller, method = "", path = ""] = /^(?:([a-z]+) )?([A-Z]+) (\S+)$/.exec(line) ?? [];
+  const headers = Object.fromEntries(fields.map((field) => field.split(/:\s*(.*)/s).slice(0, 2) as [string, string]));
+  const who = caller === undefined ? {} : { Authorization: `Bearer ${await scene.key(caller)}` };
+  const text = body === undefined ? undefined : scene.filled(JSON.stringify(body));
+  const json = text === undefined ? {} : { body: JSON.parse(text) as Json };
+  return { method, path, headers: { ...who, ...headers }, ...json };
+}
+
+function meets(reply: Reply, gets: Expected, asked: string): void {
+  if (typeof gets === "function") gets(reply);
+  else if (typeof gets === "string") meetsText(reply, gets, asked);
+  else meetsMembers(reply, gets, asked);
+}
+
+function meetsText(reply: Reply, gets: string, asked: string): void {
+  const [status, ...words] = gets.split(" ");
+  const told = `${asked}: ${reply.status} ${reply.text}`;
+  assert.equal(String(reply.status), status, told);
+  const problem = (reply.json ?? {}) as { code?: string };
+  const said = words.join(" ");
+  if (said === "") return;
+  assert([problem.code, ...faultsOf(reply)].includes(said), `${told}\n  lacks ${said}`);
+}
+
+function meetsMembers(reply: Reply, expected: Expectation, asked: string): void {
+  const told = `${asked}: ${reply.status} ${reply.text}`;
+  if (expected.status === undefined) assert(reply.status < 300, told);
+  else meetsText(reply, expected.status, asked);
+  if (expected.has !== undefined) assert.partialDeepStrictEqual(reply.json, expected.has, told);
+  if (expected.is !== undefined) assert.deepEqual(reply.json, expected.is, told);
+  if (typeof expected.items === "number") assert.equal(itemsOf(reply).length, expected.items, told);
+  else if (expected.items !== undefined) {
+    assert.equal(itemsOf(reply).length, expected.items.length, told);
+    assert.partialDeepStrictEqual(itemsOf(reply), expected.items, told);
+  }
+  const all = `${JSON.stringify(reply.headers)}${reply.text}`;
+  for (const text of expected.lacks ?? []) assert(!all.includes(text), `${text} is in ${all}`);
+  for (const [name, value] of Object.entries(expected.headers ?? {})) {
+    const found: string | undefined = reply.headers[name.toLowerCase()];
+    if (value === null) assert.equal(found, undefined, `${name}: ${told}`);
+    else if (typeof value === "string") assert.equal(found, value, `${name}: ${told}`);
+    else assert.match(found ?? "", value, `${name}: ${told}`);
+  }
+}
+
+function itemsOf(reply: Reply): readonly unknown[] {
+  const items: unknown = (reply.json as { items?: unknown } | undefined)?.items ?? reply.json;
+  assert(Array.isArray(items), reply.text);
+  return items as readonly unknown[];
+}
+
+export function sceneOf({ running, client }: Subject): Scene {
+  const keys = new Map<string, Promise<string>>();
+  const replies: Reply[] = [];
+  return {
+    running,
+    replies,
+    send: (sent) => client.send(sent),
+    filled: (text) =>
+      text.replaceAll(/\{(\d+)(?:([.:])([\w.-]+))?\}/g, (_, number: string, mark = ".", name = "id") => {
+        const reply = replies[Number(number) - 1];
+        assert(reply, `there is no reply ${number} yet`);
+        return mark === ":"
+          ? (reply.headers[name as string] ?? "")
+          : String(memberOf(reply.json, (name as string).split(".")));
+      }),
+    key(caller) {
+      const made = keys.get(caller) ?? running.key(caller, ...(cast[caller] ?? []));
+      keys.set(caller, made);
+      return made;
+    },
+  };
+}
+
+function memberOf(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((at, name) => (at as Readonly<Record<string, unknown>> | undefined)?.[name], value);
+}
