@@ -34,5 +34,7 @@ export type { Store } from "./store/store.ts";
 // A plan and its data to something that answers requests, behind a server of its own or within another one.
 export { createService, type Service, type ServiceOptions } from "./serve/service.ts";
 export type { Answer, Exchange } from "./serve/exchange.ts";
+export type { Observation, Observe, Observer } from "./serve/observation.ts";
+export { createTelemetry } from "./serve/telemetry.ts";
 export { createForwarding, type Forwarding } from "./serve/forwarding.ts";
 export { listen, type RunningServer, type ServerOptions } from "./serve/server.ts";

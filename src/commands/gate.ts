@@ -28,7 +28,7 @@ export function createGate(first: Service): Gate {
           if (underWay === 0) idle();
         }
       },
-      refuse: (code, status) => current.refuse(code, status),
+      refuse: (code, refused) => current.refuse(code, refused),
       fail: (thrown) => current.fail(thrown),
       drain: () => current.drain(),
     },

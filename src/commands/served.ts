@@ -7,6 +7,7 @@ import type { Plan } from "../plan/plan.ts";
 import { createRandom } from "../serve/random.ts";
 import type { Service } from "../serve/service.ts";
 import { createService } from "../serve/service.ts";
+import { createTelemetry } from "../serve/telemetry.ts";
 import type { Store } from "../store/store.ts";
 import { UsageError } from "./command-line.ts";
 import { planOf } from "./document.ts";
@@ -77,6 +78,7 @@ export async function servedFrom(
     environment: terminal.environment,
     report: (failure, requestId) =>
       terminal.err(`${requestId} failed: ${failure instanceof Error ? failure.stack : String(failure)}\n`),
+    observe: createTelemetry(url),
     pages: servicePages({ result, plan, baseUrl: url }),
   });
   return { result, plan, data, store, service };

@@ -9,6 +9,7 @@ import type { Judge } from "./body.ts";
 import type { Caller } from "./caller.ts";
 import type { Cursors } from "./cursor.ts";
 import type { Exchange } from "./exchange.ts";
+import type { Noted } from "./observation.ts";
 import type { ForKind, Prepared } from "./prepared.ts";
 
 /** Made once, when the service starts. */
@@ -48,6 +49,7 @@ export interface Work {
 export interface Call extends Work {
   readonly exchange: Exchange;
   readonly prepared: Prepared;
+  readonly noted: Noted;
   readonly caller: Caller;
   readonly kind: ForKind;
   /** The path as it was sent, undecoded. */

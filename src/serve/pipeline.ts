@@ -7,6 +7,7 @@ import type { Authentication } from "./credentials/authenticate.ts";
 import type { Answer, Exchange } from "./exchange.ts";
 import { list } from "./list.ts";
 import { acceptQuality } from "./negotiation.ts";
+import type { Noted } from "./observation.ts";
 import type { Prepared } from "./prepared.ts";
 import { read } from "./read.ts";
 import { malformed, Refusal } from "./refusal.ts";
@@ -35,13 +36,14 @@ const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "
 export async function answer(
   pipeline: Pipeline,
   exchange: Exchange,
-  requestId: string,
+  noted: Noted,
   refused: (refusal: Refusal) => Answer,
 ): Promise<Answer> {
   if (exchange.target === "*" && exchange.method === "OPTIONS") return options([...knownMethods]);
   const { path, segments, query } = splitTarget(exchange.target);
   const routed = pipeline.route(segments, exchange.method);
   if (routed === undefined) throw nothingHere();
+  noted.route = routed.template;
   if (exchange.method === "OPTIONS") return options(allowed(routed), routed);
   const endpoint = endpointOf(routed, exchange.method);
   if (endpoint.kind === "page") {
@@ -50,6 +52,7 @@ export async function answer(
     return given;
   }
   let { prepared } = endpoint;
+  noted.operation = prepared.operation.name;
   const limit = pipeline.context.plan.limits.requestBytes;
   let bytes: Promise<Buffer> | undefined;
   const body = () => (bytes ??= readBytes(exchange, limit));
@@ -80,6 +83,7 @@ export async function answer(
     context: pipeline.context,
     exchange,
     prepared,
+    noted,
     caller,
     kind,
     path,
@@ -89,7 +93,7 @@ export async function answer(
     now,
     by: caller.id ?? "anonymous",
     cause: operation.name,
-    request: requestId,
+    request: noted.requestId,
     variables: { caller, input, now: instantText(now) } as unknown as Call["variables"],
   };
   if (operation.deed === "read") return read(call);

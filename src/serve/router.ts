@@ -4,6 +4,8 @@ import type { Segment } from "../plan/plan.ts";
 export interface Routed<T> {
   /** What each method of this path runs. */
   readonly methods: ReadonlyMap<string, T>;
+  /** The path as it was declared: `/parcels/{parcel}`. */
+  readonly template: string;
   readonly parameters: Readonly<Record<string, string>>;
 }
 
@@ -23,6 +25,9 @@ interface Leaf<T> {
   readonly methods: Map<string, T>;
   /** By method, since two methods may name the same segment differently. */
   readonly names: Map<string, readonly string[]>;
+  readonly templates: Map<string, string>;
+  /** For a method that the path does not have: that of its first one. */
+  readonly template: string;
 }
 
 /** A literal segment wins over a parameter at the same place. The cost of a look-up is the path's own length. */
@@ -35,10 +40,12 @@ export function createRouter<T>(
     const values: string[] = [];
     const leaf = find(root, segments, 0, values);
     if (leaf === undefined) return undefined;
-    const names = leaf.names.get(method === "HEAD" ? "GET" : method) ?? [];
+    const like = method === "HEAD" ? "GET" : method;
+    const names = leaf.names.get(like) ?? [];
     const parameters: Record<string, string> = {};
     for (const [index, name] of names.entries()) parameters[name] = values[index] as string;
-    return { methods: leaf.methods, parameters };
+    const template = leaf.templates.get(like) ?? leaf.template;
+    return { methods: leaf.methods, template, parameters };
   };
 }
 
@@ -58,9 +65,11 @@ function add<T>(root: Branch<T>, { method, path, target }: Route<T>): void {
       branch = branch.parameter ??= { literals: new Map() };
     }
   }
-  branch.leaf ??= { methods: new Map(), names: new Map() };
+  const template = templateOf(path);
+  branch.leaf ??= { methods: new Map(), names: new Map(), templates: new Map(), template };
   branch.leaf.methods.set(method, target);
   branch.leaf.names.set(method, names);
+  branch.leaf.templates.set(method, template);
 }
 
 function find<T>(branch: Branch<T>, segments: readonly string[], at: number, values: string[]): Leaf<T> | undefined {
@@ -76,6 +85,12 @@ function find<T>(branch: Branch<T>, segments: readonly string[], at: number, val
   const found = find(branch.parameter, segments, at + 1, values);
   if (found === undefined) values.pop();
   return found;
+}
+
+function templateOf(path: readonly Segment[]): string {
+  return (
+    path.map((segment) => (segment.kind === "literal" ? `/${segment.text}` : `/{${segment.name}}`)).join("") || "/"
+  );
 }
 
 /** The path of a template's segments, for a mount point before them. */

@@ -3,7 +3,7 @@ import { createServer, STATUS_CODES } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as pass } from "node:timers/promises";
-import type { Answer, Body, RequestHeaders } from "./exchange.ts";
+import type { Answer, Body, Exchange, RequestHeaders } from "./exchange.ts";
 import { readHeaders } from "./exchange.ts";
 import type { Forwarding } from "./forwarding.ts";
 import type { Service } from "./service.ts";
@@ -92,12 +92,8 @@ async function serve(
   const headers = readHeaders(request.rawHeaders);
   const service = options.service();
   const peer = options.forwarding.peer(request.socket.remoteAddress ?? "", headers);
-  if (peer.insecure) return service.refuse("https-required");
-  if (expectation === "unknown") return service.refuse("expectation-failed");
-  if (rawBytes(request) > maximumHeaderBytes) return service.refuse("headers-too-large");
-  if (!isFramed(request, headers)) return service.refuse("invalid-request", 400);
   let waits = expectation === "continue";
-  const answering = service.answer({
+  const exchange: Exchange = {
     method: request.method ?? "",
     target: request.url ?? "",
     headers,
@@ -110,7 +106,12 @@ async function serve(
       waits = false;
       return readBody(request, limit);
     },
-  });
+  };
+  if (peer.insecure) return service.refuse("https-required", { exchange });
+  if (expectation === "unknown") return service.refuse("expectation-failed", { exchange });
+  if (rawBytes(request) > maximumHeaderBytes) return service.refuse("headers-too-large", { exchange });
+  if (!isFramed(request, headers)) return service.refuse("invalid-request", { status: 400, exchange });
+  const answering = service.answer(exchange);
   if (!waits) return answering;
   const answer = await answering;
   // A body that was never asked for may come or not: only the connection's end keeps it from being taken for a request.
@@ -199,11 +200,11 @@ function refusalOf(service: Service, error: NodeJS.ErrnoException & { rawPacket?
       // The parser knows some methods; what could be another one has its form (RFC 9110 section 9.1).
       if (/^[\w!#$%&'*+.^`|~-]+ /.test(error.rawPacket?.toString("latin1") ?? ""))
         return service.refuse("not-implemented");
-      return service.refuse("invalid-request", 400);
+      return service.refuse("invalid-request", { status: 400 });
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return service.refuse("request-timeout");
     default:
-      return service.refuse("invalid-request", 400);
+      return service.refuse("invalid-request", { status: 400 });
   }
 }
 

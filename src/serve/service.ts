@@ -14,10 +14,10 @@ import { createAuthentication } from "./credentials/authenticate.ts";
 import { createCursors } from "./cursor.ts";
 import type { Answer, Exchange } from "./exchange.ts";
 import { healthPages } from "./health.ts";
+import type { Noted, Observe, Observer } from "./observation.ts";
 import type { Endpoint, Pipeline } from "./pipeline.ts";
 import { answer } from "./pipeline.ts";
 import { createEvaluator, prepareOperations } from "./prepared.ts";
-import type { Problems } from "./problem.ts";
 import { createProblems } from "./problem.ts";
 import { Refusal } from "./refusal.ts";
 import type { Route } from "./router.ts";
@@ -37,6 +37,8 @@ export interface ServiceOptions {
   readonly baseUrl: () => string;
   /** Told of every failure that is Nonet's own fault. */
   readonly report: (failure: unknown, requestId: string) => void;
+  /** Told of every request that is brought before the service (R1.5). */
+  readonly observe?: Observe | undefined;
   /** Documents that anybody may read, beside the operations: `/openapi.json`, the page at `/`. */
   readonly pages?: readonly Page[];
 }
@@ -46,11 +48,18 @@ export interface Page {
   readonly page: (exchange: Exchange, parameters: Readonly<Record<string, string>>) => Answer | Promise<Answer>;
 }
 
+export interface Refused {
+  /** Where the code has more than one. */
+  readonly status?: number;
+  /** The request; absent where the HTTP parser could not read it. */
+  readonly exchange?: Exchange;
+}
+
 export interface Service {
   /** Always answers; never rejects. The answer has its Request-Id and every other header. */
   answer(exchange: Exchange): Promise<Answer>;
-  /** The answer to a request that the HTTP parser refused. */
-  refuse(code: string, status?: number): Answer;
+  /** The answer to a request that is refused before it is looked at. */
+  refuse(code: string, refused?: Refused): Answer;
   /** The answer to a request that could not be brought before the service; what was thrown is reported. */
   fail(thrown: unknown): Answer;
   /** From now on `/readyz` is 503 (R1.8). */
@@ -92,45 +101,67 @@ export function createService(options: ServiceOptions): Service {
   };
   const problems = createProblems(plan, (code) => `${options.baseUrl().replace(/\/+$/, "")}/errors/${code}`);
   const nextRequestId = requestIds(random);
+
+  async function answerTo(exchange: Exchange, noted: Noted): Promise<Answer> {
+    const { requestId } = noted;
+    const refused = (refusal: Refusal) => {
+      noted.code = refusal.code;
+      return problems.answer(refusal.code, refusal.details, requestId);
+    };
+    let given: Answer;
+    try {
+      given = await answer(pipeline, exchange, noted, refused);
+    } catch (thrown) {
+      given = thrown instanceof Refusal ? refused(thrown) : failed(thrown, noted);
+    }
+    const encoded = await compress(given, exchange.headers.get("accept-encoding"));
+    return finish(encoded, requestId, exchange.secure);
+  }
+
+  /**
+   * R7.4: the caller learns that it failed and under which id, and nothing else. A store that is held by another process,
+   * or is closing, is no failure of Nonet's: the request may be sent again.
+   */
+  function failed(thrown: unknown, noted: Noted): Answer {
+    const { requestId } = noted;
+    const later = thrown instanceof StoreError && (thrown.kind === "busy" || thrown.kind === "closed");
+    noted.code = later ? "overloaded" : "internal";
+    if (later) return problems.answer("overloaded", { headers: ["Retry-After", "1"] }, requestId);
+    options.report(thrown, requestId);
+    return problems.answer("internal", {}, requestId);
+  }
+
   return {
     drain: () => {
       draining = true;
     },
-    refuse: (code, status) => {
+    refuse: (code, { status, exchange } = {}) => {
       const requestId = nextRequestId();
-      return finish(
-        problems.answer(code, { ...(status === undefined ? {} : { status }), close: true }, requestId),
-        requestId,
-      );
+      const observer = exchange && options.observe?.({ requestId, exchange });
+      const details = { ...(status === undefined ? {} : { status }), close: true };
+      const given = finish(problems.answer(code, details, requestId), requestId);
+      observer?.ended({ requestId, code, status: given.status, seconds: 0 });
+      return given;
     },
     fail(thrown) {
       const requestId = nextRequestId();
-      return finish(failed(options, problems, thrown, requestId), requestId);
+      return finish(failed(thrown, { requestId, observer: undefined }), requestId);
     },
-    async answer(exchange) {
+    answer(exchange) {
       const requestId = nextRequestId();
-      const refused = (refusal: Refusal) => problems.answer(refusal.code, refusal.details, requestId);
-      let given: Answer;
-      try {
-        given = await answer(pipeline, exchange, requestId, refused);
-      } catch (thrown) {
-        given = thrown instanceof Refusal ? refused(thrown) : failed(options, problems, thrown, requestId);
-      }
-      const encoded = await compress(given, exchange.headers.get("accept-encoding"));
-      return finish(encoded, requestId, exchange.secure);
+      const observer = options.observe?.({ requestId, exchange });
+      const noted: Noted = { requestId, observer };
+      const work = () => answerTo(exchange, noted);
+      return observer === undefined ? work() : observed(observer, work, noted);
     },
   };
 }
 
-/**
- * R7.4: the caller learns that it failed and under which id, and nothing else. A store that is held by another process, or
- * is closing, is no failure of Nonet's: the request may be sent again.
- */
-function failed({ report }: ServiceOptions, problems: Problems, thrown: unknown, requestId: string): Answer {
-  if (thrown instanceof StoreError && (thrown.kind === "busy" || thrown.kind === "closed"))
-    return problems.answer("overloaded", { headers: ["Retry-After", "1"] }, requestId);
-  report(thrown, requestId);
-  return problems.answer("internal", {}, requestId);
+async function observed(observer: Observer, work: () => Promise<Answer>, noted: Noted): Promise<Answer> {
+  const started = performance.now();
+  const given = await (observer.within?.(work) ?? work());
+  observer.ended({ ...noted, status: given.status, seconds: (performance.now() - started) / 1000 });
+  return given;
 }
 
 /** What every answer carries (R1.3, R1.6). */

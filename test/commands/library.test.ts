@@ -48,6 +48,7 @@ test("what the library exports is deliberate", () => {
     "check",
     "createForwarding",
     "createService",
+    "createTelemetry",
     "listen",
     "openMemoryStore",
     "openSqliteStore",

@@ -8,6 +8,7 @@ import { buildPlan } from "../../src/plan/build.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { hashSecret, hintOf, mintSecret } from "../../src/serve/credentials/api-key.ts";
 import { createForwarding } from "../../src/serve/forwarding.ts";
+import type { Observe } from "../../src/serve/observation.ts";
 import { listen } from "../../src/serve/server.ts";
 import type { Page } from "../../src/serve/service.ts";
 import { createService } from "../../src/serve/service.ts";
@@ -37,6 +38,7 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly proxies?: readonly string[];
   readonly pages?: readonly Page[];
+  readonly observe?: (url: () => string) => Observe | undefined;
   /** Puts something between the service and its store. */
   readonly around?: (store: Store) => Store;
 }
@@ -71,6 +73,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     cursorSecret: "a test",
     baseUrl: () => url,
     report: (failure) => failures.push(failure),
+    observe: options.observe?.(() => url),
     pages: options.pages ?? [],
   });
   const server = await listen({

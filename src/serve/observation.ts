@@ -1,0 +1,43 @@
+/**
+ * What the service tells of its requests. The service only tells it; who listens decides what becomes of it: a span, a
+ * figure, a line of a log. One observation a request, so that all of them agree.
+ */
+import type { Exchange } from "./exchange.ts";
+
+/** Told of each request when it begins, before anything of it is judged. Gives who follows it. Never throws. */
+export type Observe = (begun: Begun) => Observer;
+
+export interface Begun {
+  /** R1.3 */
+  readonly requestId: string;
+  /** Credentials are in its header fields and may be in its query: they are not for showing (R1.5). */
+  readonly exchange: Exchange;
+}
+
+/** Follows one request. */
+export interface Observer {
+  /** Runs what answers the request, where what that calls shall know to which request it belongs. */
+  within?<T>(work: () => T): T;
+  /** A `traceparent` with this request as the parent, for what it causes later and elsewhere (R1.4). */
+  traceparent?(): string | undefined;
+  ended(observation: Observation): void;
+}
+
+export interface Observation extends Readonly<Omit<Noted, "observer">> {
+  readonly status: number;
+  /** From the end of the header to the answer's being ready to be sent. */
+  readonly seconds: number;
+}
+
+/** What becomes known of a request on its way; the steps that find it out write it here. */
+export interface Noted {
+  /** R1.3 */
+  readonly requestId: string;
+  /** The template of the path, with that of the base address in front: `/v1/parcels/{parcel}`. */
+  route?: string;
+  /** The document's name for what is done. */
+  operation?: string;
+  /** Why it was refused, or what failed. */
+  code?: string;
+  readonly observer: Observer | undefined;
+}
