@@ -95,7 +95,14 @@ export function createService(options: ServiceOptions): Service {
   const health = healthPages(async () => !draining && (await store.ready()));
   const pipeline: Pipeline = {
     context,
-    authentication: createAuthentication({ plan, keys: store.keys, kinds, clock, environment: options.environment }),
+    authentication: createAuthentication({
+      plan,
+      keys: store.keys,
+      kinds,
+      clock,
+      random,
+      environment: options.environment,
+    }),
     inUse: new Set(),
     route: createRouter(routesOf(context, [...health, ...(options.pages ?? [])])),
   };

@@ -1,4 +1,4 @@
-/** Failed credentials are limited for each address, and nobody with a good one is hurt (R5.7). */
+/** Failed credentials are limited for each address and for each key, and nobody with a good one is hurt (R5.7). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { by, documentText, served } from "./scenario.ts";
@@ -48,6 +48,57 @@ served(
       assert.equal((await from("2001:0db8:0000:0001::99", by("gt_x"))).status, 429);
       assert.equal((await from("2001:db8:0:2::1", by("gt_x"))).status, 401);
       assert.equal((await from("2001:db8::1", by("gt_x"))).status, 401);
+    });
+
+    let addresses = 0;
+    const elsewhere = (headers: Readonly<Record<string, string>>) => {
+      addresses += 1;
+      return from(`198.51.100.${addresses}`, headers);
+    };
+    const basic = (user: string, password: string) => ({
+      Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
+    });
+
+    test("R5.7 a key that is guessed from everywhere is 429 after ten, whoever has it is served", async () => {
+      const key = await subject.running.keyOf("key", "gina");
+      const beginning = key.slice(0, "gt_".length + 8);
+      const guess = (i: number) => by(`${beginning}${String(i).padStart(key.length - beginning.length, "0")}`);
+      for (let i = 0; i < 10; i += 1) assert.equal((await elsewhere(guess(i))).status, 401);
+      for (let i = 10; i < 15; i += 1) {
+        const reply = await elsewhere(guess(i));
+        assert.equal(reply.status, 429);
+        assert.equal((reply.json as { code: string }).code, "rate-limited");
+        const wait = Number(reply.headers["retry-after"]);
+        assert(wait >= 1 && wait <= 60);
+        assert(!reply.text.includes(beginning));
+      }
+      assert.equal((await elsewhere(basic(guess(99).Authorization.slice("Bearer ".length), ""))).status, 429);
+      assert.equal((await elsewhere(by(key))).status, 200, "R8.4 the guesses are not hers");
+      assert.equal((await elsewhere(basic(key, ""))).status, 200);
+      assert.equal((await elsewhere({ "X-Badge": guess(99).Authorization.slice("Bearer ".length) })).status, 401);
+      const other = `gt_${beginning.slice(3).split("").toReversed().join("")}`;
+      assert.equal((await elsewhere(by(other.padEnd(key.length, "0")))).status, 401, "another key is not guessed");
+      subject.running.pass(60_001);
+      assert.equal((await elsewhere(guess(0))).status, 401);
+    });
+
+    test("R5.7 so is a user whose password is guessed", async () => {
+      const secret = await subject.running.keyOf("pass", "ursula");
+      for (let i = 0; i < 10; i += 1) assert.equal((await elsewhere(basic("ursula", `pw${i}`))).status, 401);
+      assert.equal((await elsewhere(basic("ursula", "pw"))).status, 429);
+      assert.equal((await elsewhere(basic("ursula", secret))).status, 200);
+      assert.equal((await elsewhere(basic("victor", "pw"))).status, 401);
+    });
+
+    test("R5.7 what names no key is limited by address alone", async () => {
+      for (const headers of [
+        by("gt_"),
+        by("gt_1234567"),
+        by("nonsense"),
+        by("a.b.c"),
+        { "Bell-Signature": "t=1,v1=x" },
+      ])
+        for (let i = 0; i < 12; i += 1) assert.equal((await elsewhere(headers as never)).status, 401);
     });
 
     test("R5.7 every kind of credential counts", async () => {

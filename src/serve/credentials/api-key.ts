@@ -24,6 +24,15 @@ export function isSecret(prefix: string, text: string): boolean {
   return /^[\x21-\x7e]+$/.test(body) && text.endsWith(base62(BigInt(crc32(body)), checkDigits));
 }
 
+/** How much of a key tells it from others: few enough digits to guess the rest for ever, so many that no two keys share them. */
+const nameDigits = 8;
+
+/** The beginning that a key is known by while somebody guesses the rest; undefined where the text is no key's. */
+export function nameOfSecret(prefix: string, text: string): string | undefined {
+  const length = prefix.length + nameDigits;
+  return text.startsWith(prefix) && text.length > length ? text.slice(0, length) : undefined;
+}
+
 export function hashSecret(secret: string): string {
   return hash("sha256", secret, "hex");
 }

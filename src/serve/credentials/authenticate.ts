@@ -1,4 +1,5 @@
 /** From the credential fields of a request to its caller (R5.2 to R5.7). */
+import { createHmac } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { CredentialPlan, Plan } from "../../plan/plan.ts";
@@ -7,8 +8,8 @@ import type { Caller, CallerKinds } from "../caller.ts";
 import { anonymous } from "../caller.ts";
 import type { Exchange } from "../exchange.ts";
 import { Refusal } from "../refusal.ts";
-import { hashSecret, isLive, isSecret } from "./api-key.ts";
-import { createFailureLimit } from "./failures.ts";
+import { hashSecret, isLive, isSecret, nameOfSecret } from "./api-key.ts";
+import { createFailureLimit, subscriberOf } from "./failures.ts";
 import { createSignatureVerifier } from "./hmac.ts";
 import type { SignatureVerifier } from "./hmac.ts";
 import { createTokenVerifier } from "./jwt.ts";
@@ -26,6 +27,7 @@ export interface AuthenticationOptions {
   readonly keys: KeyStore;
   readonly kinds: CallerKinds;
   readonly clock: Clock;
+  readonly random: (bytes: number) => Uint8Array;
   /** The environment variables that secrets come from. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -34,6 +36,8 @@ export interface AuthenticationOptions {
 interface Method {
   readonly credential: CredentialPlan;
   readonly scheme: string | undefined;
+  /** Whose credential it says to be: the beginning of a key, the user of a password; not all of them say it. */
+  names?(secret: string): string | undefined;
   prove(secret: string, exchange: Exchange, body: () => Promise<Uint8Array>): Promise<Proof | undefined>;
 }
 
@@ -52,7 +56,11 @@ const maximumRemembered = 10_000;
 export function createAuthentication(options: AuthenticationOptions): Authentication {
   const { plan, kinds, clock } = options;
   const fields = groupByField(plan.credentials.flatMap((credential) => methodsOf(credential, options)));
-  const failures = createFailureLimit();
+  const fromAddress = createFailureLimit();
+  const forKey = createFailureLimit();
+  // Parts of secrets are in no table: what they are counted by cannot be turned back.
+  const salt = options.random(32);
+  const hashed = (text: string) => createHmac("sha256", salt).update(text).digest("base64url");
   const remembered = new Map<string, { caller: Caller; until: number }>();
   const challenges = challengeFields(plan);
 
@@ -100,16 +108,29 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       }
       return caller;
     }
-    // Only failures are limited: secrets cannot be guessed, and whoever shares the address has one that is good.
-    const wait = failures.waitSeconds(exchange.address, now);
+    limitFailures(exchange.address, methods, secret, now);
+    throw refuse("invalid_token", "The credential is unknown, expired or revoked", methods);
+  }
+
+  /** R5.7: only failures are limited. Whoever shares the address, or whose key is guessed, has a credential that is good. */
+  function limitFailures(address: string, methods: readonly Method[], secret: string, now: number): void {
+    const named = methods.flatMap((method) => {
+      const name = method.names?.(secret);
+      return name === undefined ? [] : [hashed(`${method.credential.name}\0${name}`)];
+    });
+    const subscriber = subscriberOf(address);
+    const wait = Math.max(
+      fromAddress.waitSeconds(subscriber, now),
+      ...named.map((name) => forKey.waitSeconds(name, now)),
+    );
     if (wait > 0) {
       throw new Refusal("rate-limited", {
-        detail: "Too many failed credentials from this address",
+        detail: "Too many failed credentials from this address, or for this key",
         headers: ["Retry-After", String(wait)],
       });
     }
-    failures.note(exchange.address, now);
-    throw refuse("invalid_token", "The credential is unknown, expired or revoked", methods);
+    fromAddress.note(subscriber, now);
+    for (const name of named) forKey.note(name, now);
   }
 
   return {
@@ -191,13 +212,21 @@ function methodsOf(credential: CredentialPlan, options: AuthenticationOptions): 
   const secret = credential.secret === undefined ? undefined : options.environment[credential.secret];
   const scheme = credential.sent.scheme;
   switch (credential.kind) {
-    case "api-key":
+    case "api-key": {
+      const names = (text: string) => nameOfSecret(credential.prefix, text);
+      const asUser: Method = {
+        credential,
+        scheme: "Basic",
+        names: (text) => names(userOf(text)),
+        prove: proveKeyAsUser(credential, options),
+      };
       return [
-        { credential, scheme, prove: (text) => proveKey(credential, options, text) },
-        ...(scheme === "Bearer" ? [{ credential, scheme: "Basic", prove: proveKeyAsUser(credential, options) }] : []),
+        { credential, scheme, names, prove: (text) => proveKey(credential, options, text) },
+        ...(scheme === "Bearer" ? [asUser] : []),
       ];
+    }
     case "basic":
-      return [{ credential, scheme, prove: (text) => proveBasic(credential, options, text) }];
+      return [{ credential, scheme, names: userOf, prove: (text) => proveBasic(credential, options, text) }];
     case "jwt":
       return [
         { credential, scheme, prove: proveToken(credential, options.clock, createTokenVerifier(credential, secret)) },
@@ -226,6 +255,11 @@ async function proveKey(
     claims: {},
     until: key.expires ?? Number.POSITIVE_INFINITY,
   };
+}
+
+/** Of the credentials of `Basic`. */
+function userOf(text: string): string {
+  return Buffer.from(text, "base64").toString("utf8").split(":", 1)[0] ?? "";
 }
 
 /** A key as the user of `Basic` with an empty password, as `curl -u key:` sends it (R5.3). */

@@ -1,40 +1,43 @@
-/** Failed credentials per address (R5.7): at most ten in a minute, and none of them spends anybody else's quota. */
+/**
+ * Failed credentials (R5.7): at most ten in a minute from one address, and at most ten for one key, wherever they come
+ * from. Only failures are counted and only failures are refused, so guessing costs nobody with a good credential anything.
+ */
 
 export interface FailureLimit {
-  /** Seconds to wait before the address may try an unproved credential again; 0: it may. */
-  waitSeconds(address: string, now: number): number;
-  note(address: string, now: number): void;
+  /** Seconds to wait before an unproved credential may be tried again; 0: it may. */
+  waitSeconds(name: string, now: number): number;
+  note(name: string, now: number): void;
 }
 
 const limit = 10;
 const windowMilliseconds = 60_000;
-/** Beyond this many addresses the oldest are forgotten: the table protects the server, it must not fill it. */
-const maximumAddresses = 100_000;
+/** Beyond this many names the oldest are forgotten: the table protects the server, it must not fill it. */
+const maximumNames = 100_000;
 
+/** `name`: what failures are counted by. */
 export function createFailureLimit(): FailureLimit {
   const failures = new Map<string, { count: number; until: number }>();
   return {
-    waitSeconds(address, now) {
-      const entry = failures.get(partition(address));
+    waitSeconds(name, now) {
+      const entry = failures.get(name);
       if (entry === undefined || entry.until <= now || entry.count < limit) return 0;
       return Math.ceil((entry.until - now) / 1000);
     },
-    note(address, now) {
-      const key = partition(address);
-      const entry = failures.get(key);
+    note(name, now) {
+      const entry = failures.get(name);
       if (entry !== undefined && entry.until > now) {
         entry.count += 1;
         return;
       }
-      failures.delete(key);
-      failures.set(key, { count: 1, until: now + windowMilliseconds });
-      if (failures.size > maximumAddresses) failures.delete(failures.keys().next().value as string);
+      failures.delete(name);
+      failures.set(name, { count: 1, until: now + windowMilliseconds });
+      if (failures.size > maximumNames) failures.delete(failures.keys().next().value as string);
     },
   };
 }
 
-/** One IPv6 subscriber holds a /64 (R8.4). */
-function partition(address: string): string {
+/** What an address is counted by: one IPv6 subscriber holds a /64 (R8.4). */
+export function subscriberOf(address: string): string {
   if (!address.includes(":") || address.startsWith("::ffff:")) return address;
   const [head = ""] = address.split("::");
   const groups = (
