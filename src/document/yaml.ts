@@ -3,11 +3,13 @@
  * keys), and a fault is a diagnostic beside everything that could still be read.
  *
  * The library reads; what it stumbles over is mended line by line where the intention is plain (`trap.ts`) and read
- * again; what stays broken is read entry by entry, so that one bad entry does not take its neighbours with it.
+ * again; what stays broken is read entry by entry, so that one bad entry does not take its neighbours with it. Blocks that
+ * are plain to see, which is most, do not come to the library (`plain-yaml.ts`).
  */
 import * as yaml from "yaml";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Entry, MapNode, Node, TextNode, TextPiece } from "./document.ts";
+import { readPlainYaml } from "./plain-yaml.ts";
 import { editedSource, type Source, spanAt } from "./source.ts";
 import { type Mend, mendLine, quotedForm } from "./trap.ts";
 import { faultText } from "./yaml-fault.ts";
@@ -28,6 +30,12 @@ const mostRounds = 4;
 const mostMendable = 1000;
 
 export function readYaml(source: Source): YamlReading {
+  const plain = readPlainYaml(source);
+  return plain === undefined ? readAnyYaml(source) : { node: plain, diagnostics: [] };
+}
+
+/** What the library, and mending, make of a text. */
+export function readAnyYaml(source: Source): YamlReading {
   if (source.text.trim() === "") return { diagnostics: [] };
   const mended: Diagnostic[] = [];
   let current = source;

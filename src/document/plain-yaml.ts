@@ -1,0 +1,250 @@
+/**
+ * The YAML that nearly every line of a document is: `key: value`, `- value`, braces and brackets that close on their line,
+ * all of it plain or in quotes without escapes. The library reads all of YAML, and takes half of the time of a check for
+ * it; here is read only what a line shows by itself. A block with anything else in it, above all with any fault, is left to
+ * the library as a whole, and what is read here is what the library would have made of it: a test compares the two.
+ */
+import type { Position, Span } from "../base/span.ts";
+import type { Entry, ListNode, MapNode, Node, TextNode } from "./document.ts";
+import type { Source } from "./source.ts";
+
+/** The map that a block is; undefined where the library has to read it. */
+export function readPlainYaml(source: Source): MapNode | undefined {
+  // YAML has other thoughts about other blanks.
+  if (/[[\s\p{Cc}]--[ \n]]/v.test(source.text)) return undefined;
+  const lines = contentLines(source);
+  const reading: Reading = { source, text: source.text, lines, index: 0, at: 0 };
+  if (lineOf(reading).indent !== 0) return undefined;
+  const node = readBlock(reading, 0);
+  return node?.kind === "map" ? node : undefined;
+}
+
+/** A line that holds more than a comment. */
+interface Line {
+  /** How many blanks stand before its first character. */
+  readonly indent: number;
+  /** The offsets of that character and of the line's end. */
+  readonly start: number;
+  readonly end: number;
+  /** Where it stands in the file: of `start`. */
+  readonly position: Position;
+  /** The indentation of the comment furthest to the right between it and the line with content before it; -1 without one. */
+  readonly comment: number;
+}
+
+interface Reading {
+  readonly source: Source;
+  readonly text: string;
+  /** The last is no line: it stands further left than any, at the end of the text. */
+  readonly lines: readonly Line[];
+  index: number;
+  /** The offset up to which the line is read. */
+  at: number;
+}
+
+/** No document is nested deeper; the library counts on its own. */
+const deepest = 32;
+/** Longer keys are refused, which is for the library to say. */
+const longestKey = 1000;
+
+function contentLines(source: Source): readonly Line[] {
+  const { text } = source;
+  const lines: Line[] = [];
+  let comment = -1;
+  for (let from = 0; from < text.length; ) {
+    const newline = text.indexOf("\n", from);
+    const end = newline < 0 ? text.length : newline;
+    let start = from;
+    while (start < end && text[start] === " ") start++;
+    if (start < end && text[start] === "#") comment = Math.max(comment, start - from);
+    else if (start < end) {
+      lines.push({ indent: start - from, start, end, position: source.position(start), comment });
+      comment = -1;
+    }
+    from = end + 1;
+  }
+  const [start, end] = [text.length, text.length];
+  lines.push({ indent: -1, start, end, position: source.position(end), comment });
+  return lines;
+}
+
+function lineOf({ lines, index }: Reading): Line {
+  return lines[index] as Line;
+}
+
+// Lines that follow one another.
+
+/** The map or the list whose first line is at hand. */
+function readBlock(reading: Reading, depth: number): MapNode | ListNode | undefined {
+  const { indent, start, position } = lineOf(reading);
+  if (depth > deepest) return undefined;
+  const inside = reading.text[start] === "-" ? readItems(reading, indent, depth) : readEntries(reading, indent, depth);
+  if (inside === undefined || !ends(reading, indent)) return undefined;
+  // The library has a block end behind the end of its last line.
+  const last = reading.lines[reading.index - 1] as Line;
+  const end = reading.source.position(Math.min(last.end + 1, reading.text.length));
+  return { ...inside, span: { start: position, end } };
+}
+
+function readEntries(reading: Reading, indent: number, depth: number): Omit<MapNode, "span"> | undefined {
+  const entries: Entry[] = [];
+  const keys = new Set<string>();
+  do {
+    reading.at = lineOf(reading).start;
+    const key = readKey(reading, blockKey, keys);
+    if (key === undefined) return undefined;
+    const value = restIsBlank(reading) ? readBelow(reading, indent, depth) : readWhole(reading, depth);
+    if (value === undefined) return undefined;
+    entries.push({ key, value });
+  } while (continues(reading, indent));
+  return { kind: "map", entries };
+}
+
+function readItems(reading: Reading, indent: number, depth: number): Omit<ListNode, "span"> | undefined {
+  const items: Node[] = [];
+  do {
+    const { start } = lineOf(reading);
+    if (!reading.text.startsWith("- ", start)) return undefined;
+    reading.at = start + 1;
+    const value = readWhole(reading, depth);
+    if (value === undefined) return undefined;
+    items.push(value);
+  } while (continues(reading, indent));
+  return { kind: "list", items };
+}
+
+/** The value of a key that stands alone on its line. */
+function readBelow(reading: Reading, indent: number, depth: number): Node | undefined {
+  reading.index += 1;
+  return lineOf(reading).indent > indent ? readBlock(reading, depth + 1) : undefined;
+}
+
+/** A value that fills the rest of its line, but for a comment. */
+function readWhole(reading: Reading, depth: number): Node | undefined {
+  skipBlanks(reading);
+  const plain = matchAt(reading, plainStart) !== undefined;
+  const value = plain ? readPlain(reading) : readInline(reading, depth);
+  if (value === undefined || !restIsBlank(reading)) return undefined;
+  reading.index += 1;
+  return value;
+}
+
+// Where a comment stands decides for the library whether it belongs to the value above it, and so where that one ends.
+
+function continues(reading: Reading, indent: number): boolean {
+  const line = lineOf(reading);
+  return line.indent === indent && line.comment <= indent;
+}
+
+function ends(reading: Reading, indent: number): boolean {
+  const line = lineOf(reading);
+  return line.indent < indent && line.comment < Math.max(indent, 1);
+}
+
+// What stands on one line.
+
+/** What may start a plain key or value: no sign of YAML. */
+const letter = "[^\\s\\-?:,[\\]{}#&*!|>'\"%@`]";
+const blockKey = new RegExp(`${letter}[^:#\\n]*:(?=[ \\n]|$)`, "y");
+const flowKey = new RegExp(`${letter}[^:#,[\\]{}\\n]*:(?= )`, "y");
+const plainStart = new RegExp(`${letter}|[-:][^\\s]`, "y");
+const flowText = new RegExp(`(?:${letter}|-[^\\s,[\\]{}])[^,[\\]{}\\n]*`, "y");
+const blankRest = / *(?:$|\n|(?<= )#)/y;
+const quotedText = /"[^"\\\n]*"|'[^'\n]*'/y;
+
+/** The key at hand, and the colon behind it; none that stands twice, and none that is a sign of YAML as a whole. */
+function readKey(reading: Reading, form: RegExp, keys: Set<string>): TextNode | undefined {
+  const found = matchAt(reading, form);
+  if (found === undefined || found.length > longestKey) return undefined;
+  const value = found.slice(0, -1);
+  if (value.endsWith(" ") || /^(?:<<$|\.\.\.)/.test(value) || keys.has(value)) return undefined;
+  keys.add(value);
+  const key = textNode(reading, value, false, value.length);
+  reading.at += 1;
+  return key;
+}
+
+/** Plain text up to a comment or the end of the line. */
+function readPlain(reading: Reading): TextNode | undefined {
+  const rest = reading.text.slice(reading.at, lineOf(reading).end);
+  const comment = rest.indexOf(" #");
+  const value = (comment < 0 ? rest : rest.slice(0, comment)).trimEnd();
+  if (/:(?: |$)/.test(value)) return undefined;
+  // A comment that may have been meant as text is warned of.
+  if (comment >= 0 && (/[([{]/.test(value) || !/^ #(?:[\s#]|$)/.test(rest.slice(comment)))) return undefined;
+  return textNode(reading, value, false, value.length);
+}
+
+/** Quoted text, or what stands in brackets or braces. */
+function readInline(reading: Reading, depth: number): Node | undefined {
+  const sign = reading.text[reading.at];
+  if (sign === "{" || sign === "[") return depth > deepest ? undefined : readFlow(reading, sign, depth + 1);
+  const quoted = matchAt(reading, quotedText);
+  return quoted === undefined ? undefined : textNode(reading, quoted.slice(1, -1), true, quoted.length);
+}
+
+function readFlow(reading: Reading, open: "{" | "[", depth: number): Node | undefined {
+  const start = reading.at;
+  const close = open === "{" ? "}" : "]";
+  const entries: Entry[] = [];
+  const items: Node[] = [];
+  const keys = new Set<string>();
+  reading.at += 1;
+  skipBlanks(reading);
+  let more = reading.text[reading.at] !== close;
+  while (more) {
+    const key = open === "{" ? readKey(reading, flowKey, keys) : undefined;
+    if (open === "{" && key === undefined) return undefined;
+    skipBlanks(reading);
+    const value = readFlowText(reading) ?? readInline(reading, depth);
+    if (value === undefined) return undefined;
+    if (key === undefined) items.push(value);
+    else entries.push({ key, value });
+    skipBlanks(reading);
+    more = reading.text[reading.at] === ",";
+    if (more) reading.at += 1;
+    skipBlanks(reading);
+  }
+  if (reading.text[reading.at] !== close) return undefined;
+  reading.at += 1;
+  const span = spanOf(reading, start, reading.at);
+  return open === "{" ? { kind: "map", entries, span } : { kind: "list", items, span };
+}
+
+function readFlowText(reading: Reading): TextNode | undefined {
+  const value = matchAt(reading, flowText)?.trimEnd();
+  if (value === undefined || / #|:(?: |$)/.test(value)) return undefined;
+  return textNode(reading, value, false, value.length);
+}
+
+function matchAt(reading: Reading, form: RegExp): string | undefined {
+  form.lastIndex = reading.at;
+  return form.exec(reading.text)?.[0];
+}
+
+/** The text that is written in the next `length` characters. */
+function textNode(reading: Reading, value: string, quoted: boolean, length: number): TextNode {
+  const start = reading.at;
+  reading.at += length;
+  return { kind: "text", value, quoted, span: spanOf(reading, start, reading.at) };
+}
+
+/** Offsets of the line at hand. */
+function spanOf(reading: Reading, start: number, end: number): Span {
+  const line = lineOf(reading);
+  return { start: along(line, start), end: along(line, end) };
+}
+
+function along({ start, position }: Line, offset: number): Position {
+  const by = offset - start;
+  return { line: position.line, column: position.column + by, offset: position.offset + by };
+}
+
+function skipBlanks(reading: Reading): void {
+  while (reading.text[reading.at] === " ") reading.at += 1;
+}
+
+/** Whether nothing but a comment stands on the rest of the line. */
+function restIsBlank(reading: Reading): boolean {
+  return matchAt(reading, blankRest) !== undefined;
+}
