@@ -21,6 +21,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   store: ["base/**", "expression/**", "plan/**"],
   serve: ["base/**", "expression/**", "plan/**", "store/store.ts", "store/error.ts", "parts/*/decide.ts"],
   deliver: ["base/**", "plan/**", "store/store.ts", "parts/events/decide.ts"],
+  // Two documents are compared by what they say, so that no plan is needed, and a broken one can be compared, too.
+  diff: ["base/**", "diagnostics/**", "expression/**", "parts/**"],
   export: ["base/**", "diagnostics/**", "expression/**", "parts/**", "plan/**"],
   conform: ["base/**", "parts/**/model.ts"],
   studio: ["index.ts"],
@@ -36,7 +38,7 @@ const mayImportWithin: readonly (readonly [file: string, imports: readonly strin
 ];
 
 /** These run in a browser as well, so nothing of Node may be in them. */
-const browserSafe = ["base", "diagnostics", "document", "expression", "parts", "plan", "export"];
+const browserSafe = ["base", "diagnostics", "document", "expression", "parts", "diff", "plan", "export"];
 
 const nineParts = [
   "purpose",

@@ -1,0 +1,159 @@
+/** What became of part 5: who may do and see what, and by which credentials they are known. */
+import { nameOf } from "../parts/authentication/grants.ts";
+import type { Authentication, Credential, Grant } from "../parts/authentication/model.ts";
+import { lengthOf } from "./amounts.ts";
+import { strictnessOf } from "./conditions.ts";
+import { type Difference, difference, measured, pairs, restated, same, unforeseen } from "./difference.ts";
+import type { Both } from "./resources.ts";
+
+export function* authenticationDifferences(both: Both): Iterable<Difference> {
+  const { authentication: old } = both.old.model;
+  const { authentication: now } = both.now.model;
+  for (const pair of pairs(old.credentials, now.credentials))
+    yield* credentialDifferences(pair.name, pair.old, pair.now);
+  yield* roleDifferences(old, now);
+  yield* ownershipDifferences(both);
+  for (const { name, old: before, now: after } of pairs(old.allow, now.allow)) {
+    const isNew = both.old.model.endpoints.endpoints[name] === undefined;
+    const isGone = both.now.model.endpoints.endpoints[name] === undefined;
+    const site = { kind: "right", subject: name, at: `authentication/allow/${name}`, may: `run \`${name}\`` };
+    if (!isNew && !isGone) yield* grantDifferences(both, site, before ?? [], after ?? []);
+    else if (!same(before, after))
+      yield difference("neutral", "right-said", name, site.at, `Who may run \`${name}\` is said differently`);
+  }
+  for (const { name, old: before, now: after } of pairs(old.show, now.show)) {
+    // Without a line, everybody who sees the record sees the field.
+    const site = { kind: "sight", subject: name, at: `authentication/show/${name}`, may: `see \`${name}\`` };
+    yield* grantDifferences(both, site, before ?? [everybody], after ?? [everybody]);
+  }
+  const unseen = {
+    kind: "unseen-changed",
+    subject: "unseen",
+    at: "authentication/unseen",
+    what: "The answer for what a caller may not see",
+  };
+  yield* restated(unseen, old.unseen, now.unseen, old.unseen === undefined ? "neutral" : "breaking");
+  const foreseen = ["credentials", "roles", "own", "allow", "show", "unseen"];
+  yield* unforeseen({ subject: "authentication", at: "authentication" }, old, now, foreseen);
+}
+
+const everybody: Grant = { who: { kind: "anyone" } };
+
+function* roleDifferences(old: Authentication, now: Authentication): Iterable<Difference> {
+  for (const role of old.roles ?? [])
+    if (!now.roles?.includes(role))
+      yield difference("breaking", "role-removed", role, "authentication/roles", `The role \`${role}\` is gone`, {
+        matter: "right",
+      });
+  for (const role of now.roles ?? [])
+    if (!old.roles?.includes(role))
+      yield difference("additive", "role-added", role, "authentication/roles", `The role \`${role}\` is new`, {
+        matter: "right",
+      });
+}
+
+function* ownershipDifferences(both: Both): Iterable<Difference> {
+  for (const { name, old, now } of pairs(both.old.model.authentication.own, both.now.model.authentication.own)) {
+    const at = `authentication/own/${name}`;
+    const statement = { kind: "own-changed", subject: name, at, what: `Whose a \`${name}\` is` };
+    if (old === undefined || now === undefined) {
+      // What that means for who may do what is told where `own` is said.
+      yield* restated(statement, old, now, "neutral");
+      continue;
+    }
+    const strictness = strictnessOf({ side: both.old, path: at, text: old }, { side: both.now, path: at, text: now });
+    if (strictness !== "same")
+      yield* restated(statement, old, now, strictness === "tighter" ? "breaking" : "additive", { matter: "right" });
+  }
+}
+
+// ── Grants ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface GrantSite {
+  readonly kind: string;
+  readonly subject: string;
+  readonly at: string;
+  /** What is granted: `run \`collect\``. */
+  readonly may: string;
+}
+
+export function* grantDifferences(
+  both: Both,
+  { kind, subject, at, may }: GrantSite,
+  old: readonly Grant[],
+  now: readonly Grant[],
+): Iterable<Difference> {
+  const covered = (grant: Grant, index: number, by: readonly Grant[], when: "old" | "now"): boolean =>
+    by.some((other, place) => {
+      if (!names(other, grant)) return false;
+      const [own, others] = when === "old" ? [both.old, both.now] : [both.now, both.old];
+      const strictness = strictnessOf(
+        { side: own, path: `${at}/${index}/if`, text: grant.if },
+        { side: others, path: `${at}/${place}/if`, text: other.if },
+      );
+      return strictness !== "tighter";
+    });
+  for (const [index, grant] of old.entries()) {
+    if (covered(grant, index, now, "old")) continue;
+    const message = `${whoText(grant)} may not ${may} any more`;
+    yield difference("breaking", `${kind}-narrowed`, subject, at, message, { matter: "right" });
+  }
+  for (const [index, grant] of now.entries()) {
+    if (covered(grant, index, old, "now")) continue;
+    yield difference("additive", `${kind}-widened`, subject, `${at}/${index}`, `${whoText(grant)} may ${may}`, {
+      matter: "right",
+    });
+  }
+}
+
+/** Whether everybody whom `inner` names is named by `outer`. */
+function names(outer: Grant, inner: Grant): boolean {
+  if (outer.who.kind === "anyone") return true;
+  if (outer.who.kind === "signed-in") return inner.who.kind !== "anyone";
+  return nameOf(outer) === nameOf(inner);
+}
+
+function whoText(grant: Grant): string {
+  return `\`${nameOf(grant)}${grant.if === undefined ? "" : ` if ${grant.if}`}\``;
+}
+
+// ── Credentials ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Statements about a credential that callers notice when they change; the others are about how one comes by it. */
+const noticed = ["kind", "sent", "issuer", "audience", "user", "roles", "of", "name", "field"] as const;
+const unnoticed = ["obtained", "renewed", "prefix", "revoked", "secret", "jwks"] as const;
+
+function* credentialDifferences(
+  name: string,
+  old: Credential | undefined,
+  now: Credential | undefined,
+): Iterable<Difference> {
+  const at = `authentication/credentials/${name}`;
+  const subject = name;
+  if (old === undefined || now === undefined) {
+    const [effect, kind, verb] =
+      old === undefined
+        ? (["additive", "credential-added", "is new"] as const)
+        : (["breaking", "credential-removed", "is gone"] as const);
+    yield difference(effect, kind, subject, at, `The credential \`${name}\` ${verb}`, { matter: "right" });
+    return;
+  }
+  const told = (member: string) => ({
+    kind: "credential-changed",
+    subject,
+    at: `${at}/${member}`,
+    what: `\`${member}\` of the credential \`${name}\``,
+  });
+  for (const member of noticed)
+    yield* restated(told(member), old[member], now[member], "breaking", { matter: "right" });
+  for (const member of unnoticed) yield* restated(told(member), old[member], now[member], "neutral");
+  const lasts = { ...told("lasts"), kind: "credential-lasts-changed" };
+  const length = (text: string | number) => (text === "until revoked" ? Number.POSITIVE_INFINITY : lengthOf(text));
+  yield* measured(lasts, old.lasts, now.lasts, length, { less: "breaking", more: "additive" });
+  const [before, after] = [old.scopes ?? [], now.scopes ?? []];
+  const gone = before.some((scope) => !after.includes(scope));
+  yield* restated(told("scopes"), before.toSorted(), after.toSorted(), gone ? "breaking" : "additive", {
+    matter: "right",
+  });
+  yield* unforeseen({ subject, at }, old, now, [...noticed, ...unnoticed, "lasts", "scopes"]);
+}

@@ -1,0 +1,58 @@
+/**
+ * Everything that differs between two documents, each thing once, with what it does to clients (R9.4). Models in, data out:
+ * where it stands in the files is looked up by whoever shows it.
+ */
+import type { Model } from "../parts/model.ts";
+import { own } from "../parts/resources/fields.ts";
+import { authenticationDifferences } from "./authentication.ts";
+import { sideOf } from "./conditions.ts";
+import { type Difference, same } from "./difference.ts";
+import { errorDifferences } from "./errors.ts";
+import { eventDifferences } from "./events.ts";
+import { limitDifferences } from "./limits.ts";
+import { operationDifferences } from "./operations.ts";
+import { purposeDifferences, statusDifferences } from "./purpose.ts";
+import { type Both, formerName, resourceDifferences } from "./resources.ts";
+import { stateDifferences } from "./states.ts";
+import { usesOf } from "./uses.ts";
+import { versioningDifferences } from "./versioning.ts";
+
+/** In the order of the parts. */
+export function differencesOf(old: Model, now: Model): readonly Difference[] {
+  const both = bothOf(old, now);
+  const resources = [...resourceDifferences(both)];
+  const states = [...stateDifferences(both)];
+  const operations = [...operationDifferences(both)];
+  const replaced = [...resources, ...states, ...operations].flatMap(({ kind, entry }) =>
+    kind === "refusal-changed" && entry?.kind === "error" ? [[entry.was, entry.code] as const] : [],
+  );
+  return [
+    ...purposeDifferences(old, now),
+    ...resources,
+    ...states,
+    ...operations,
+    ...authenticationDifferences(both),
+    ...eventDifferences(both),
+    ...errorDifferences(old.errors, now.errors, new Map(replaced)),
+    ...limitDifferences(old.limits, now.limits),
+    ...versioningDifferences(old.versioning, now.versioning),
+    ...statusDifferences(old, now),
+  ];
+}
+
+function bothOf(old: Model, now: Model): Both {
+  const common = new Set(Object.keys(old.endpoints.endpoints).filter((name) => own(now.endpoints.endpoints, name)));
+  return {
+    old: sideOf(old),
+    now: sideOf(now),
+    uses: { old: usesOf(old, common), now: usesOf(now, common) },
+    alike: (before, after) => before === after || isSameType(old, now, before, after),
+  };
+}
+
+/** A name of a type is not on the wire: another name for the same fields, or for the resource that is called so now. */
+function isSameType(old: Model, now: Model, before: string, after: string): boolean {
+  const [former, later] = [own(old.resources.types, before), own(now.resources.types, after)];
+  if (former !== undefined || later !== undefined) return former !== undefined && same(former, later);
+  return formerName(old, now, after) === before;
+}

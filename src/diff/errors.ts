@@ -1,0 +1,86 @@
+/** What became of part 7: codes, statuses, hints to try again, the body. */
+import type { DeclaredError, Errors } from "../parts/errors/model.ts";
+import { standardErrors } from "../parts/errors/model.ts";
+import { type Difference, difference, pairs, restated, unforeseen } from "./difference.ts";
+
+/** `replaced`: the error that is raised where another one was, by the other's code. */
+export function* errorDifferences(
+  old: Errors,
+  now: Errors,
+  replaced: ReadonlyMap<string, string>,
+): Iterable<Difference> {
+  const body = { kind: "error-body-changed", subject: "body", at: "errors/body", what: "The body of errors" };
+  yield* restated(body, old.body, now.body, "breaking");
+  yield* importDifferences(old, now);
+  const names = renamedErrors(old, now, replaced);
+  const newNames = new Set(names.values());
+  for (const { name, old: before, now: after } of pairs(old.errors, now.errors)) {
+    const subject = `error ${name}`;
+    const at = `errors/errors/${name}`;
+    if (before !== undefined && after !== undefined) yield* changes(name, before, after);
+    else if (after !== undefined && !newNames.has(name))
+      yield difference("additive", "error-added", subject, at, `The error \`${name}\` is new`);
+    else if (before !== undefined) yield* gone(name, before, names.get(name), now);
+  }
+  yield* unforeseen({ subject: "errors", at: "errors" }, old, now, ["body", "standard", "errors"]);
+}
+
+/** An error that is gone stands under the code that is raised in its place, or that says the same. */
+function renamedErrors(old: Errors, now: Errors, replaced: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const added = Object.entries(now.errors).filter(([code]) => !Object.hasOwn(old.errors, code));
+  return new Map(
+    Object.entries(old.errors).flatMap(([code, { sentence }]) => {
+      if (Object.hasOwn(now.errors, code)) return [];
+      const other = replaced.get(code) ?? added.find(([, error]) => error.sentence === sentence)?.[0];
+      return other === undefined ? [] : [[code, other] as const];
+    }),
+  );
+}
+
+function* gone(name: string, error: DeclaredError, other: string | undefined, now: Errors): Iterable<Difference> {
+  const at = `errors/errors/${name}`;
+  const subject = `error ${name}`;
+  if (other === undefined || (now.errors[other] === undefined && standardErrors[other] === undefined)) {
+    // Nothing raises it in another form, so nobody waits for it in vain.
+    yield difference("neutral", "error-removed", subject, at, `The error \`${name}\` is gone`);
+    return;
+  }
+  const entry = { kind: "error", code: other, status: error.status, was: name } as const;
+  const message = `The error \`${name}\` is called \`${other}\``;
+  const told = { entry, also: `error ${other}`, oldAt: at };
+  yield difference("breaking", "error-renamed", subject, `errors/errors/${other}`, message, told);
+}
+
+function* changes(name: string, old: DeclaredError, now: DeclaredError): Iterable<Difference> {
+  const at = `errors/errors/${name}`;
+  const subject = `error ${name}`;
+  const status = { kind: "error-status-changed", subject, at, what: `The status of \`${name}\`` };
+  const entry = { kind: "error", code: name, status: old.status, was: name } as const;
+  yield* restated(status, old.status, now.status, "breaking", { entry });
+  const sentence = { kind: "error-sentence-changed", subject, at, what: `The sentence of \`${name}\`` };
+  yield* restated(sentence, old.sentence, now.sentence, "neutral");
+  const retry = { kind: "error-retry-changed", subject, at, what: `After what \`${name}\` may be retried` };
+  yield* restated(retry, old.retryAfter, now.retryAfter, old.retryAfter === undefined ? "additive" : "neutral");
+  yield* unforeseen({ subject, at }, old, now, ["status", "sentence", "retryAfter"]);
+}
+
+function* importDifferences(old: Errors, now: Errors): Iterable<Difference> {
+  const codes = ({ standard }: Errors): readonly string[] =>
+    standard === undefined || standard === "all" ? Object.keys(standardErrors) : standard;
+  const [before, after] = [codes(old), codes(now)];
+  const all = [...new Set([...before, ...after])].filter((code) => before.includes(code) !== after.includes(code));
+  for (const code of all) {
+    const isNew = after.includes(code);
+    const message = `The standard error \`${code}\` is ${isNew ? "imported" : "not imported any more"}`;
+    const kind = isNew ? "standard-error-added" : "standard-error-removed";
+    yield difference(isNew ? "additive" : "breaking", kind, `error ${code}`, "errors/standard", message);
+  }
+  if (all.length === 0 && old.standard !== now.standard && (old.standard === undefined || now.standard === undefined))
+    yield difference(
+      "neutral",
+      "standard-said",
+      "standard",
+      "errors/standard",
+      "Which standard errors there are is written differently",
+    );
+}

@@ -1,0 +1,325 @@
+/** What became of fields: those of a resource, of an embedded value, and the members that an operation takes. */
+import { printFieldType } from "../parts/resources/field-print.ts";
+import type { Field, Fields, FieldType, Mark } from "../parts/resources/model.ts";
+import type { Change, Place } from "../parts/versioning/model.ts";
+import {
+  type Difference,
+  difference,
+  type Effect,
+  pairs,
+  restated,
+  same,
+  type Told,
+  unforeseen,
+} from "./difference.ts";
+import { type Alike, isClosedList, type TypeDifference, typeDifferences } from "./types.ts";
+import type { Need, Use } from "./uses.ts";
+
+/** Fields that belong together, in both documents. */
+export interface Owner {
+  /** The resource, the type or the operation. */
+  readonly of: string;
+  /** The path of the fields. */
+  readonly at: string;
+  /** What a client has to do with a field in the old and in the new document. */
+  readonly use: (when: "old" | "now", name: string, field: Field) => Use;
+  readonly alike: Alike;
+}
+
+export function* fieldDifferences(owner: Owner, old: Fields, now: Fields): Iterable<Difference> {
+  const renamed = renamedFields(old, now);
+  const newNames = new Set(renamed.values());
+  for (const { name, old: before, now: after } of pairs(old, now)) {
+    if (before !== undefined && after !== undefined) yield* fieldChanges(owner, name, before, after);
+    else if (after !== undefined && !newNames.has(name)) yield fieldAdded(owner, name, after);
+    else if (before !== undefined) yield fieldGone(owner, name, before, renamed.get(name));
+  }
+}
+
+/** Where one field is gone and another of the same kind is new, it has most likely another name. */
+function renamedFields(old: Fields, now: Fields): ReadonlyMap<string, string> {
+  const all = pairs(old, now);
+  const gone = all.filter((pair) => pair.now === undefined);
+  const added = all.filter((pair) => pair.old === undefined);
+  return new Map(
+    gone.flatMap(({ name, old: before }) => {
+      const like = added.filter((pair) => same(pair.now, before));
+      const alsoLike = gone.filter((pair) => same(pair.old, before));
+      const [only] = like;
+      return only !== undefined && like.length === 1 && alsoLike.length === 1 ? [[name, only.name] as const] : [];
+    }),
+  );
+}
+
+function placeOf(owner: Owner, name: string): Place & { readonly field: string } {
+  return { of: owner.of, field: name };
+}
+
+function fieldGone(owner: Owner, name: string, field: Field, renamed: string | undefined): Difference {
+  const place = placeOf(owner, name);
+  const subject = `${owner.of}.${name}`;
+  const { creates, changes, given, listed } = owner.use("old", name, field);
+  const filtered = listed && field.marks.some((mark) => mark === "filter" || mark === "sort");
+  const effect = (creates ?? changes ?? (given || filtered)) ? "breaking" : "neutral";
+  if (renamed !== undefined) {
+    const entry: Change = { kind: "rename", from: place, to: renamed };
+    const told = { entry, oldAt: `${owner.at}/${name}`, also: `${owner.of}.${renamed}` };
+    const message = `\`${subject}\` is called \`${renamed}\``;
+    return difference(effect, "field-renamed", subject, `${owner.at}/${renamed}`, message, told);
+  }
+  const seen = given && !field.optional ? { seen: sampleOf(field.type) } : {};
+  const entry: Change = { kind: "remove", place, type: printFieldType(field.type), ...seen };
+  return difference(effect, "field-removed", subject, `${owner.at}/${name}`, `\`${subject}\` is gone`, { entry });
+}
+
+function fieldAdded(owner: Owner, name: string, field: Field): Difference {
+  const subject = `${owner.of}.${name}`;
+  const { creates, changes, given } = owner.use("now", name, field);
+  const at = `${owner.at}/${name}`;
+  if (creates === "required" || changes === "required") {
+    const entry: Change = { kind: "add", place: placeOf(owner, name), taken: sampleOf(field.type) };
+    return difference("breaking", "field-added", subject, at, `\`${subject}\` is new, and requests need it`, { entry });
+  }
+  const seen = creates ?? changes ?? (given ? "given" : undefined);
+  return difference(seen === undefined ? "neutral" : "additive", "field-added", subject, at, `\`${subject}\` is new`);
+}
+
+function* fieldChanges(owner: Owner, name: string, old: Field, now: Field): Iterable<Difference> {
+  if (same(old, now) && sameNeeds(owner.use("old", name, old), owner.use("now", name, now))) return;
+  const change: FieldChange = {
+    name,
+    subject: `${owner.of}.${name}`,
+    at: `${owner.at}/${name}`,
+    place: placeOf(owner, name),
+    old,
+    now,
+    before: owner.use("old", name, old),
+    after: owner.use("now", name, now),
+    alike: owner.alike,
+  };
+  const found = [
+    ...settingDifferences(change),
+    ...tellingDifferences(change),
+    ...typeChanges(change),
+    ...defaultDifferences(change),
+    ...markDifferences(change),
+  ];
+  yield* found;
+  if (found.length === 0 && (old.optional !== now.optional || !same(old.marks.toSorted(), now.marks.toSorted())))
+    yield difference(
+      "neutral",
+      "field-changed",
+      change.subject,
+      change.at,
+      `\`${change.subject}\` is marked differently`,
+    );
+  yield* plainDifferences(change);
+}
+
+interface FieldChange {
+  readonly name: string;
+  readonly subject: string;
+  readonly at: string;
+  readonly place: Place;
+  readonly old: Field;
+  readonly now: Field;
+  readonly before: Use;
+  readonly after: Use;
+  readonly alike: Owner["alike"];
+}
+
+function sameNeeds(one: Use, other: Use): boolean {
+  return one.creates === other.creates && one.changes === other.changes && one.given === other.given;
+}
+
+/** Whether requests may set it, and whether they have to. */
+function settingDifferences(change: FieldChange): readonly Difference[] {
+  const { before, after, now } = change;
+  const first = settingDifference(change, before.creates, after.creates, "creates");
+  const second = settingDifference(change, before.changes, after.changes, "changes");
+  // A field that became required is so for both; `require` stands for both, too.
+  const all = first?.kind === second?.kind ? [first] : [first, second];
+  return all.filter((one) => one !== undefined).map((one) => (now.computed === undefined ? one : withoutEntry(one)));
+}
+
+function withoutEntry({ entry: _entry, ...rest }: Difference): Difference {
+  return rest;
+}
+
+function settingDifference(
+  { subject, at, place, now }: FieldChange,
+  before: Need | undefined,
+  after: Need | undefined,
+  deed: "creates" | "changes",
+): Difference | undefined {
+  if (before === after) return undefined;
+  const tell = (effect: Effect, kind: string, message: string, told?: Told): Difference =>
+    difference(effect, kind, subject, at, message, told);
+  const request = deed === "creates" ? "a request that creates a record" : "a request that changes a record";
+  if (after === "required") {
+    const entry: Change = { kind: "require", place, taken: sampleOf(now.type) };
+    return tell("breaking", "field-required", `\`${subject}\` has to be in ${request}`, { entry });
+  }
+  if (after === undefined)
+    return tell("breaking", "field-not-taken", `\`${subject}\` cannot be in ${request} any more`);
+  if (before === undefined) return tell("additive", "field-taken", `\`${subject}\` can be in ${request}`);
+  return tell("additive", "field-not-required", `\`${subject}\` can be left out of ${request}`);
+}
+
+/** Whether answers have it, and whether they always have. */
+function tellingDifferences({ subject, at, place, old, now, before, after }: FieldChange): readonly Difference[] {
+  if (before.given && !after.given)
+    return [difference("breaking", "field-not-given", subject, at, `\`${subject}\` is not in answers any more`)];
+  if (!before.given && after.given)
+    return [difference("additive", "field-given", subject, at, `\`${subject}\` is in answers`)];
+  if (!after.given || old.optional === now.optional) return [];
+  if (old.optional)
+    return [difference("additive", "field-always-given", subject, at, `\`${subject}\` is in every answer`)];
+  const entry: Change = { kind: "relax", place, seen: sampleOf(old.type) };
+  return [
+    difference("breaking", "field-may-be-absent", subject, at, `\`${subject}\` may be absent from answers`, { entry }),
+  ];
+}
+
+function typeChanges(change: FieldChange): readonly Difference[] {
+  const { old, now, subject, at, alike } = change;
+  return typeDifferences(old.type, now.type, alike).map((found): Difference => {
+    const effect = effectOfType(change, found);
+    const message = `\`${subject}\` ${found.sentence}`;
+    const entry = effect === "breaking" ? { entry: entryFor(change, found) } : {};
+    const kind = { range: "range", pattern: "pattern", values: "value", null: "null", type: "type" }[found.what];
+    return difference(effect, `${kind}-${found.direction}`, subject, `${at}/type`, message, entry);
+  });
+}
+
+/** The worst of what it does to requests, to answers and to filters. */
+function effectOfType({ before, after, old, now }: FieldChange, { direction, what }: TypeDifference): Effect {
+  const taken = (before.creates ?? before.changes) !== undefined && (after.creates ?? after.changes) !== undefined;
+  const given = before.given && after.given;
+  const filtered = after.listed && now.marks.includes("filter");
+  if (direction === "other") return taken || given || filtered ? "breaking" : "neutral";
+  if (direction === "narrower" && (taken || (filtered && what !== "range"))) return "breaking";
+  // A client has a case for each value of a closed list, and none for what it never was told; a longer text it can read.
+  const surprising = what === "null" || what === "type" || (what === "values" && isClosedList(old.type));
+  if (direction === "wider" && given && surprising) return "breaking";
+  return direction === "wider" && (taken || given || filtered) ? "additive" : "neutral";
+}
+
+function entryFor({ place, old, now, before }: FieldChange, { what, direction, value }: TypeDifference): Change {
+  if (what === "values" && direction === "wider" && value !== undefined)
+    return { kind: "add-value", place, value, seen: sampleOf(old.type) };
+  const was = printFieldType(old.type);
+  if (what === "null" && direction === "wider") return { kind: "relax", place, was, seen: sampleOf(old.type) };
+  const taken = (before.creates ?? before.changes) !== undefined && what !== "range" && what !== "pattern";
+  return {
+    kind: "retype",
+    place,
+    was,
+    ...(before.given && direction !== "narrower" ? { seen: sampleOf(old.type) } : {}),
+    ...(taken && direction !== "wider" ? { taken: sampleOf(now.type) } : {}),
+  };
+}
+
+function defaultDifferences({ subject, at, old, now, before, after }: FieldChange): readonly Difference[] {
+  if (same(old.default, now.default)) return [];
+  const taken = (before.creates ?? before.changes) !== undefined && (after.creates ?? after.changes) !== undefined;
+  // That it has to be sent now is told already.
+  if (now.default === undefined && !now.optional && taken) return [];
+  const effect = !taken ? "neutral" : old.default === undefined ? "additive" : "breaking";
+  const statement = { kind: "default-changed", subject, at: `${at}/default`, what: `The default of \`${subject}\`` };
+  return [...restated(statement, defaultText(old), defaultText(now), effect)];
+}
+
+function defaultText(field: Field): string | undefined {
+  const { default: value } = field;
+  if (value === undefined) return undefined;
+  if (value.kind === "literal") return value.text;
+  return "length" in value ? `${value.kind}(${value.length})` : value.kind;
+}
+
+interface MarkMeaning {
+  readonly added: Effect;
+  readonly removed: Effect;
+  /** After the field's name: what it is with the mark, and what without. */
+  readonly is: string;
+  readonly isNot: string;
+}
+
+/** The marks that neither requests nor answers show; what `read-only` and its like do is told by them. */
+function markMeanings({ before, after }: FieldChange): Partial<Record<Mark, MarkMeaning>> {
+  const taken = (after.creates ?? after.changes) !== undefined;
+  const listed = before.listed && after.listed;
+  const listing = { added: listed ? "additive" : "neutral", removed: listed ? "breaking" : "neutral" } as const;
+  return {
+    unique: {
+      added: taken ? "breaking" : "neutral",
+      removed: taken ? "additive" : "neutral",
+      is: "has to be unique",
+      isNot: "need not be unique any more",
+    },
+    filter: { ...listing, is: "can be filtered by", isNot: "cannot be filtered by any more" },
+    sort: { ...listing, is: "can be sorted by", isNot: "cannot be sorted by any more" },
+    search: { ...listing, is: "is searched", isNot: "is not searched any more" },
+    personal: { added: "neutral", removed: "neutral", is: "is personal", isNot: "is not personal any more" },
+    "delete with": {
+      added: "breaking",
+      removed: "breaking",
+      is: "has its record deleted with what it refers to",
+      isNot: "keeps its record when what it refers to is deleted",
+    },
+    clear: {
+      added: "breaking",
+      removed: "breaking",
+      is: "is cleared when what it refers to is deleted",
+      isNot: "is not cleared any more when what it refers to is deleted",
+    },
+  };
+}
+
+function markDifferences(change: FieldChange): readonly Difference[] {
+  const { subject, at, old, now } = change;
+  return Object.entries(markMeanings(change)).flatMap(([name, { added, removed, is, isNot }]) => {
+    const mark = name as Mark;
+    const isMarked = now.marks.includes(mark);
+    if (old.marks.includes(mark) === isMarked) return [];
+    const told: Told = mark === "unique" ? { matter: "right" } : {};
+    const kind = `${mark.replace(" ", "-")}-${isMarked ? "added" : "removed"}`;
+    const place = isMarked ? `${at}/marks/${mark}` : at;
+    const message = `\`${subject}\` ${isMarked ? is : isNot}`;
+    return [difference(isMarked ? added : removed, kind, subject, place, message, told)];
+  });
+}
+
+/** What is said to people, or only decides a value. */
+function* plainDifferences({ subject, at, old, now }: FieldChange): Iterable<Difference> {
+  const told = (member: string, what: string) => ({ kind: `${member}-changed`, subject, at: `${at}/${member}`, what });
+  yield* restated(told("computed", `What \`${subject}\` is computed from`), old.computed, now.computed, "neutral");
+  yield* restated(told("note", `The note on \`${subject}\``), old.note, now.note, "neutral");
+  yield* restated(told("example", `The example of \`${subject}\``), old.example, now.example, "neutral");
+  const foreseen = ["type", "optional", "default", "computed", "marks", "note", "example"];
+  yield* unforeseen({ subject, at }, old, now, foreseen);
+}
+
+/** Some value of a type, for an entry that its author will look at: the first of a list, the least of a range. */
+export function sampleOf(type: FieldType): string {
+  switch (type.kind) {
+    case "nullable":
+      return "null";
+    case "one-of":
+      return type.values[0] ?? "''";
+    case "list":
+      return "[]";
+    case "scalar":
+      return sampleOfScalar(type);
+    default:
+      return "null";
+  }
+}
+
+function sampleOfScalar({ name, min }: Extract<FieldType, { kind: "scalar" }>): string {
+  if (["integer", "number", "decimal"].includes(name)) return String(min ?? 0);
+  if (name === "boolean") return "false";
+  if (name === "string" || name === "text")
+    return min === undefined || min === 0 ? "''" : `'${"-".repeat(Math.min(min, 40))}'`;
+  return "null";
+}

@@ -1,0 +1,350 @@
+/** What became of part 4: methods and paths, requests, answers, lists, and how an operation is repeated and edits are guarded. */
+import { boundFields, inputOf } from "../parts/endpoints/input.ts";
+import { type EndpointMeaning, meaningOf } from "../parts/endpoints/meaning.ts";
+import type { Endpoint, Endpoints, ListStyle, RepeatStyle } from "../parts/endpoints/model.ts";
+import type { Model } from "../parts/model.ts";
+import { describeType } from "../expression/types.ts";
+import { lengthOf } from "./amounts.ts";
+import { strictnessOf } from "./conditions.ts";
+import { type Difference, difference, measured, pairs, restated, same, unforeseen } from "./difference.ts";
+import { fieldDifferences } from "./fields.ts";
+import { type Both, refusalDifference } from "./resources.ts";
+import type { Use } from "./uses.ts";
+
+export function* operationDifferences(both: Both): Iterable<Difference> {
+  const { endpoints: old } = both.old.model;
+  const { endpoints: now } = both.now.model;
+  yield* generalDifferences(old, now);
+  const renamed = renamedOperations(old, now);
+  const newNames = new Set(renamed.values());
+  for (const { name, old: before, now: after } of pairs(old.endpoints, now.endpoints)) {
+    const at = `endpoints/endpoints/${name}`;
+    if (before !== undefined && after !== undefined) yield* endpointDifferences(both, name, before, after);
+    else if (after !== undefined && !newNames.has(name))
+      yield difference("additive", "operation-added", name, at, `\`${name}\` (${route(after)}) is new`);
+    else if (before !== undefined) yield operationGone(name, before, renamed.get(name));
+  }
+}
+
+function route({ method, path }: Endpoint): string {
+  return `${method} ${path}`;
+}
+
+/** The same method and path under another name: clients that are made from the document know the operation by it. */
+function renamedOperations(old: Endpoints, now: Endpoints): ReadonlyMap<string, string> {
+  const added = Object.entries(now.endpoints).filter(([name]) => !Object.hasOwn(old.endpoints, name));
+  const byRoute = new Map(added.map(([name, endpoint]) => [route(endpoint), name]));
+  return new Map(
+    Object.entries(old.endpoints).flatMap(([name, endpoint]) => {
+      const other = Object.hasOwn(now.endpoints, name) ? undefined : byRoute.get(route(endpoint));
+      return other === undefined ? [] : [[name, other] as const];
+    }),
+  );
+}
+
+function operationGone(name: string, endpoint: Endpoint, renamed: string | undefined): Difference {
+  const oldAt = `endpoints/endpoints/${name}`;
+  if (renamed === undefined) {
+    const entry = { kind: "remove", place: { of: name } } as const;
+    return difference("breaking", "operation-removed", name, oldAt, `\`${name}\` (${route(endpoint)}) is gone`, {
+      entry,
+    });
+  }
+  const told = { entry: { kind: "rename", from: { of: name }, to: renamed }, also: renamed, oldAt } as const;
+  const at = `endpoints/endpoints/${renamed}`;
+  return difference("breaking", "operation-renamed", name, at, `\`${name}\` is called \`${renamed}\``, told);
+}
+
+// ── What holds for all operations ──────────────────────────────────────────────────────────────────────────────────
+
+function* generalDifferences(old: Endpoints, now: Endpoints): Iterable<Difference> {
+  const base = { kind: "base-changed", subject: "base", at: "endpoints/base", what: "The base address" };
+  yield* restated(base, old.base, now.base, old.base === undefined || now.base === undefined ? "neutral" : "breaking");
+  yield* listDifferences("lists", "endpoints/lists", old.lists, now.lists);
+  yield* editDifferences(old, now);
+  yield* repeatDifferences(old.repeats, now.repeats);
+  const foreseen = ["base", "lists", "edits", "repeats", "endpoints"];
+  yield* unforeseen({ subject: "endpoints", at: "endpoints" }, old, now, foreseen);
+}
+
+function* listDifferences(
+  subject: string,
+  at: string,
+  old: ListStyle | undefined,
+  now: ListStyle | undefined,
+): Iterable<Difference> {
+  const pages = subject === "lists" ? "Lists" : `The list of \`${subject}\``;
+  if (old?.kind !== now?.kind) {
+    const statement = {
+      kind: "list-kind-changed",
+      subject,
+      at,
+      what: `How ${pages.charAt(0).toLowerCase()}${pages.slice(1)} pages`,
+    };
+    yield* restated(statement, old?.kind, now?.kind, "breaking");
+    return;
+  }
+  const number = (value: string | number): number => Number(value);
+  const weights = { less: "breaking", more: "additive" } as const;
+  const size = {
+    kind: "page-size-changed",
+    subject,
+    at: `${at}/size`,
+    what: `The size of a page of ${pages.toLowerCase()}`,
+  };
+  yield* measured(size, old?.size, now?.size, number, weights);
+  const most = {
+    kind: "page-maximum-changed",
+    subject,
+    at: `${at}/max`,
+    what: `The most that a page of ${pages.toLowerCase()} has`,
+  };
+  yield* measured(most, old?.max, now?.max, number, weights);
+  yield* unforeseen({ subject, at }, old ?? {}, now ?? {}, ["kind", "size", "max"]);
+}
+
+const strictnessOfEdits = { none: 0, optional: 1, required: 2 } as const;
+
+function* editDifferences({ edits: old }: Endpoints, { edits: now }: Endpoints): Iterable<Difference> {
+  if (old === now) return;
+  const [before, after] = [strictnessOfEdits[old ?? "optional"], strictnessOfEdits[now ?? "optional"]];
+  // Without If-Match at all, a client that sends it is not protected any more.
+  const effect = before === after ? "neutral" : after > before && now !== "required" ? "additive" : "breaking";
+  const loosened = old === "required" && now !== "none";
+  const statement = {
+    kind: "edits-changed",
+    subject: "edits",
+    at: "endpoints/edits",
+    what: "What edits need of If-Match",
+  };
+  yield* restated(statement, old, now, loosened ? "additive" : effect);
+}
+
+function* repeatDifferences(old: Endpoints["repeats"], now: Endpoints["repeats"]): Iterable<Difference> {
+  if (same(old, now)) return;
+  const [at, subject] = ["endpoints/repeats", "repeats"];
+  if (old === undefined || old === "none" || now === undefined || now === "none") {
+    const gone = old !== undefined && old !== "none";
+    const open = !gone && (now === undefined || now === "none" || !now.required);
+    const told = (style: Endpoints["repeats"]) => (style === undefined || style === "none" ? style : style.header);
+    const statement = { kind: "repeats-changed", subject, at, what: "What makes a repeat safe" };
+    const effect =
+      gone && now === undefined
+        ? "breaking"
+        : gone
+          ? "breaking"
+          : open
+            ? now === undefined || now === "none"
+              ? "neutral"
+              : "additive"
+            : "breaking";
+    yield* restated(statement, told(old), told(now), effect);
+    return;
+  }
+  yield* repeatStyles(old, now);
+}
+
+function* repeatStyles(old: RepeatStyle, now: RepeatStyle): Iterable<Difference> {
+  const [at, subject] = ["endpoints/repeats", "repeats"];
+  const statement = (what: string) => ({ kind: "repeats-changed", subject, at, what });
+  yield* restated(statement("The header that makes a repeat safe"), old.header, now.header, "breaking");
+  yield* restated(
+    statement("What can be repeated safely"),
+    old.on,
+    now.on,
+    now.on === "write" && !now.required ? "additive" : "breaking",
+  );
+  yield* restated(
+    statement("Whether the header is required"),
+    old.required,
+    now.required,
+    now.required ? "breaking" : "additive",
+  );
+  const kept = { kind: "repeats-kept-changed", subject, at, what: "For how long a repeat is known" };
+  yield* measured(kept, old.kept, now.kept, lengthOf, { less: "breaking", more: "additive" });
+  yield* unforeseen({ subject, at }, old, now, ["header", "on", "required", "kept"]);
+}
+
+// ── One operation ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
+  const at = `endpoints/endpoints/${name}`;
+  if (route(old) !== route(now)) {
+    const entry = { kind: "path", operation: name, method: old.method, path: old.path } as const;
+    const message = `\`${name}\` is ${route(now)}, and was ${route(old)}`;
+    yield difference("breaking", "route-changed", name, `${at}/at`, message, { entry });
+  }
+  const before = meaningOf(both.old.model, name);
+  const after = meaningOf(both.now.model, name);
+  const deed = { kind: "deed-changed", subject: name, at, what: `What \`${name}\` does` };
+  yield* restated(deed, deedOf(before), deedOf(after), "breaking");
+  const about = { kind: "subject-changed", subject: name, at, what: `What \`${name}\` is about` };
+  const [oldResource, newResource] = [resourceOf(before), resourceOf(after)];
+  if (oldResource === undefined || newResource === undefined || !both.alike(oldResource, newResource))
+    yield* restated(about, oldResource, newResource, "breaking");
+  const status = { kind: "status-changed", subject: name, at: `${at}/status`, what: `The status of \`${name}\`` };
+  yield* restated(status, statusOf(old, before), statusOf(now, after), "breaking");
+  yield* inputDifferences(both, name, old, now);
+  yield* answerDifferences(both, name, old, now);
+  yield* choiceDifferences(both, name, old, now);
+  if (old.lists !== undefined || now.lists !== undefined)
+    yield* listDifferences(
+      name,
+      `${at}/lists`,
+      old.lists ?? both.old.model.endpoints.lists,
+      now.lists ?? both.now.model.endpoints.lists,
+    );
+  yield* conditionDifferences(both, name, old, now);
+  const foreseen = ["method", "path", "of", "does", "takes", "gives", "choose", "status", "lists", "where"];
+  yield* unforeseen({ subject: name, at }, old, now, foreseen);
+}
+
+function deedOf(meaning: EndpointMeaning | undefined): string | undefined {
+  return meaning === undefined || meaning.kind === "unclear" ? meaning?.endpoint.does : meaning.deed;
+}
+
+function resourceOf(meaning: EndpointMeaning | undefined): string | undefined {
+  return meaning === undefined || meaning.kind === "unclear" ? meaning?.endpoint.of : meaning.resource;
+}
+
+function statusOf({ status }: Endpoint, meaning: EndpointMeaning | undefined): Endpoint["status"] | number {
+  return status ?? { create: 201, delete: 204 }[deedOf(meaning) ?? ""] ?? 200;
+}
+
+/** Members that only this operation takes, and fields of the record that it does not take any more. */
+function* inputDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
+  const at = `endpoints/endpoints/${name}/takes`;
+  const before = inputFields(both.old.model, name, old);
+  const after = inputFields(both.now.model, name, now);
+  if (old.takes !== undefined || now.takes !== undefined) {
+    const use =
+      (members: InputFields) =>
+      (_when: string, member: string): Use => {
+        const required = members[member]?.required;
+        return {
+          creates: required === undefined ? undefined : required ? "required" : "optional",
+          changes: undefined,
+          given: false,
+          listed: false,
+        };
+      };
+    const [oldUse, newUse] = [use(before), use(after)];
+    const owner = {
+      of: name,
+      at,
+      use: (when: "old" | "now", member: string) => (when === "old" ? oldUse : newUse)(when, member),
+      alike: both.alike,
+    };
+    yield* fieldDifferences(owner, fieldsOnly(before), fieldsOnly(after));
+    return;
+  }
+  for (const { name: field } of pairs(before, after)) {
+    const bound = [boundBy(both.old.model, name).includes(field), boundBy(both.now.model, name).includes(field)];
+    if (bound[0] === bound[1]) continue;
+    const message = bound[1] ? `\`${name}\` does not take \`${field}\` any more` : `\`${name}\` takes \`${field}\``;
+    const effect = bound[1] || after[field]?.required ? "breaking" : "additive";
+    yield difference(effect, "input-changed", `${name}.${field}`, `endpoints/endpoints/${name}`, message);
+  }
+}
+
+type InputFields = Readonly<
+  Record<string, { readonly field: NonNullable<Endpoint["takes"]>[string]; readonly required: boolean }>
+>;
+
+function inputFields(model: Model, operation: string, { takes = {} }: Endpoint): InputFields {
+  const meaning = meaningOf(model, operation);
+  if (meaning?.kind === "resource")
+    return Object.fromEntries(inputOf(model, meaning).map(({ name, field, required }) => [name, { field, required }]));
+  return Object.fromEntries(
+    Object.entries(takes).map(([name, field]) => [
+      name,
+      { field, required: !field.optional && field.default === undefined },
+    ]),
+  );
+}
+
+function fieldsOnly(members: InputFields): Record<string, InputFields[string]["field"]> {
+  return Object.fromEntries(Object.entries(members).map(([name, { field }]) => [name, field]));
+}
+
+function boundBy(model: Model, operation: string): readonly string[] {
+  const meaning = meaningOf(model, operation);
+  return meaning?.kind === "resource" ? boundFields(model, meaning) : [];
+}
+
+function* answerDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
+  const at = `endpoints/endpoints/${name}/gives`;
+  if (same(old.gives, now.gives)) return;
+  if (old.gives === undefined || now.gives === undefined) {
+    const message = `\`${name}\` answers with ${now.gives === undefined ? "the record" : "members of its own"}`;
+    yield difference("breaking", "answer-changed", name, at, message);
+    return;
+  }
+  for (const { name: member, old: before, now: after } of pairs(old.gives, now.gives)) {
+    const subject = `${name}.${member}`;
+    const place = `${at}/${member}`;
+    if (before === undefined)
+      yield difference("additive", "answer-added", subject, place, `\`${subject}\` is new in the answer`);
+    else if (after === undefined) {
+      const entry = { kind: "remove", place: { of: name, field: member }, type: "json" } as const;
+      yield difference("breaking", "answer-removed", subject, place, `\`${subject}\` is not in the answer any more`, {
+        entry,
+      });
+    } else if (!same(before, after)) {
+      const types = [both.old.typed().get(place), both.now.typed().get(place)].map((typed) =>
+        typed === undefined ? undefined : `${describeType(typed.type)}${typed.nullable ? " or null" : ""}`,
+      );
+      const effect = types[0] !== undefined && types[0] === types[1] ? "neutral" : "breaking";
+      const statement = { kind: "answer-changed", subject, at: place, what: `What \`${subject}\` is in the answer` };
+      yield* restated(statement, before, after, effect);
+    }
+  }
+}
+
+function* choiceDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
+  for (const { name: field, old: before, now: after } of pairs(old.choose, now.choose)) {
+    const at = `endpoints/endpoints/${name}/choose/${field}`;
+    const subject = `${name}.${field}`;
+    if (before === undefined || after === undefined) {
+      const message =
+        after === undefined ? `\`${name}\` does not choose \`${field}\` any more` : `\`${name}\` chooses \`${field}\``;
+      const effect = after === undefined ? "additive" : "breaking";
+      yield difference(effect, after === undefined ? "choice-removed" : "choice-added", subject, at, message, {
+        matter: "right",
+      });
+      continue;
+    }
+    const from = { kind: "choice-changed", subject, at, what: `What \`${subject}\` is chosen from` };
+    if (!both.alike(before.from, after.from)) yield* restated(from, before.from, after.from, "breaking");
+    const strictness = strictnessOf(
+      { side: both.old, path: `${at}/if`, text: before.if },
+      { side: both.now, path: `${at}/if`, text: after.if },
+    );
+    const condition = {
+      kind: `choice-${strictness}`,
+      subject,
+      at: `${at}/if`,
+      what: `What is asked of \`${subject}\``,
+    };
+    if (strictness !== "same")
+      yield* restated(condition, before.if, after.if, strictness === "tighter" ? "breaking" : "additive", {
+        matter: "right",
+      });
+    yield* refusalDifference(both, subject, at, before.else, after.else);
+    yield* unforeseen({ subject, at }, before, after, ["from", "if", "else"]);
+  }
+}
+
+/** A list's own condition: with a tighter one it does not have what it had. */
+function* conditionDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
+  const at = `endpoints/endpoints/${name}/where`;
+  const strictness = strictnessOf(
+    { side: both.old, path: at, text: old.where },
+    { side: both.now, path: at, text: now.where },
+  );
+  if (strictness === "same") return;
+  const statement = { kind: `where-${strictness}`, subject: name, at, what: `What \`${name}\` lists` };
+  yield* restated(statement, old.where, now.where, strictness === "tighter" ? "breaking" : "additive", {
+    matter: "right",
+  });
+}

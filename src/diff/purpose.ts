@@ -1,0 +1,58 @@
+/** What became of part 1, and of what documents say about themselves: people read it, programs do not. */
+import type { Model } from "../parts/model.ts";
+import { partNames } from "../parts/model.ts";
+import { type Difference, difference, pairs, restated, unforeseen } from "./difference.ts";
+
+export function* purposeDifferences(old: Model, now: Model): Iterable<Difference> {
+  const statement = (member: string, what: string) => ({
+    kind: `${member}-changed`,
+    subject: member,
+    at: `purpose/${member}`,
+    what,
+  });
+  yield* restated({ ...statement("title", "The title"), at: "purpose" }, old.title, now.title, "neutral");
+  for (const member of ["nonet", "service", "domain", "purpose", "outside"] as const)
+    yield* restated(statement(member, `\`${member}\``), old.purpose[member], now.purpose[member], "neutral");
+  for (const { name, old: before, now: after } of pairs(old.purpose.users, now.purpose.users))
+    yield* restated(
+      { kind: "user-changed", subject: name, at: `purpose/users/${name}`, what: `What \`${name}\` does` },
+      before,
+      after,
+      "neutral",
+    );
+  for (const { name, old: before, now: after } of pairs(old.purpose.operations, now.purpose.operations)) {
+    // An operation that has an endpoint is told there.
+    if (
+      (before === undefined && now.endpoints.endpoints[name]) ||
+      (after === undefined && old.endpoints.endpoints[name])
+    )
+      continue;
+    const sentence = {
+      kind: "operation-described",
+      subject: name,
+      at: `purpose/operations/${name}`,
+      what: `The sentence about \`${name}\``,
+    };
+    yield* restated(sentence, before, after, "neutral");
+  }
+  const foreseen = ["nonet", "service", "domain", "purpose", "outside", "users", "operations"];
+  yield* unforeseen({ subject: "purpose", at: "purpose" }, old.purpose, now.purpose, foreseen);
+}
+
+/** Which parts are shown, and what is open: no client sees it, but a reader of the document does. */
+export function* statusDifferences(old: Model, now: Model): Iterable<Difference> {
+  for (const part of partNames) {
+    const statement = {
+      kind: "part-status-changed",
+      subject: part,
+      at: part,
+      what: `What the document says of its ${part}`,
+    };
+    yield* restated(statement, old.status[part], now.status[part], "neutral");
+  }
+  const opened = now.gaps.filter((gap) => !old.gaps.includes(gap));
+  const closed = old.gaps.filter((gap) => !now.gaps.includes(gap));
+  const partOf = (gap: string): string => gap.split("/", 1)[0] ?? gap;
+  for (const gap of opened) yield difference("neutral", "gap-opened", partOf(gap), gap, `\`${gap}\` is open`);
+  for (const gap of closed) yield difference("neutral", "gap-closed", partOf(gap), gap, `\`${gap}\` is open no longer`);
+}

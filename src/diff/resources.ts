@@ -1,0 +1,175 @@
+/** What became of part 2: resources, embedded values and rules. */
+import type { Model } from "../parts/model.ts";
+import { standardErrors } from "../parts/errors/model.ts";
+import { own } from "../parts/resources/fields.ts";
+import type { Fields, Rule } from "../parts/resources/model.ts";
+import { canonical, type Side, strictnessOf } from "./conditions.ts";
+import { type Difference, difference, pairs, same, unforeseen } from "./difference.ts";
+import { fieldDifferences } from "./fields.ts";
+import type { Alike } from "./types.ts";
+import type { Uses } from "./uses.ts";
+
+/** Both documents, with what clients have to do with their fields. */
+export interface Both {
+  readonly old: Side;
+  readonly now: Side;
+  readonly uses: { readonly old: Uses; readonly now: Uses };
+  readonly alike: Alike;
+}
+
+export function* resourceDifferences(both: Both): Iterable<Difference> {
+  const { resources: old } = both.old.model;
+  const { resources: now } = both.now.model;
+  for (const pair of pairs(old.resources, now.resources)) {
+    const { name } = pair;
+    if (pair.old !== undefined && pair.now !== undefined) {
+      yield* fieldDifferences(resourceOwner(both, name), pair.old.fields, pair.now.fields);
+      yield* unforeseen({ subject: name, at: `resources/${name}` }, pair.old, pair.now, ["fields"]);
+      yield* ruleDifferences(both, name, own(old.rules, name) ?? [], own(now.rules, name) ?? []);
+    } else if (pair.now !== undefined) yield* resourceAdded(both, name);
+    else yield resourceGone(both, name);
+  }
+  for (const { name, old: before, now: after } of pairs(old.types, now.types)) {
+    if (before !== undefined && after !== undefined) yield* fieldDifferences(typeOwner(both, name), before, after);
+    else {
+      // What it means is told of the fields that are of this type.
+      const verb = after === undefined ? "is gone" : "is new";
+      const kind = after === undefined ? "type-removed" : "type-added";
+      yield difference("neutral", kind, name, `resources/types/${name}`, `The type \`${name}\` ${verb}`);
+    }
+  }
+  yield* unforeseen({ subject: "resources", at: "resources" }, old, now, ["resources", "types", "rules"]);
+}
+
+function resourceOwner({ uses, alike }: Both, name: string) {
+  return {
+    of: name,
+    at: `resources/${name}`,
+    use: (when: "old" | "now", field: string, value: Fields[string]) => uses[when].ofField(name, field, value),
+    alike,
+  };
+}
+
+function typeOwner({ uses, alike }: Both, name: string) {
+  return {
+    of: name,
+    at: `resources/types/${name}`,
+    use: (when: "old" | "now", _field: string, value: Fields[string]) => uses[when].ofMember(name, value),
+    alike,
+  };
+}
+
+function* resourceAdded({ old, now }: Both, name: string): Iterable<Difference> {
+  if (formerName(old.model, now.model, name) === undefined)
+    yield difference("additive", "resource-added", name, `resources/${name}`, `\`${name}\` is new`);
+}
+
+function resourceGone({ old, now, uses }: Both, name: string): Difference {
+  const effect = uses.old.has(name) ? "breaking" : "neutral";
+  const renamed = Object.keys(now.model.resources.resources).find(
+    (other) => formerName(old.model, now.model, other) === name,
+  );
+  if (renamed === undefined) {
+    const told = { entry: { kind: "remove", place: { of: name } } } as const;
+    return difference(effect, "resource-removed", name, `resources/${name}`, `\`${name}\` is gone`, told);
+  }
+  const told = {
+    entry: { kind: "rename", from: { of: name }, to: renamed },
+    also: renamed,
+    oldAt: `resources/${name}`,
+  } as const;
+  return difference(
+    effect,
+    "resource-renamed",
+    name,
+    `resources/${renamed}`,
+    `\`${name}\` is called \`${renamed}\``,
+    told,
+  );
+}
+
+/** The resource that had the same fields, where it is gone and this one is new. */
+export function formerName(old: Model, now: Model, name: string): string | undefined {
+  const { fields } = own(now.resources.resources, name) ?? {};
+  if (fields === undefined || own(old.resources.resources, name) !== undefined) return undefined;
+  const like = Object.entries(old.resources.resources).filter(
+    ([other, resource]) => own(now.resources.resources, other) === undefined && same(resource.fields, fields),
+  );
+  return like.length === 1 ? like[0]?.[0] : undefined;
+}
+
+// ── Rules ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function* ruleDifferences(
+  both: Both,
+  resource: string,
+  old: readonly Rule[],
+  now: readonly Rule[],
+): Iterable<Difference> {
+  const at = (index: number): string => `resources/rules/${resource}/${index}`;
+  const before = old.map((rule, index) => ({ rule, at: at(index) }));
+  const after = now.map((rule, index) => ({ rule, at: at(index) }));
+  const gone = before.filter(({ rule }) => !after.some((other) => sameCondition(rule, other.rule)));
+  const added = after.filter(({ rule }) => !before.some((other) => sameCondition(rule, other.rule)));
+  for (const { rule, at: place } of after) {
+    const former = before.find((other) => sameCondition(rule, other.rule));
+    if (former !== undefined) yield* refusalDifference(both, resource, place, former.rule.else, rule.else);
+  }
+  const pairedUp = new Set<object>();
+  for (const { rule, at: place } of added) {
+    const former = gone.find(
+      (other) => !pairedUp.has(other) && other.rule.kind === "holds" && other.rule.else === rule.else,
+    );
+    if (former?.rule.kind !== "holds" || rule.kind !== "holds") {
+      const message = `${ruleText(rule)} is a new rule of \`${resource}\``;
+      yield difference("breaking", "rule-added", resource, place, message, { matter: "right" });
+      continue;
+    }
+    pairedUp.add(former);
+    const strictness = strictnessOf(
+      { side: both.old, path: `${former.at}/holds`, text: former.rule.expression },
+      { side: both.now, path: `${place}/holds`, text: rule.expression },
+    );
+    if (strictness === "same") continue;
+    const effect = strictness === "tighter" ? "breaking" : "additive";
+    const message = `A rule of \`${resource}\` is ${ruleText(rule)}, and was ${ruleText(former.rule)}`;
+    yield difference(effect, `rule-${strictness}`, resource, place, message, { matter: "right", oldAt: former.at });
+  }
+  for (const former of gone) {
+    if (pairedUp.has(former)) continue;
+    const message = `${ruleText(former.rule)} is no rule of \`${resource}\` any more`;
+    yield difference("additive", "rule-removed", resource, former.at, message, { matter: "right" });
+  }
+}
+
+function sameCondition(one: Rule, other: Rule): boolean {
+  if (one.kind === "unique") return other.kind === "unique" && same(one.fields.toSorted(), other.fields.toSorted());
+  return other.kind === "holds" && canonical(one.expression) === canonical(other.expression);
+}
+
+function ruleText(rule: Rule): string {
+  return rule.kind === "unique" ? `\`unique ${rule.fields.join(" + ")}\`` : `\`${rule.expression}\``;
+}
+
+/** The error that a client is told when something does not hold; `what` is refused with it. */
+export function* refusalDifference(
+  { old: { model } }: Both,
+  what: string,
+  at: string,
+  old: string | undefined,
+  now: string | undefined,
+): Iterable<Difference> {
+  if (old === now) return;
+  const name = (code: string | undefined): string => (code === undefined ? "the standard error" : `\`${code}\``);
+  const message = `\`${what}\` is refused with ${name(now)}, and was with ${name(old)}`;
+  const status = old === undefined ? undefined : (own(model.errors.errors, old) ?? own(standardErrors, old))?.status;
+  if (old === undefined || now === undefined || status === undefined) {
+    yield difference("breaking", "refusal-changed", what, `${at}/else`, message);
+    return;
+  }
+  const entry = { kind: "error", code: now, status, was: old } as const;
+  yield difference("breaking", "refusal-changed", `error ${old}`, `${at}/else`, message, {
+    entry,
+    also: `error ${now}`,
+  });
+}

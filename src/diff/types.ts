@@ -1,0 +1,145 @@
+/** How two types of one value differ: which values only one of them has. */
+import { printFieldType } from "../parts/resources/field-print.ts";
+import type { FieldType, ScalarName } from "../parts/resources/model.ts";
+import { same } from "./difference.ts";
+
+/** `narrower`: some values are gone; `wider`: there are more; `other`: neither holds all of the other. */
+export interface TypeDifference {
+  readonly direction: "narrower" | "wider" | "other";
+  readonly what: "range" | "pattern" | "values" | "null" | "type";
+  /** After a name, `can be null`. */
+  readonly sentence: string;
+  /** A value of a closed list that is only in one of them. */
+  readonly value?: string;
+}
+
+type Kind<K extends FieldType["kind"]> = Extract<FieldType, { kind: K }>;
+
+/** Whether two names of types mean the same on the wire. */
+export type Alike = (old: string, now: string) => boolean;
+
+export function typeDifferences(old: FieldType, now: FieldType, alike: Alike): readonly TypeDifference[] {
+  if (old.kind === "nullable" || now.kind === "nullable") return nullableDifferences(old, now, alike);
+  if (old.kind === "named" && now.kind === "named" && alike(old.name, now.name)) return [];
+  if (old.kind === "scalar" && now.kind === "scalar") return scalarDifferences(old, now);
+  if (old.kind === "one-of" && now.kind === "one-of") return valueDifferences(old, now);
+  if (old.kind === "list" && now.kind === "list")
+    return [...rangeDifferences(old, now, "has", "items"), ...typeDifferences(old.of, now.of, alike)];
+  if (old.kind === "map" && now.kind === "map") return typeDifferences(old.of, now.of, alike);
+  if (same(old, now)) return [];
+  if (old.kind === "one-of" && isAnyText(now)) return [changed(old, now, "wider")];
+  if (now.kind === "one-of" && isAnyText(old)) return [changed(old, now, "narrower")];
+  return [changed(old, now, "other")];
+}
+
+function changed(old: FieldType, now: FieldType, direction: TypeDifference["direction"]): TypeDifference {
+  return { direction, what: "type", sentence: `is ${typeText(now)}, and was ${typeText(old)}` };
+}
+
+/** A type as a document writes it. */
+function typeText(type: FieldType): string {
+  return type.kind === "schema" ? "of another schema" : `\`${printFieldType(type)}\``;
+}
+
+function isAnyText(type: FieldType): boolean {
+  const bounded = type.kind !== "scalar" || type.pattern !== undefined || type.max !== undefined;
+  return !bounded && type.kind === "scalar" && (type.name === "string" || type.name === "text");
+}
+
+function nullableDifferences(old: FieldType, now: FieldType, alike: Alike): readonly TypeDifference[] {
+  const inner = typeDifferences(withoutNull(old), withoutNull(now), alike);
+  if (old.kind === now.kind) return inner;
+  const direction = now.kind === "nullable" ? "wider" : "narrower";
+  const sentence = now.kind === "nullable" ? "can be null" : "can no longer be null";
+  return [{ direction, what: "null", sentence }, ...inner];
+}
+
+function withoutNull(type: FieldType): FieldType {
+  return type.kind === "nullable" ? withoutNull(type.of) : type;
+}
+
+/** The scalars that every value of another one is, too. */
+const within: Partial<Record<ScalarName, readonly ScalarName[]>> = {
+  integer: ["number", "decimal"],
+  decimal: ["number"],
+  ...Object.fromEntries(
+    ["email", "url", "uuid", "phone", "country", "currency", "language", "timezone"].map((name) => [
+      name,
+      ["string", "text"],
+    ]),
+  ),
+};
+
+function scalarDifferences(old: Kind<"scalar">, now: Kind<"scalar">): readonly TypeDifference[] {
+  const texts = [old.name, now.name].every((name) => name === "string" || name === "text");
+  if (old.name !== now.name && !texts) {
+    const direction = within[old.name]?.includes(now.name)
+      ? "wider"
+      : within[now.name]?.includes(old.name)
+        ? "narrower"
+        : "other";
+    return [changed(old, now, direction)];
+  }
+  const lengths = ["string", "text", "bytes"].includes(now.name);
+  return [
+    ...rangeDifferences(old, now, lengths ? "is" : "goes", lengths ? "long" : ""),
+    ...patternDifferences(old, now),
+  ];
+}
+
+interface Bounds {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+function rangeDifferences(old: Bounds, now: Bounds, verb: string, noun: string): readonly TypeDifference[] {
+  const { NEGATIVE_INFINITY, POSITIVE_INFINITY } = Number;
+  const [oldMin, newMin] = [old.min ?? NEGATIVE_INFINITY, now.min ?? NEGATIVE_INFINITY];
+  const [oldMax, newMax] = [old.max ?? POSITIVE_INFINITY, now.max ?? POSITIVE_INFINITY];
+  const sentence = `${verb} ${rangeText(now)}${noun === "" ? "" : ` ${noun}`}, and ${verb === "is" ? "was" : verb === "has" ? "had" : "went"} ${rangeText(old)}`;
+  return [
+    ...(newMin > oldMin || newMax < oldMax ? [{ direction: "narrower", what: "range", sentence } as const] : []),
+    ...(newMin < oldMin || newMax > oldMax ? [{ direction: "wider", what: "range", sentence } as const] : []),
+  ];
+}
+
+function rangeText({ min, max }: Bounds): string {
+  if (min === undefined && max === undefined) return "without bounds";
+  return min === max ? `exactly ${min}` : `${min ?? ""}..${max ?? ""}`;
+}
+
+function patternDifferences(old: Kind<"scalar">, now: Kind<"scalar">): readonly TypeDifference[] {
+  if (old.pattern === now.pattern) return [];
+  if (now.pattern === undefined)
+    return [{ direction: "wider", what: "pattern", sentence: "no longer has to match a pattern" }];
+  const direction = old.pattern === undefined ? "narrower" : "other";
+  return [{ direction, what: "pattern", sentence: `has to match \`/${now.pattern}/\`` }];
+}
+
+function valueDifferences(old: Kind<"one-of">, now: Kind<"one-of">): readonly TypeDifference[] {
+  const removed = old.values.filter((value) => !now.values.includes(value));
+  const added = now.values.filter((value) => !old.values.includes(value));
+  const opened = now.open && !old.open;
+  const closed = old.open && !now.open;
+  return [
+    ...(opened
+      ? [{ direction: "wider", what: "type", sentence: "is an open list, and was a closed one" } as const]
+      : []),
+    ...(closed
+      ? [{ direction: "narrower", what: "type", sentence: "is a closed list, and was an open one" } as const]
+      : []),
+    ...removed.map(
+      (value) =>
+        ({ direction: "narrower", what: "values", sentence: `no longer has the value \`${value}\``, value }) as const,
+    ),
+    ...added.map(
+      (value) => ({ direction: "wider", what: "values", sentence: `has the new value \`${value}\``, value }) as const,
+    ),
+  ];
+}
+
+/** Whether the values of a closed list are told, so that a client may have a case for each. */
+export function isClosedList(type: FieldType): boolean {
+  if (type.kind === "one-of") return !type.open;
+  return (type.kind === "nullable" || type.kind === "list" || type.kind === "map") && isClosedList(type.of);
+}
