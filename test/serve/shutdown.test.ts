@@ -1,78 +1,14 @@
 /** R1.8 with the real command in a process of its own: stopped by a signal, and killed in the middle of its work. */
 import assert from "node:assert/strict";
-import type { ChildProcess } from "node:child_process";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import type { Client } from "./client.ts";
-import { createClient } from "./client.ts";
+import { jar, labels, putCellar, start } from "./pantries-command.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "nonet-shutdown-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
-
-interface Command extends Disposable {
-  readonly child: ChildProcess;
-  readonly client: Client;
-  /** Exit code, or the signal that ended it. */
-  readonly ended: Promise<number | string>;
-}
-
-async function start(data: string): Promise<Command> {
-  const document = join(root, "test/serve/documents/pantries.md");
-  const args = [join(root, "src/cli.mjs"), "serve", document, "--port", "0", "--data", join(folder, data)];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
-  const ended = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | string);
-  let printed = "";
-  child.stderr.on("data", (chunk: Buffer) => {
-    printed += chunk.toString();
-  });
-  const port = await new Promise<number>((resolve, reject) => {
-    child.stdout.on("data", (chunk: Buffer) => {
-      printed += chunk.toString();
-      const found = /at http:\/\/127\.0\.0\.1:(\d+)/.exec(printed)?.[1];
-      if (found !== undefined) resolve(Number(found));
-    });
-    void ended.then((code) => reject(new Error(`ended with ${code}: ${printed}`)));
-  });
-  const client = createClient(port, () => {});
-  return {
-    child,
-    client,
-    ended,
-    [Symbol.dispose]() {
-      client[Symbol.dispose]();
-      child.kill("SIGKILL");
-    },
-  };
-}
-
-const jar = (label: string) => ({
-  method: "POST",
-  path: "/v1/pantries/cellar/jars",
-  headers: { "Idempotency-Key": label },
-  body: { label },
-});
-
-async function labels(client: Client): Promise<string[]> {
-  const found: string[] = [];
-  for (let page = 1; ; page += 1) {
-    const reply = await client.send({ method: "GET", path: `/v1/pantries/cellar/jars?limit=10&page=${page}` });
-    const { items, next } = reply.json as { items: { label: string }[]; next: number | null };
-    found.push(...items.map(({ label }) => label));
-    if (next === null) return found;
-  }
-}
-
-async function putCellar(client: Client): Promise<void> {
-  const body = { opened: "2026-01-01", name: "Cellar" };
-  const reply = await client.send({ method: "PUT", path: "/v1/pantries/cellar", body });
-  assert(reply.status === 201 || reply.status === 200, reply.text);
-}
 
 /** Whether a new connection gets an answer; one that the system had taken already may be open for a moment. */
 async function isServed(client: Client): Promise<boolean> {
@@ -88,7 +24,7 @@ async function isServed(client: Client): Promise<boolean> {
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   test(`R1.8 ${signal}: what is under way is answered, nothing accepted is lost, exit 0`, async () => {
     const data = `${signal}.db`;
-    using command = await start(data);
+    using command = await start(folder, data);
     await putCellar(command.client);
     const body = JSON.stringify({ label: "last" });
     using connection = await command.client.open();
@@ -106,7 +42,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     const reply = await connection.next();
     assert.equal(reply?.status, 201, reply?.text ?? "");
     assert.equal(await command.ended, 0);
-    using again = await start(data);
+    using again = await start(folder, data);
     assert.deepEqual(await labels(again.client), ["last"]);
   });
 }
@@ -116,7 +52,7 @@ test("R1.8 R4.20 kill -9 at any moment: no accepted write is lost, none is doubl
   const answered = new Map<string, string>();
   const asked = new Set<string>();
   for (let round = 0; round < 4; round += 1) {
-    using command = await start(data);
+    using command = await start(folder, data);
     const { client } = command;
     await putCellar(client);
     // What the round before left without an answer is asked again, with the same key.
