@@ -7,6 +7,7 @@ import type { TypedExpressions } from "../parts/expressions.ts";
 import type { Model, Places } from "../parts/model.ts";
 import { credentialPlans, roleNames } from "./credentials.ts";
 import { errorPlans } from "./errors.ts";
+import { buildHistory } from "./history.ts";
 import { serverLimits } from "./limits.ts";
 import { buildOperations } from "./operations.ts";
 import type { Plan } from "./plan.ts";
@@ -26,6 +27,7 @@ export function buildPlan(model: Model, places: Places, expressions: TypedExpres
     title,
     purpose: model.purpose.purpose ?? "",
     ...(newest === undefined ? {} : { version: newest.name }),
+    history: buildHistory(sources),
     base: model.endpoints.base ?? "{base_url}",
     tables,
     operations: buildOperations(sources, tables),

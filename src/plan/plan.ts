@@ -16,6 +16,8 @@ export interface Plan {
   readonly purpose: string;
   /** The newest version's name, where the document has versions. */
   readonly version?: string;
+  /** What stored data follows from one version to the next, newest first; every version is there, also one without any. */
+  readonly history: readonly VersionStep[];
   /** `{base_url}` or an absolute URL; the server fills it in. */
   readonly base: string;
   readonly tables: readonly Table[];
@@ -154,6 +156,31 @@ export interface TimedAct {
     /** The columns that are personal lose what they say. */
     | { readonly kind: "erase"; readonly columns: readonly string[] };
 }
+
+// ── Versions of the data ───────────────────────────────────────────────────────────────────────────────────────────
+
+/** How the data of a version comes from that of the version before. */
+export interface VersionStep {
+  readonly version: string;
+  readonly changes: readonly DataChange[];
+}
+
+export type DataChange =
+  | { readonly kind: "rename-resource"; readonly from: string; readonly to: string }
+  /** `resource` is named as this version does. */
+  | { readonly kind: "rename-field"; readonly resource: string; readonly from: string; readonly to: string }
+  /** What a field has where it had nothing (`fill`), or in place of what it had (`convert`); named as the document does. */
+  | {
+      readonly kind: "fill" | "convert";
+      readonly resource: string;
+      readonly field: string;
+      readonly taken: TakenPlan;
+    };
+
+export type TakenPlan =
+  | { readonly kind: "literal"; readonly value: Json }
+  /** Over the record, and for `convert` over `value`, what the field had. */
+  | { readonly kind: "expression"; readonly expression: TypedExpression };
 
 // ── Permissions ────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -1,13 +1,16 @@
 /**
- * From the tables that a store holds to those of a document: what has to be done, and what would have to be asked of the
+ * From the tables that a store holds to those of a document: what is to be done, and what would have to be asked of the
  * data first, because it may not fit. Nothing here looks at data.
  */
-import type { Column, DefaultPlan, Table } from "../plan/plan.ts";
+import { parts, type TypedExpression } from "../expression/typed.ts";
+import type { Column, RulePlan, Table, TakenPlan, VersionStep } from "../plan/plan.ts";
+import { isSecret } from "./conversions.ts";
+import { follow, type Origin, stepsSince } from "./follow.ts";
 import { uniquesOf } from "./uniques.ts";
+import { isWider } from "./wider.ts";
 
 export interface Differences {
   readonly added: readonly Table[];
-  /** To be dropped; allowed where they are empty. */
   readonly dropped: readonly Table[];
   readonly changed: readonly Changed[];
 }
@@ -15,83 +18,169 @@ export interface Differences {
 export interface Changed {
   readonly before: Table;
   readonly after: Table;
-  /** What the data must be asked before. */
-  readonly doubts: readonly Doubt[];
-  /** Columns that are new, with what the present records get. */
-  readonly filled: readonly { readonly column: Column; readonly with: DefaultPlan | undefined }[];
+  /** All columns of `after`, in its order. */
+  readonly columns: readonly ColumnChange[];
+  /** Columns of `before` that `after` has not. */
+  readonly dropped: readonly Column[];
+  /** Sets of columns that may not be unique yet. */
+  readonly uniques: readonly (readonly string[])[];
+  /** Rules that may not hold yet. */
+  readonly rules: readonly RulePlan[];
 }
 
-/** What a store's records may stand in the way of. Each is a refusal when any record is concerned. */
-export type Doubt =
-  /** Records that have a value there. */
-  | { readonly kind: "dropped"; readonly column: Column }
-  | { readonly kind: "retyped"; readonly column: Column; readonly before: Column }
-  /** Any record at all: nobody said what the column would be. */
-  | { readonly kind: "unfilled"; readonly column: Column }
-  /** Records without a value. */
-  | { readonly kind: "required"; readonly column: Column }
-  /** Records with another value. */
-  | { readonly kind: "narrowed"; readonly column: Column; readonly values: readonly string[] }
-  /** Records that have the same values. */
-  | { readonly kind: "unique"; readonly columns: readonly string[] }
-  /** Records that refer to what is not there. */
-  | { readonly kind: "reference"; readonly column: Column };
+/** A column, and how it comes from what is stored. */
+export interface ColumnChange {
+  readonly column: Column;
+  /** What it was; absent for a new one. */
+  readonly source?: Column;
+  /** What each value becomes, one after the other; instead of what `converted` makes of it. */
+  readonly converts: readonly TakenPlan[];
+  /** What records without a value get; absent: nothing. */
+  readonly fill?: Filling;
+  /** Whether values have to be brought to another type. */
+  readonly retyped: boolean;
+  /** Whether values may not fit any more, or do not yet. */
+  readonly judged: boolean;
+  /** Whether records may be without the value that they have to have. */
+  readonly required: boolean;
+  /** Whether what it refers to may not be there. */
+  readonly referred: boolean;
+  /** Whether it is to be worked out anew. */
+  readonly computed: boolean;
+}
 
-/** Tables are known by their resource, columns by their name. */
-export function differencesBetween(before: readonly Table[], after: readonly Table[]): Differences {
-  const old = new Map(before.map((table) => [table.resource, table]));
+export type Filling = TakenPlan | { readonly kind: "now" } | { readonly kind: "counter" };
+
+/** Whether a column's values may be other ones afterwards. */
+export function isMade({ converts, retyped, judged, fill, referred, computed }: ColumnChange): boolean {
+  return converts.length > 0 || retyped || judged || fill !== undefined || referred || computed;
+}
+
+/** Resources and fields are known by their names, of which `history` tells what they were. */
+export function differencesBetween(
+  before: readonly Table[],
+  after: readonly Table[],
+  history: readonly VersionStep[] = [],
+  stored?: VersionStep,
+): Differences {
+  const steps = stepsSince(history, stored);
+  const origins = follow(before, steps);
   const kept = new Set(after.map(({ resource }) => resource));
+  const resourceNow = new Map([...origins].map(([resource, { table }]) => [table.resource, resource]));
   return {
-    added: after.filter(({ resource }) => !old.has(resource)),
-    dropped: before.filter(({ resource }) => !kept.has(resource)),
+    added: after.filter(({ resource }) => !origins.has(resource)),
+    dropped: [...origins].flatMap(([resource, { table }]) => (kept.has(resource) ? [] : [table])),
     changed: after.flatMap((table) => {
-      const one = old.get(table.resource);
-      return one ? [changed(one, table)] : [];
+      const origin = origins.get(table.resource);
+      return origin ? [changed(origin, table, steps, resourceNow)] : [];
     }),
   };
 }
 
-function changed(before: Table, after: Table): Changed {
-  const old = new Map(before.columns.map((column) => [column.name, column]));
+type Names = ReadonlyMap<string, string>;
+
+function changed({ table, columns }: Origin, after: Table, steps: readonly VersionStep[], resourceNow: Names): Changed {
   const names = new Set(after.columns.map(({ name }) => name));
-  const fresh = after.columns.filter(({ name }) => !old.has(name));
-  const doubts: Doubt[] = [
-    ...before.columns.filter(({ name }) => !names.has(name)).map((column): Doubt => ({ kind: "dropped", column })),
-    ...after.columns.flatMap((column) => {
-      const one = old.get(column.name);
-      return one ? doubtsOf(one, column) : newColumnDoubts(column);
-    }),
-    ...newUniques(before, after),
-  ];
-  return { before, after, doubts, filled: fresh.map((column) => ({ column, with: column.default })) };
-}
-
-function doubtsOf(before: Column, after: Column): readonly Doubt[] {
-  if (before.type !== after.type) return [{ kind: "retyped", column: after, before }];
-  const doubts: Doubt[] = [];
-  if (before.nullable && !after.nullable) doubts.push({ kind: "required", column: after });
-  const { values } = after;
-  const isNarrower = values && !before.values?.every((value) => values.includes(value));
-  if (values && isNarrower) doubts.push({ kind: "narrowed", column: after, values });
-  if (after.references && after.references.resource !== before.references?.resource) {
-    doubts.push({ kind: "reference", column: after });
-  }
-  return doubts;
-}
-
-/** `now` at migration is no time of any record's own, but it is the earliest at which it is known to have been there. */
-function newColumnDoubts(column: Column): readonly Doubt[] {
-  const fillable = ["literal", "now", "now-on-change"].includes(column.default?.kind ?? "");
-  return column.nullable || fillable ? [] : [{ kind: "unfilled", column }];
-}
-
-function newUniques(before: Table, after: Table): readonly Doubt[] {
-  const old = new Set(uniquesOf(before).map(keyOf));
-  return uniquesOf(after)
-    .filter((columns) => !old.has(keyOf(columns)))
-    .map((columns) => ({ kind: "unique", columns }));
+  const changes = after.columns.map((column) =>
+    columnChange(after, column, columns.get(column.name), steps, resourceNow),
+  );
+  const made = new Set(changes.filter(isMade).map(({ column }) => column.name));
+  const nameNow = new Map([...columns].map(([name, column]) => [column.name, name]));
+  const unique = new Set(uniquesOf(table).map((set) => keyOf(set.map((name) => nameNow.get(name) ?? name))));
+  const ruled = new Set(table.rules.map(({ expression }) => JSON.stringify(expression)));
+  return {
+    before: table,
+    after,
+    columns: changes,
+    dropped: [...columns].flatMap(([name, column]) => (names.has(name) ? [] : [column])),
+    uniques: uniquesOf(after).filter((set) => !unique.has(keyOf(set)) || set.some((name) => made.has(name))),
+    rules: after.rules.filter(
+      ({ expression }) =>
+        isOfData(expression) && (!ruled.has(JSON.stringify(expression)) || [...made].some((one) => reads(expression, one))),
+    ),
+  };
 }
 
 function keyOf(columns: readonly string[]): string {
   return columns.toSorted().join(" ");
+}
+
+/** A rule about the moment of a write, its caller or the record before it says nothing of records that are there already. */
+function isOfData(expression: TypedExpression): boolean {
+  return expression.kind !== "variable" && parts(expression).every(isOfData);
+}
+
+function reads(expression: TypedExpression, field: string): boolean {
+  if (expression.kind === "field") return expression.name === field;
+  return parts(expression).some((part) => reads(part, field));
+}
+
+function columnChange(
+  { resource }: Table,
+  column: Column,
+  source: Column | undefined,
+  steps: readonly VersionStep[],
+  resourceNow: Names,
+): ColumnChange {
+  const of = (kind: "fill" | "convert"): readonly TakenPlan[] =>
+    steps.flatMap(({ changes }) =>
+      changes.flatMap((change) =>
+        change.kind === kind && change.resource === resource && change.field === column.name ? [change.taken] : [],
+      ),
+    );
+  const computed = column.computed !== undefined && !isSame(column.computed, source?.computed);
+  const required = !column.nullable && source?.nullable !== false && !(computed && column.computed !== undefined);
+  const fill = computed || (source !== undefined && !required) ? undefined : (of("fill").at(-1) ?? filling(column));
+  const refersTo = source?.references && (resourceNow.get(source.references.resource) ?? source.references.resource);
+  const converts = source === undefined || computed ? [] : of("convert");
+  const retyped =
+    source !== undefined && converts.length === 0 && !computed && (column.type !== source.type || isReshaped(source, column));
+  return {
+    column,
+    ...(source === undefined ? {} : { source }),
+    converts,
+    ...(fill === undefined ? {} : { fill }),
+    retyped,
+    judged:
+      !isSecret(column) &&
+      !computed &&
+      (retyped ||
+        converts.length > 0 ||
+        (fill !== undefined && source !== undefined) ||
+        (source !== undefined && isNarrower(source, column))),
+    required,
+    referred: column.references !== undefined && column.references.resource !== refersTo,
+    computed,
+  };
+}
+
+/** Of structures, and of secrets, the type of the column does not tell whether values stay what they are. */
+function isReshaped(before: Column, after: Column): boolean {
+  if (isSecret(before) !== isSecret(after)) return true;
+  return after.type === "json" && !isSame(before.schema["type"], after.schema["type"]);
+}
+
+function isNarrower(before: Column, after: Column): boolean {
+  const values = after.values;
+  const fewer = values !== undefined && !before.values?.every((value) => values.includes(value));
+  return fewer || !isWider(before.schema, after.schema);
+}
+
+/** `now` at migration is no time of any record's own, but it is the earliest at which it is known to have been there. */
+function filling({ default: made }: Column): Filling | undefined {
+  switch (made?.kind) {
+    case "literal":
+      return made;
+    case "now":
+    case "now-on-change":
+      return { kind: "now" };
+    case "counter":
+      return { kind: "counter" };
+    default:
+      return undefined;
+  }
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -32,3 +32,8 @@ export function quoteName(name: string): string {
 export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
+
+/** A stored value in SQL. */
+export function literalSql(value: SQLInputValue): string {
+  return typeof value === "string" ? quoteText(value) : value === null ? "NULL" : String(value);
+}

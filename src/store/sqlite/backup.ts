@@ -1,0 +1,75 @@
+/**
+ * A copy of a file before its data is changed: whole and looked through before anything is, under a name of its own beside
+ * it, with the same permissions. Until it is known to be good it has another name, so that no half of one is taken for it.
+ */
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { backup as copyDatabase, DatabaseSync } from "node:sqlite";
+import { StoreError } from "../error.ts";
+import { explained } from "./connection.ts";
+
+/** Gives the copy's name. @throws StoreError when there can be none; nothing has happened then. */
+export async function backUp(file: string, now: number): Promise<string> {
+  const copy = freeName(`${file}.backup-${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`);
+  const partial = `${copy}.partial`;
+  try {
+    await copyTo(file, partial);
+    assertWhole(partial);
+    chmodSync(partial, statSync(file).mode & 0o777);
+    flush(partial);
+    renameSync(partial, copy);
+    flushFolder(dirname(copy));
+    return copy;
+  } catch (thrown) {
+    rmSync(partial, { force: true });
+    const reason = explained(thrown, partial);
+    const message = reason instanceof Error ? reason.message : String(reason);
+    throw new StoreError("disk", `the data cannot be backed up to ${copy}, so nothing was changed: ${message}`, [], thrown);
+  }
+}
+
+function freeName(wanted: string): string {
+  let name = wanted;
+  for (let number = 2; existsSync(name); number += 1) name = `${wanted}-${number}`;
+  return name;
+}
+
+async function copyTo(file: string, copy: string): Promise<void> {
+  const source = new DatabaseSync(file, { timeout: 5_000 });
+  try {
+    await copyDatabase(source, copy, { rate: 10_000 });
+  } finally {
+    source.close();
+  }
+}
+
+function assertWhole(copy: string): void {
+  const database = new DatabaseSync(copy, { readOnly: true });
+  try {
+    const found = database.prepare("PRAGMA integrity_check").get()?.["integrity_check"];
+    if (found !== "ok") throw new Error(`the copy is damaged: ${String(found)}`);
+  } finally {
+    database.close();
+  }
+}
+
+function flush(file: string): void {
+  const descriptor = openSync(file, "r+");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function flushFolder(folder: string): void {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(folder, "r");
+    fsyncSync(descriptor);
+  } catch {
+    // Windows cannot open a folder, and needs none of this.
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}

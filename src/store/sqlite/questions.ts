@@ -1,0 +1,264 @@
+/**
+ * The steps from the tables that there are to those of the document, each asked of the data: how many records it changes,
+ * and which stand in its way. Nothing is written.
+ */
+import type { Column, Table, TakenPlan } from "../../plan/plan.ts";
+import { type Changed, type ColumnChange, type Differences, isMade } from "../differences.ts";
+import { type Following, mostNamed, type Obstacle, type Step } from "../migration.ts";
+import { conditionSql } from "./condition.ts";
+import type { Connection } from "./connection.ts";
+import { binder, type Fragment } from "./fragment.ts";
+import { type Future, hasWas, lossDefault, openFuture, was } from "./future.ts";
+import { type Relations, relationsOf } from "./relations.ts";
+import { quoteName, quoteText } from "./value.ts";
+
+/** In a transaction, so that all is asked of one state. */
+export function stepsOf(
+  connection: Connection,
+  differences: Differences,
+  tables: readonly Table[],
+  following: Pick<Following, "judge">,
+  clock: () => number,
+): readonly Step[] {
+  const future = openFuture(connection, differences, tables, following, clock);
+  try {
+    const asking: Asking = { connection, future, relations: relationsOf(tables), differences };
+    return [
+      ...differences.added.map(addedStep),
+      ...differences.changed.flatMap((change) => changedSteps(asking, change)),
+      ...differences.dropped.map((table) => droppedStep(asking, table)),
+    ];
+  } finally {
+    future.close();
+  }
+}
+
+interface Asking {
+  readonly connection: Connection;
+  readonly future: Future;
+  readonly relations: Relations;
+  readonly differences: Differences;
+}
+
+interface Found {
+  readonly records: number;
+  readonly ids: readonly string[];
+}
+
+/** The records of `from`, which is called `t`, for which `where` is true. */
+function find({ connection, future }: Asking, from: string, where: Fragment | string): Found {
+  const { sql, bindings } = typeof where === "string" ? { sql: where, bindings: [] } : where;
+  const values = binder(bindings)([], future.variables);
+  // Views come and go under the same names, so that statements about them must not be kept.
+  const all = (text: string): readonly (readonly unknown[])[] => {
+    const statement = connection.database.prepare(text);
+    statement.setReturnArrays(true);
+    return statement.all(...values) as unknown as readonly (readonly unknown[])[];
+  };
+  const records = Number(all(`SELECT count(*) FROM ${from} WHERE ${sql}`)[0]?.[0] ?? 0);
+  if (records === 0) return { records, ids: [] };
+  const ids = all(`SELECT t."id" FROM ${from} WHERE ${sql} ORDER BY t._seq LIMIT ${mostNamed}`);
+  return { records, ids: ids.map(([id]) => String(id)) };
+}
+
+function addedStep({ resource }: Table): Step {
+  return { kind: "add table", resource, fields: [], sentence: `${resource} is new`, records: 0 };
+}
+
+function droppedStep(asking: Asking, { name, resource }: Table): Step {
+  const found = find(asking, `main.${quoteName(name)} AS t`, "TRUE");
+  const sentence = `${resource} is gone from the document`;
+  const [other] = asking.differences.added;
+  const remedy = other && renameRemedy(`rename ${resource} -> ${other.resource}`);
+  const step: Step = { kind: "drop table", resource, fields: [], sentence, records: found.records };
+  if (found.records === 0) return step;
+  return { ...step, obstacle: { kind: "loss", ...found, sentence: `${sentence}, and ${records(found.records)} would be lost`, ...remedy } };
+}
+
+function renameRemedy(entry: string): Pick<Obstacle, "remedy"> {
+  return { remedy: `if it was renamed, say so in part 9: ${entry}` };
+}
+
+function changedSteps(asking: Asking, change: Changed): readonly Step[] {
+  const { after, before, columns, dropped, rules, uniques } = change;
+  const { resource } = after;
+  const renamed: readonly Step[] =
+    before.resource === resource
+      ? []
+      : [step("rename table", resource, [], `${before.resource} is now called ${resource}`, countOf(asking, change))];
+  return [
+    ...renamed,
+    ...columns.flatMap((column) => columnSteps(asking, change, column)),
+    ...dropped.map((column) => droppedColumn(asking, change, column)),
+    ...uniques.map((set) => uniqueStep(asking, change, set)),
+    ...rules.map((rule): Step => {
+      const { sql, bindings } = conditionSql({ all: [rule.expression] }, asking.relations);
+      const found = find(asking, `${quoteName(after.name)} AS t`, { sql: `coalesce(${sql}, 0) = 0`, bindings });
+      const sentence = `${resource} has a rule that the data may not keep (else ${rule.else})`;
+      return step("rule", resource, [], sentence, 0, {
+        kind: "misfit",
+        ...found,
+        sentence: `${resource} has a rule (else ${rule.else}), and ${records(found.records, "break", "breaks")} it`,
+      });
+    }),
+  ];
+}
+
+function step(
+  kind: Step["kind"],
+  resource: string,
+  fields: readonly string[],
+  sentence: string,
+  count: number,
+  obstacle?: Obstacle,
+): Step {
+  const base: Step = { kind, resource, fields, sentence, records: count };
+  return obstacle === undefined || obstacle.records === 0 ? base : { ...base, obstacle };
+}
+
+function countOf(asking: Asking, { before }: Changed): number {
+  return find(asking, `main.${quoteName(before.name)} AS t`, "TRUE").records;
+}
+
+function columnSteps(asking: Asking, change: Changed, column: ColumnChange): readonly Step[] {
+  const { source } = column;
+  if (source === undefined) return [newColumn(asking, change, column)];
+  const { resource } = change.after;
+  const { name } = column.column;
+  const renamed = source.name === name ? [] : [
+    step("rename column", resource, [name], `${change.before.resource}.${source.name} is now called ${resource}.${name}`, countOf(asking, change)),
+  ]; // biome-ignore format: one thing
+  if (!hasWas(column)) return renamed;
+  return [
+    ...renamed,
+    ...(column.computed ? [computedStep(asking, change, column, source)] : keptSteps(asking, change, column, source)),
+  ];
+}
+
+function newColumn(asking: Asking, { after }: Changed, { column, computed, fill }: ColumnChange): Step {
+  const { resource } = after;
+  const name = quoteName(column.name);
+  const place = `${resource}.${column.name}`;
+  const view = computed ? quoteName(after.name) : asking.future.filled(after);
+  const filled = fill === undefined && !computed ? 0 : find(asking, `${view} AS t`, `t.${name} IS NOT NULL`).records;
+  const none = column.nullable ? { records: 0, ids: [] } : find(asking, `${view} AS t`, `t.${name} IS NULL`);
+  const what = filled === 0 ? "" : `, and ${records(filled, "get", "gets")} ${fillText(fill)}`;
+  const remedy = `make it optional (\`?\`), give it a default, or say in part 9 what it is: add ${place}, taken as … before`;
+  return step("add column", resource, [column.name], `${place} is new${what}`, filled, {
+    kind: "misfit",
+    ...none,
+    sentence: `${place} is new and required, and ${records(none.records, "have", "has")} none`,
+    remedy,
+  });
+}
+
+function fillText(fill: ColumnChange["fill"]): string {
+  switch (fill?.kind) {
+    case "literal":
+      return JSON.stringify(fill.value);
+    case "now":
+      return "the present time";
+    case "counter":
+      return "a number in the order of creation";
+    default:
+      return "one that is worked out";
+  }
+}
+
+function computedStep(asking: Asking, { after, before }: Changed, { column }: ColumnChange, source: Column): Step {
+  const { filled } = asking.future;
+  const place = `${after.resource}.${column.name}`;
+  const both = `${quoteName(after.name)} AS t JOIN ${filled(after)} AS w ON w._seq = t._seq`;
+  const differs = `w.${was(column.name)} IS NOT t.${quoteName(column.name)}`;
+  const found = find(asking, both, differs);
+  const sentence = `${place} is worked out anew`;
+  // What was worked out before can be so again; what somebody has given cannot.
+  const given = source.computed === undefined ? find(asking, both, `w.${was(column.name)} IS NOT NULL AND ${differs}`) : { records: 0, ids: [] };
+  return step("compute", after.resource, [column.name], sentence, found.records, {
+    kind: "loss",
+    ...given,
+    sentence: `${before.resource}.${source.name} is computed now, and ${records(given.records)} would lose what was given`,
+  });
+}
+
+function keptSteps(asking: Asking, { after }: Changed, change: ColumnChange, source: Column): readonly Step[] {
+  const { column, converts, fill, judged, referred, required, retyped } = change;
+  const { resource } = after;
+  const place = `${resource}.${column.name}`;
+  const view = `${asking.future.filled(after)} AS t`;
+  const [value, former] = [`t.${quoteName(column.name)}`, `t.${was(column.name)}`];
+  const lost = find(asking, view, `${former} IS NOT NULL AND ${value} IS NULL`);
+  const obstacle = (sentence: string): Obstacle => ({
+    kind: column.nullable || lossDefault(change) !== undefined ? "loss" : "misfit",
+    ...lost,
+    sentence,
+  });
+  const steps: Step[] = [];
+  if (retyped || converts.length > 0) {
+    const types = source.type === column.type ? "its type" : `from ${source.type} to ${column.type}`;
+    const made = find(asking, view, `${former} IS NOT NULL AND ${value} IS NOT NULL`).records;
+    const others = records(lost.records, "have", "has");
+    steps.push(
+      step("retype", resource, [column.name], `${place} changes ${types}`, made + lost.records, {
+        ...obstacle(`${place} changes ${types}, and ${others} a value that does not fit`),
+        ...(converts.length > 0 ? {} : { remedy: `say in part 9 what becomes of it: retype ${place}, was …, taken as … before` }),
+      }),
+    );
+  } else if (judged && fill === undefined) {
+    const what = column.values === undefined ? "takes less than before" : `is now ${column.values.join(" | ")}`;
+    const others = records(lost.records, "have", "has");
+    steps.push(step("narrow", resource, [column.name], `${place} ${what}`, lost.records, obstacle(`${place} ${what}, and ${others} another value`)));
+  } else if (referred) {
+    const what = `${place} now refers to ${column.references?.resource ?? ""}`;
+    steps.push(step("refer", resource, [column.name], what, lost.records, obstacle(`${what}, and ${records(lost.records)} to nothing there`)));
+  }
+  if (required) {
+    const none = find(asking, view, `${former} IS NULL AND ${value} IS NULL`);
+    const filled = find(asking, view, `${former} IS NULL AND ${value} IS NOT NULL`).records;
+    const what = filled === 0 ? "" : `, and ${records(filled, "get", "gets")} ${fillText(fill)}`;
+    steps.push(
+      step("require", resource, [column.name], `${place} is now required${what}`, filled, {
+        kind: "misfit",
+        ...none,
+        sentence: `${place} is now required, and ${records(none.records, "have", "has")} none`,
+        remedy: `leave it optional (\`?\`), give it a default, or say in part 9 what it is: require ${place}, taken as … before`,
+      }),
+    );
+  }
+  return steps;
+}
+
+function droppedColumn(asking: Asking, { after, before, columns }: Changed, column: Column): Step {
+  const place = `${before.resource}.${column.name}`;
+  const found = find(asking, `main.${quoteName(before.name)} AS t`, `t.${quoteName(column.name)} IS NOT NULL`);
+  const sentence = `${place} is gone from the document`;
+  const done = step("drop column", after.resource, [column.name], sentence, found.records);
+  // What was computed is in the fields that it was computed from.
+  if (column.computed !== undefined || found.records === 0) return done;
+  const fresh = columns.filter(({ source, computed }) => source === undefined && !computed);
+  const other = fresh.find((one) => one.column.type === column.type) ?? fresh[0];
+  const remedy = other && renameRemedy(`rename ${after.resource}.${column.name} -> ${other.column.name}`);
+  return { ...done, obstacle: { kind: "loss", ...found, sentence: `${sentence}, and ${records(found.records)} would lose it`, ...remedy } };
+}
+
+function uniqueStep(asking: Asking, { after }: Changed, set: readonly string[]): Step {
+  const view = quoteName(after.name);
+  const names = set.map(quoteName);
+  const present = names.map((name) => `${name} IS NOT NULL`).join(" AND ");
+  const list = names.join(", ");
+  const shared = `SELECT ${list} FROM ${view} WHERE ${present} GROUP BY ${list} HAVING count(*) > 1`;
+  const found = find(asking, `${view} AS t`, `(${names.map((name) => `t.${name}`).join(", ")}) IN (${shared})`);
+  const sentence = `${after.resource} is unique by ${set.join(" + ")}`;
+  return step("unique", after.resource, set, sentence, 0, {
+    kind: "misfit",
+    ...found,
+    sentence: `${after.resource} is now unique by ${set.join(" + ")}, and ${records(found.records)} share theirs with another`,
+  });
+}
+
+/** `1 record has`, `2 records have`. */
+function records(count: number, plural?: string, singular?: string): string {
+  const noun = count === 1 ? "1 record" : `${count} records`;
+  const verb = count === 1 ? singular : plural;
+  return verb === undefined ? noun : `${noun} ${verb}`;
+}
