@@ -52,6 +52,23 @@ Without a document it serves the example of a parcel locker.`,
     run: async ({ document, options }, terminal) => (await import("./start.ts")).start(document, options, terminal),
   }),
   command({
+    words: "migrate",
+    operand: "DOC",
+    about: "bring the data to a document that has changed",
+    details: `serve does the same where nothing is lost. Names that were changed are told from part 9. Each step is asked of
+the data first; where records stand in its way they are named, and nothing is changed. What is stored is
+copied to FILE.backup-TIME before any of it changes. A service that uses the data has to be stopped, but
+not for --plan.`,
+    options: {
+      data: text("FILE", data),
+      plan: flag("show the steps, and change nothing"),
+      "allow-loss": flag("go on where data is lost, and say what was; what does not fit still stands in the way"),
+      format: choice(["text", "json"], "for people, or for programs"),
+    },
+    run: async ({ document, options }, terminal) =>
+      (await import("./migrate.ts")).migrate(named(document), options, terminal),
+  }),
+  command({
     words: "key create",
     operand: "DOC",
     about: "make a key that a caller of the service can send",

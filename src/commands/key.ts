@@ -1,5 +1,5 @@
 /** `nonet key create|list|revoke DOC`: the keys that callers send. A secret is shown once, and kept only as its hash. */
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { parseDuration } from "../base/duration.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Key, Store } from "../store/store.ts";
@@ -8,7 +8,7 @@ import { checkFile, planOf } from "./document.ts";
 import { columns, count } from "./layout.ts";
 import { assertRoles, keyCredential, mintKey } from "./minting.ts";
 import { clock } from "./served.ts";
-import { openStore, placeOf } from "./store.ts";
+import { openStore, placeOf, withPlace } from "./store.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface KeyData {
@@ -44,7 +44,7 @@ export async function createKey(document: string, options: CreateOptions, termin
     credential,
     milliseconds: duration ?? credential.lastsMilliseconds,
   };
-  const { key, secret } = await withStore(plan, place, (store) => mintKey(store, minting));
+  const { key, secret } = await withKeys(plan, place, (store) => mintKey(store, minting));
   const roles = key.roles.length === 0 ? "" : ` as ${key.roles.join(", ")}`;
   terminal.err(`key ${key.id} for ${user}${roles}; it is shown this once\n`);
   terminal.out(`${secret}\n`);
@@ -53,7 +53,7 @@ export async function createKey(document: string, options: CreateOptions, termin
 
 export async function listKeys(document: string, options: KeyData, terminal: Terminal): Promise<number> {
   const plan = await planOf(await checkFile(document, terminal), terminal);
-  const keys = await withStore(plan, presentPlace(options, plan), async (store) => store.keys.list());
+  const keys = await withKeys(plan, presentPlace(options, plan), async (store) => store.keys.list());
   if (keys.length === 0) {
     terminal.err("there are no keys yet; nonet key create makes one\n");
     return 0;
@@ -78,7 +78,7 @@ export async function revokeKeys(document: string, options: RevokeOptions, termi
     throw new UsageError("say which: --id KEY, or --user NAME for all keys of a user");
   const plan = await planOf(await checkFile(document, terminal), terminal);
   const now = clock.now();
-  const revoked = await withStore(plan, presentPlace(options, plan), async (store) => {
+  const revoked = await withKeys(plan, presentPlace(options, plan), async (store) => {
     const chosen = (await store.keys.list()).filter(
       (key) =>
         stateOf(key, now).startsWith("valid") &&
@@ -124,11 +124,25 @@ function presentPlace(options: KeyData, plan: Plan): string {
   return place;
 }
 
-async function withStore<T>(plan: Plan, place: string, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(plan, place, clock);
+/** Keys are had without bringing the data to the document: a service may be using it as it is. */
+async function withKeys<T>(plan: Plan, place: string, work: (store: Pick<Store, "keys">) => Promise<T>): Promise<T> {
+  const { openSqliteKeys } = await import("../store/sqlite/open-keys.ts");
+  const present = (): ReturnType<typeof openSqliteKeys> => (isFile(place) ? openSqliteKeys(place) : undefined);
+  const keys = await withPlace(plan, place, async () => {
+    const found = present();
+    if (found !== undefined) return found;
+    // The first key may come before the first start.
+    await (await openStore(plan, place, clock)).close();
+    return present();
+  });
+  if (keys === undefined) throw new Error(`${place} holds nothing after it was made`);
   try {
-    return await work(store);
+    return await work(keys);
   } finally {
-    await store.close();
+    keys.close();
   }
+}
+
+function isFile(place: string): boolean {
+  return statSync(place, { throwIfNoEntry: false })?.isFile() === true;
 }

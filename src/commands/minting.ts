@@ -17,7 +17,10 @@ export interface Minting {
 }
 
 /** Makes a key and keeps its hash. */
-export async function mintKey(store: Store, minting: Minting): Promise<{ readonly key: Key; readonly secret: string }> {
+export async function mintKey(
+  store: Pick<Store, "keys">,
+  minting: Minting,
+): Promise<{ readonly key: Key; readonly secret: string }> {
   const { user, roles, credential, milliseconds } = minting;
   const created = clock.now();
   const secret = mintSecret(credential.prefix, random);

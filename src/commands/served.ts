@@ -8,10 +8,12 @@ import { createRandom } from "../serve/random.ts";
 import type { Service } from "../serve/service.ts";
 import { createService } from "../serve/service.ts";
 import { createTelemetry } from "../serve/telemetry.ts";
+import type { Migrated } from "../store/migration.ts";
 import type { Store } from "../store/store.ts";
 import { UsageError } from "./command-line.ts";
 import { planOf } from "./document.ts";
 import { listed } from "./layout.ts";
+import { followedText } from "./migration-report.ts";
 import { openStore, placeOf } from "./store.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -58,7 +60,8 @@ export async function servable(result: CheckResult, { terminal }: Circumstances)
 /** @throws DocumentError or UsageError, as `openStore` does. */
 export async function served(document: Servable, circumstances: Circumstances): Promise<Served> {
   const data = placeOf(circumstances.data, document.plan);
-  return servedFrom(document, data, await openStore(document.plan, data, clock), circumstances);
+  const followed = (migrated: Migrated): void => circumstances.terminal.err(followedText(migrated, data));
+  return servedFrom(document, data, await openStore(document.plan, data, clock, { followed }), circumstances);
 }
 
 /** With a store that is open. */

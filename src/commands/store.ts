@@ -4,8 +4,10 @@ import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import type { Plan } from "../plan/plan.ts";
 import { StoreError } from "../store/error.ts";
+import { type Following, type Migrated, MigrationRefused } from "../store/migration.ts";
 import type { Store } from "../store/store.ts";
 import { DocumentError, UsageError } from "./command-line.ts";
+import { refusalText } from "./migration-report.ts";
 
 const folder = ".nonet";
 
@@ -16,20 +18,50 @@ export function placeOf(data: string | undefined, { service }: Plan): string {
   return data ?? join(folder, `${service}.db`);
 }
 
+export interface Opening {
+  /** What is told of data that has followed the document. */
+  readonly followed?: (migrated: Migrated) => void;
+  /** Goes on where something would be lost. */
+  readonly allowLoss?: boolean;
+}
+
 /**
  * Only the default's folder is made: a folder that somebody names and that is not there is a slip of the pen.
  *
  * @throws DocumentError when the data does not fit the document.
  * @throws UsageError when the place cannot be used at all.
  */
-export async function openStore({ tables, service, title }: Plan, data: string, time: Clock): Promise<Store> {
+export async function openStore(plan: Plan, data: string, time: Clock, opening: Opening = {}): Promise<Store> {
+  const { tables, service } = plan;
   const clock = () => time.now();
   if (data === "memory") return (await import("../store/memory/open.ts")).openMemoryStore({ tables, clock });
   const { openSqliteStore } = await import("../store/sqlite/open.ts");
-  try {
+  const following = { ...(await followingOf(plan)), ...opening };
+  return withPlace(plan, data, async () => {
     if (data === join(folder, `${service}.db`)) mkdirSync(folder, { recursive: true });
-    return await openSqliteStore({ file: data, tables, clock, synchronous: "FULL" });
+    return openSqliteStore({ file: data, tables, following, clock, synchronous: "FULL" });
+  });
+}
+
+/** How data follows a plan; what judges values is the same that judges what callers send. */
+export async function followingOf({ history }: Plan): Promise<Following> {
+  const { createJudges } = await import("../serve/body.ts");
+  const judgeOf = createJudges();
+  return {
+    history,
+    judge: (schema) => {
+      const judge = judgeOf(schema);
+      return (value) => judge(value).length === 0;
+    },
+  };
+}
+
+/** Runs what opens a file. @throws DocumentError or UsageError, as `openStore` does. */
+export async function withPlace<T>({ title }: Plan, data: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
   } catch (thrown) {
+    if (thrown instanceof MigrationRefused) throw new DocumentError(refusalText(thrown, title, data));
     if (thrown instanceof StoreError) {
       if (thrown.kind !== "incompatible") throw new UsageError(thrown.message);
       throw new DocumentError(`${title} cannot be served with ${data}: ${thrown.message}`);

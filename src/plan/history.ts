@@ -44,7 +44,8 @@ class Names {
     const fields = renames.map(({ from, to }) => [this.now(from), this.now({ of: from.of, field: to })] as const);
     const resources = renames.map(({ from, to }) => [from, this.now({ of: to }).resource] as const);
     for (const [old, now] of fields) {
-      if (old.field !== undefined && now.field !== undefined) this.#fields.set(`${now.resource}.${old.field}`, now.field);
+      if (old.field !== undefined && now.field !== undefined)
+        this.#fields.set(`${now.resource}.${old.field}`, now.field);
     }
     for (const [{ of, field }, now] of resources) if (field === undefined) this.#resources.set(of, now);
   }

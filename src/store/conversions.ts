@@ -88,7 +88,8 @@ function fromJson(value: Value, to: Kind): Value | undefined {
 function itemOf(schema: JsonObject): Kind | undefined {
   if (schema["type"] !== "array") return undefined;
   const items = (schema["items"] ?? {}) as JsonObject;
-  return { type: columnTypes[String(items["type"])] ?? "json", schema: items, marks: [] };
+  const { type } = items;
+  return { type: (typeof type === "string" ? columnTypes[type] : undefined) ?? "json", schema: items, marks: [] };
 }
 
 const columnTypes: Readonly<Record<string, Column["type"]>> = {

@@ -26,6 +26,8 @@ export interface Changed {
   readonly uniques: readonly (readonly string[])[];
   /** Rules that may not hold yet. */
   readonly rules: readonly RulePlan[];
+  /** Whether time does something to the records at other moments. */
+  readonly timed: boolean;
 }
 
 /** A column, and how it comes from what is stored. */
@@ -96,9 +98,15 @@ function changed({ table, columns }: Origin, after: Table, steps: readonly Versi
     uniques: uniquesOf(after).filter((set) => !unique.has(keyOf(set)) || set.some((name) => made.has(name))),
     rules: after.rules.filter(
       ({ expression }) =>
-        isOfData(expression) && (!ruled.has(JSON.stringify(expression)) || [...made].some((one) => reads(expression, one))),
+        isOfData(expression) &&
+        (!ruled.has(JSON.stringify(expression)) || [...made].some((one) => reads(expression, one))),
     ),
+    timed: !isSame(momentsOf(after), momentsOf(table)),
   };
+}
+
+function momentsOf({ timed = [] }: Table): unknown {
+  return timed.map(({ states, since, after }) => [states, since, after]);
 }
 
 function keyOf(columns: readonly string[]): string {
@@ -134,7 +142,10 @@ function columnChange(
   const refersTo = source?.references && (resourceNow.get(source.references.resource) ?? source.references.resource);
   const converts = source === undefined || computed ? [] : of("convert");
   const retyped =
-    source !== undefined && converts.length === 0 && !computed && (column.type !== source.type || isReshaped(source, column));
+    source !== undefined &&
+    converts.length === 0 &&
+    !computed &&
+    (column.type !== source.type || isReshaped(source, column));
   return {
     column,
     ...(source === undefined ? {} : { source }),

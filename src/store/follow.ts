@@ -12,15 +12,10 @@ export interface Origin {
  * to a document: entries that its version has been given since are followed too, because a version grows while it is being
  * written. Data that no version is known of has gone along with none.
  */
-export function stepsSince(
-  history: readonly VersionStep[],
-  stored: VersionStep | undefined,
-): readonly VersionStep[] {
+export function stepsSince(history: readonly VersionStep[], stored: VersionStep | undefined): readonly VersionStep[] {
   if (stored === undefined) return history.toReversed();
   const place = history.findIndex(({ version }) => version === stored.version);
-  const newer = history.filter(({ version }, index) =>
-    place < 0 ? isNewer(version, stored.version) : index < place,
-  );
+  const newer = history.filter(({ version }, index) => (place < 0 ? isNewer(version, stored.version) : index < place));
   const same = history[place];
   const known = new Set(stored.changes.map((change) => JSON.stringify(change)));
   const added = same?.changes.filter((change) => !known.has(JSON.stringify(change))) ?? [];

@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject } from "../base/json.ts";
 import type { VersionStep } from "../plan/plan.ts";
+import { StoreError } from "./error.ts";
 
 export interface MigrationPlan {
   readonly steps: readonly Step[];
@@ -34,6 +35,7 @@ export type StepKind =
   | "compute"
   | "unique"
   | "rule"
+  | "timed"
   | "layout";
 
 /** Records that a step cannot be done with. */
@@ -78,12 +80,27 @@ export function obstaclesOf({ steps }: MigrationPlan, allowLoss = false): readon
 
 /** Whether something that is stored is changed or gone afterwards; what is only added, looked at or indexed anew is not. */
 export function changesData({ steps }: MigrationPlan): boolean {
-  const only: readonly StepKind[] = ["add table", "add column", "unique", "rule", "layout"];
+  const only: readonly StepKind[] = ["add table", "add column", "unique", "rule", "timed", "layout"];
   return steps.some(({ kind, records }) => records > 0 && !only.includes(kind));
 }
 
 /** `Note.note is gone from the document, and 2 records would lose it: a, b`. */
-export function obstacleText({ ids, records, sentence, remedy }: Obstacle): string {
-  const named = ids.length === 0 ? "" : `: ${ids.join(", ")}${records > ids.length ? ", …" : ""}`;
-  return `${sentence}${named}${remedy === undefined ? "" : `; ${remedy}`}`;
+export function obstacleText(obstacle: Obstacle): string {
+  const { remedy } = obstacle;
+  return `${recordsText(obstacle)}${remedy === undefined ? "" : `; ${remedy}`}`;
+}
+
+/** The same without what the document could say instead. */
+export function recordsText({ ids, records, sentence }: Obstacle): string {
+  return ids.length === 0 ? sentence : `${sentence}: ${ids.join(", ")}${records > ids.length ? ", …" : ""}`;
+}
+
+/** Nothing was done. */
+export class MigrationRefused extends StoreError {
+  readonly plan: MigrationPlan;
+
+  constructor(plan: MigrationPlan, obstacles: readonly Obstacle[]) {
+    super("incompatible", "the data that is stored does not fit the document:", obstacles.map(obstacleText));
+    this.plan = plan;
+  }
 }

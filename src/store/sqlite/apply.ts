@@ -6,6 +6,7 @@ import type { Table } from "../../plan/plan.ts";
 import { countedColumns } from "../counters.ts";
 import { type Changed, type Differences, isMade } from "../differences.ts";
 import type { Following } from "../migration.ts";
+import { isTimed, timeColumns } from "../times.ts";
 import type { Connection } from "./connection.ts";
 import { openFuture } from "./future.ts";
 import { indexesOf, tableSql } from "./schema.ts";
@@ -18,8 +19,9 @@ export function rebuilds(connection: Connection, differences: Differences, table
 }
 
 export function isRebuilt(connection: Connection, change: Changed, tables: readonly Table[]): boolean {
-  const { after, before, columns } = change;
+  const { after, before, columns, timed } = change;
   return (
+    timed ||
     before.name !== after.name ||
     columns.some((one) => isMade(one) || one.source?.name !== one.column.name) ||
     definitionOf(connection, before.name) !== tableSql(after, tables)
@@ -46,7 +48,8 @@ export function apply(
   const rebuilt = changed.filter((one) => isRebuilt(connection, one, tables));
   const counts = rebuilt.map(({ before }) => countOf(connection, before.name));
   copy(connection, differences, rebuilt, tables, following, clock);
-  for (const { name } of [...dropped, ...rebuilt.map(({ before }) => before)]) connection.exec(`DROP TABLE ${quoteName(name)}`);
+  for (const { name } of [...dropped, ...rebuilt.map(({ before }) => before)])
+    connection.exec(`DROP TABLE ${quoteName(name)}`);
   for (const { after } of rebuilt) {
     connection.exec(`ALTER TABLE ${quoteName(making(after))} RENAME TO ${quoteName(after.name)}`);
   }
@@ -54,6 +57,11 @@ export function apply(
   for (const { after } of rebuilt) addIndexes(connection, after);
   for (const table of added) addTable(connection, table, tables);
   for (const one of changed) followCounters(connection, one);
+  // What happened to a record is found by what it is called now.
+  for (const { before, after } of changed) {
+    if (before.resource === after.resource) continue;
+    connection.run("UPDATE nonet_journal SET resource = ? WHERE resource = ?", after.resource, before.resource);
+  }
   verify(connection, rebuilt, counts);
 }
 
@@ -75,7 +83,8 @@ function copy(
     for (const { after } of rebuilt) {
       progress?.(`writing ${after.name}`);
       connection.exec(tableSql(after, tables, making(after)));
-      const names = ["_seq", "_rev", ...after.columns.map(({ name }) => quoteName(name))].join(", ");
+      const hidden = ["_seq", "_rev", ...(isTimed(after) ? timeColumns : [])];
+      const names = [...hidden, ...after.columns.map(({ name }) => quoteName(name))].join(", ");
       connection.exec(
         `INSERT INTO main.${quoteName(making(after))} (${names}) SELECT ${names} FROM temp.${quoteName(after.name)} ORDER BY _seq`,
       );
@@ -140,7 +149,6 @@ function indexNames(connection: Connection, table: string): readonly string[] {
   return connection.all(sql, table).map(([name]) => name as string);
 }
 
-/** Not kept as a statement: the table's name may mean another table soon. */
 function countOf(connection: Connection, table: string): number {
   const statement = connection.database.prepare(`SELECT count(*) FROM main.${quoteName(table)}`);
   statement.setReturnArrays(true);

@@ -24,7 +24,12 @@ export async function backUp(file: string, now: number): Promise<string> {
     rmSync(partial, { force: true });
     const reason = explained(thrown, partial);
     const message = reason instanceof Error ? reason.message : String(reason);
-    throw new StoreError("disk", `the data cannot be backed up to ${copy}, so nothing was changed: ${message}`, [], thrown);
+    throw new StoreError(
+      "disk",
+      `the data cannot be backed up to ${copy}, so nothing was changed: ${message}`,
+      [],
+      thrown,
+    );
   }
 }
 

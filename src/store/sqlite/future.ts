@@ -9,9 +9,11 @@ import { instantText } from "../../base/clock.ts";
 import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
 import { parts, type TypedExpression } from "../../expression/typed.ts";
 import type { Column, ColumnType, Table, TakenPlan } from "../../plan/plan.ts";
+import { dueOf } from "../../plan/due.ts";
 import { converted, isSecret } from "../conversions.ts";
 import { type Changed, type ColumnChange, type Differences, isMade } from "../differences.ts";
 import type { Following } from "../migration.ts";
+import { isTimed, timeColumns } from "../times.ts";
 import type { Connection } from "./connection.ts";
 import { relationsOf } from "./relations.ts";
 import { Workshop } from "./transaction.ts";
@@ -94,7 +96,9 @@ interface Site {
   readonly stored: (table: Table) => string;
   readonly filled: (table: Table) => string;
   readonly fits: (column: Column) => (value: Exclude<Value, undefined>) => boolean;
-  readonly evaluate: (expression: TypedExpression) => (record: Readonly<Record<string, Value>>, more: Variables) => Value;
+  readonly evaluate: (
+    expression: TypedExpression,
+  ) => (record: Readonly<Record<string, Value>>, more: Variables) => Value;
   /** The SQL of a value that a function makes of others. */
   readonly make: (make: Maker, type: ColumnType, ...values: readonly string[]) => string;
   readonly moment: string;
@@ -110,12 +114,13 @@ export function hasWas(change: ColumnChange): boolean {
   return change.source !== undefined && (isMade(change) || change.required);
 }
 
-function emptyView({ columns }: Table): string {
-  const names = ["_seq", "_rev", ...columns.map(({ name }) => quoteName(name))];
+function emptyView(table: Table): string {
+  const { columns } = table;
+  const names = ["_seq", "_rev", ...hiddenTimes(table), ...columns.map(({ name }) => quoteName(name))];
   return `SELECT ${names.map((name) => `NULL AS ${name}`).join(", ")} WHERE FALSE`;
 }
 
-function storedView(at: Site, { before, columns }: Changed): string {
+function storedView(at: Site, { after, before, columns }: Changed): string {
   const members = columns.flatMap((change) => {
     const { column, source } = change;
     if (source === undefined) return [`NULL AS ${quoteName(column.name)}`];
@@ -123,7 +128,10 @@ function storedView(at: Site, { before, columns }: Changed): string {
     const value = change.converts.length > 0 ? "NULL" : brought(at, change, source, stored);
     return [`${value} AS ${quoteName(column.name)}`, ...(hasWas(change) ? [`${stored} AS ${was(column.name)}`] : [])];
   });
-  return `SELECT t._seq, t._rev, ${members.join(", ")} FROM main.${quoteName(before.name)} AS t`;
+  // The state was entered at the latest when the record last changed.
+  const entered = isTimed(before) ? "coalesce(t._entered, t._rev)" : "t._rev";
+  const times = isTimed(after) ? [`${entered} AS _entered`, "NULL AS _due"] : [];
+  return `SELECT ${["t._seq", "t._rev", ...times, ...members].join(", ")} FROM main.${quoteName(before.name)} AS t`;
 }
 
 /** As the new type; null where it has no such value, or one that does not fit. */
@@ -149,14 +157,16 @@ function filledView(at: Site, { after, columns }: Changed): string {
       ...(hasWas(change) ? [`t.${was(column.name)} AS ${was(column.name)}`] : []),
     ];
   });
-  return `SELECT t._seq, t._rev, ${members.join(", ")} FROM ${at.stored(after)} AS t`;
+  const hidden = ["_seq", "_rev", ...hiddenTimes(after)].map((name) => `t.${name}`);
+  return `SELECT ${[...hidden, ...members].join(", ")} FROM ${at.stored(after)} AS t`;
 }
 
 type Types = ReadonlyMap<string, ColumnType>;
 
 function filledValue(at: Site, change: ColumnChange, types: Types): string {
   const { column, converts, fill, source } = change;
-  const present = converts.length > 0 ? takenValue(at, change, converts, types, "convert") : `t.${quoteName(column.name)}`;
+  const present =
+    converts.length > 0 ? takenValue(at, change, converts, types, "convert") : `t.${quoteName(column.name)}`;
   if (fill === undefined) return present;
   const filling = fillingOf(at, change, fill, types);
   return source === undefined ? filling : `CASE WHEN t.${was(column.name)} IS NULL THEN ${filling} ELSE ${present} END`;
@@ -234,7 +244,21 @@ function computedView(at: Site, { after, columns }: Changed, shop: Workshop): st
     const otherwise = lossDefault(change);
     return otherwise === undefined ? `t.${name}` : `coalesce(t.${name}, ${otherwise}) AS ${name}`;
   });
-  return `SELECT t._seq, t._rev, ${members.join(", ")} FROM ${at.filled(after)} AS t`;
+  const times = isTimed(after) ? ["t._entered", `${dueValue(at, after, types)} AS _due`] : [];
+  return `SELECT ${["t._seq", "t._rev", ...times, ...members].join(", ")} FROM ${at.filled(after)} AS t`;
+}
+
+function hiddenTimes(table: Table): readonly string[] {
+  return isTimed(table) ? timeColumns : [];
+}
+
+/** What a moment is counted from is stored, and nothing that is computed. */
+function dueValue(at: Site, table: Table, types: Types): string {
+  const since = (table.timed ?? []).flatMap((act) => (act.since.kind === "column" ? [act.since.column] : []));
+  const fields = [...new Set(["state", ...since])].filter((name) => types.has(name));
+  const make = (entered: Stored | undefined, ...stored: readonly Stored[]): Value =>
+    dueOf(table, { ...recordOf(fields, types, stored), _entered: entered });
+  return at.make(make, "integer", "t._entered", ...fields.map((name) => `t.${quoteName(name)}`));
 }
 
 /** What stands in for a value that is lost and has to be there; undefined where nothing does. */

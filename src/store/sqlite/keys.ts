@@ -20,7 +20,7 @@ export const keysSql = `
 
 const columns = "id, credential, hash, hint, user, roles, created, expires, revoked";
 
-export function keyStore(reader: Connection, writer: Writer): KeyStore {
+export function keyStore(reader: Connection, writer: Pick<Writer, "write">): KeyStore {
   const byHash = reader.getter(`SELECT ${columns} FROM nonet_keys WHERE hash = ?`);
   return {
     find: (hash) => keyOf(byHash(hash)),

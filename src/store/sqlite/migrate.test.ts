@@ -1,13 +1,15 @@
 /** What happens to the data in a file when the document changes, and with files that are not fit to hold any. */
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import type { Column, Table } from "../../plan/plan.ts";
+import { createJudges } from "../../serve/body.ts";
 import { tables, thing, wholeView } from "../contract-tables.ts";
 import type { Row, Store, View } from "../store.ts";
+import type { Following } from "../migration.ts";
 import { openSqliteStore } from "./open.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "nonet-migrate-"));
@@ -21,8 +23,21 @@ function newFile(): string {
 
 const clock = (): number => Date.parse("2026-06-01T12:00:00.000Z");
 
+const judges = createJudges();
+const following: Following = {
+  history: [],
+  judge: (schema) => {
+    const judge = judges(schema);
+    return (value) => judge(value).length === 0;
+  },
+};
+
 function open(file: string, wanted: readonly Table[]): Promise<Store> {
-  return openSqliteStore({ file, tables: wanted, clock, waitMilliseconds: 100 });
+  return openSqliteStore({ file, tables: wanted, following, clock, waitMilliseconds: 100 });
+}
+
+function copiesOf(file: string): readonly string[] {
+  return readdirSync(folder).filter((name) => name.startsWith(`${basename(file)}.backup`));
 }
 
 function column(name: string, more: Partial<Column> = {}): Column {
@@ -163,43 +178,60 @@ test("what fits is done, and the records stay", async () => {
   }
 });
 
-test("what would lose data or does not fit is refused, each difference with its count, and nothing is changed", async () => {
+test("what would lose data or does not fit is refused, each difference with its records, and nothing is changed", async () => {
+  const required = "leave it optional (`?`), give it a default, or say in part 9 what it is: require";
   const cases: readonly [what: string, after: readonly Table[], differences: readonly string[]][] = [
-    ["a dropped table", [], ["Note is gone from the document, and 2 records would be lost"]],
+    ["a dropped table", [], ["Note is gone from the document, and 2 records would be lost: a, b"]],
     [
       "a dropped column",
       [table(without("note"), grown)],
-      ["Note.note is gone from the document, and 1 record would lose it"],
+      ["Note.note is gone from the document, and 1 record would lose it: a"],
+    ],
+    [
+      "a dropped column, and a new one",
+      [table([...without("note"), column("remark", { nullable: true })], grown)],
+      [
+        "Note.note is gone from the document, and 1 record would lose it: a; if it was renamed, say so in part 9: rename Note.note -> remark",
+      ],
     ],
     [
       "another type",
-      [table(changing("n", { type: "text" }), grown)],
-      ["Note.n changed from integer to text, and 2 records have a value"],
+      [table(changing("name", { type: "integer" }), grown)],
+      [
+        "Note.name changes from text to integer, and 2 records have a value that does not fit: a, b; say in part 9 what becomes of it: retype Note.name, was …, taken as … before",
+      ],
     ],
     [
       "a new required column",
       [table([...without("id"), column("extra")], grown)],
-      ["Note.extra is new and required, and 2 records have none: make it optional (`?`) or give it a default"],
+      [
+        "Note.extra is new and required, and 2 records have none: a, b; make it optional (`?`), give it a default, or say in part 9 what it is: add Note.extra, taken as … before",
+      ],
     ],
     [
       "a required column",
       [table(changing("note", { nullable: false }), grown)],
-      ["Note.note is now required, and 1 record have none"],
+      [`Note.note is now required, and 1 record has none: b; ${required} Note.note, taken as … before`],
     ],
     [
       "a narrower list",
       [table(changing("size", { values: ["s", "m"] }), grown)],
-      ["Note.size is now s | m, and 1 record have another value"],
+      ["Note.size is now s | m, and 1 record has another value: b"],
+    ],
+    [
+      "a narrower range",
+      [table(changing("n", { schema: { type: "integer", minimum: 2 } }), grown)],
+      ["Note.n takes less than before, and 2 records have another value: a, b"],
     ],
     [
       "more that is unique",
       [table(without("id"), { ...grown, uniques: [["name"], ["n"]] })],
-      ["Note is now unique by n, and 2 records share theirs with another"],
+      ["Note is now unique by n, and 2 records share theirs with another: a, b"],
     ],
     [
       "a reference",
       [table(changing("name", { references: { resource: "Note", onDelete: "refuse" } }), grown)],
-      ["Note.name now refers to Note, and 2 records to nothing there"],
+      ["Note.name now refers to Note, and 2 records to nothing there: a, b"],
     ],
     [
       "several at once",
@@ -210,24 +242,17 @@ test("what would lose data or does not fit is refused, each difference with its 
         ),
       ],
       [
-        "Note.note is gone from the document, and 1 record would lose it",
-        "Note.n is gone from the document, and 2 records would lose it",
+        "Note.note is gone from the document, and 1 record would lose it: a",
+        "Note.n is gone from the document, and 2 records would lose it: a, b",
       ],
     ],
   ];
   for (const [what, wanted, differences] of cases) {
     const file = newFile();
     await fill(file, [before], rows);
-    await assert.rejects(
-      open(file, wanted),
-      {
-        name: "StoreError",
-        kind: "incompatible",
-        differences: differences.map((one) => one.replace("1 record have", "1 record has")),
-      },
-      what,
-    );
+    await assert.rejects(open(file, wanted), { name: "StoreError", kind: "incompatible", differences }, what);
     assert.equal((await texts(file, [before], "Note")).length, 2, `${what}: as before`);
+    assert.deepEqual(copiesOf(file), [], `${what}: nothing was to be backed up`);
   }
 });
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Table } from "../../plan/plan.ts";
 import { StoreError } from "../error.ts";
+import type { Following } from "../migration.ts";
 import type { Store } from "../store.ts";
 import { purgeAnswers } from "./answers.ts";
 import { openCheckpointer } from "./checkpoint.ts";
@@ -26,6 +27,8 @@ export interface SqliteOptions {
   /** `:memory:` is a file of the store's own in the temporary folder, gone when it closes. */
   readonly file: string;
   readonly tables: readonly Table[];
+  /** How data that another document left follows this one; absent: it is refused. */
+  readonly following?: Following;
   /** `FULL`: an answered write survives a loss of power. `NORMAL`: the end of the process only. */
   readonly synchronous?: "FULL" | "NORMAL";
   /** Epoch milliseconds. */
@@ -39,6 +42,7 @@ export interface SqliteOptions {
 interface Settings {
   readonly file: string;
   readonly tables: readonly Table[];
+  readonly following: Following | undefined;
   readonly clock: () => number;
   readonly synchronous: "FULL" | "NORMAL" | "OFF";
   readonly waitMilliseconds: number;
@@ -49,16 +53,24 @@ interface Settings {
 
 /** @throws StoreError when the file cannot be used, or holds data that the tables do not fit. */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
-  const { clock, logBytes = 32 * 1024 * 1024, synchronous = "FULL", tables, waitMilliseconds = 5_000 } = options;
+  const {
+    clock,
+    following,
+    logBytes = 32 * 1024 * 1024,
+    synchronous = "FULL",
+    tables,
+    waitMilliseconds = 5_000,
+  } = options;
   const folder = options.file === ":memory:" ? mkdtempSync(join(tmpdir(), "nonet-")) : undefined;
   const file = folder ? join(folder, "store.db") : options.file;
   const release = (): void => {
     if (folder) rmSync(folder, { recursive: true, force: true });
   };
   try {
-    return open({
+    return await open({
       file,
       tables,
+      following,
       clock,
       synchronous: folder ? "OFF" : synchronous,
       waitMilliseconds,
@@ -71,13 +83,14 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   }
 }
 
-function open({ clock, file, logBytes, release, synchronous, tables, waitMilliseconds }: Settings): Store {
+async function open(settings: Settings): Promise<Store> {
+  const { clock, file, following, logBytes, release, synchronous, tables, waitMilliseconds } = settings;
   checkPlace(file);
   const writing = new Connection(file, waitMilliseconds);
   const connections = [writing];
   try {
     // Until the file is known to be ours nothing is written to it, not even its journal's mode.
-    migrate(writing, file, tables, clock);
+    await migrate(writing, { file, tables, following, clock });
     writing.exec(countsSql);
     writing.exec("PRAGMA foreign_keys = ON");
     writing.exec("PRAGMA journal_mode = WAL");

@@ -2,15 +2,15 @@
  * The steps from the tables that there are to those of the document, each asked of the data: how many records it changes,
  * and which stand in its way. Nothing is written.
  */
-import type { Column, Table, TakenPlan } from "../../plan/plan.ts";
-import { type Changed, type ColumnChange, type Differences, isMade } from "../differences.ts";
+import type { Column, Table } from "../../plan/plan.ts";
+import { type Changed, type ColumnChange, type Differences } from "../differences.ts";
 import { type Following, mostNamed, type Obstacle, type Step } from "../migration.ts";
 import { conditionSql } from "./condition.ts";
 import type { Connection } from "./connection.ts";
 import { binder, type Fragment } from "./fragment.ts";
 import { type Future, hasWas, lossDefault, openFuture, was } from "./future.ts";
 import { type Relations, relationsOf } from "./relations.ts";
-import { quoteName, quoteText } from "./value.ts";
+import { quoteName } from "./value.ts";
 
 /** In a transaction, so that all is asked of one state. */
 export function stepsOf(
@@ -49,7 +49,7 @@ interface Found {
 function find({ connection, future }: Asking, from: string, where: Fragment | string): Found {
   const { sql, bindings } = typeof where === "string" ? { sql: where, bindings: [] } : where;
   const values = binder(bindings)([], future.variables);
-  // Views come and go under the same names, so that statements about them must not be kept.
+  // Asked once, so that nothing is gained by keeping the statement.
   const all = (text: string): readonly (readonly unknown[])[] => {
     const statement = connection.database.prepare(text);
     statement.setReturnArrays(true);
@@ -72,7 +72,15 @@ function droppedStep(asking: Asking, { name, resource }: Table): Step {
   const remedy = other && renameRemedy(`rename ${resource} -> ${other.resource}`);
   const step: Step = { kind: "drop table", resource, fields: [], sentence, records: found.records };
   if (found.records === 0) return step;
-  return { ...step, obstacle: { kind: "loss", ...found, sentence: `${sentence}, and ${records(found.records)} would be lost`, ...remedy } };
+  return {
+    ...step,
+    obstacle: {
+      kind: "loss",
+      ...found,
+      sentence: `${sentence}, and ${records(found.records)} would be lost`,
+      ...remedy,
+    },
+  };
 }
 
 function renameRemedy(entry: string): Pick<Obstacle, "remedy"> {
@@ -91,6 +99,7 @@ function changedSteps(asking: Asking, change: Changed): readonly Step[] {
     ...columns.flatMap((column) => columnSteps(asking, change, column)),
     ...dropped.map((column) => droppedColumn(asking, change, column)),
     ...uniques.map((set) => uniqueStep(asking, change, set)),
+    ...(change.timed ? [step("timed", resource, [], `what time does to a ${resource} is due anew`, 0)] : []),
     ...rules.map((rule): Step => {
       const { sql, bindings } = conditionSql({ all: [rule.expression] }, asking.relations);
       const found = find(asking, `${quoteName(after.name)} AS t`, { sql: `coalesce(${sql}, 0) = 0`, bindings });
@@ -173,7 +182,10 @@ function computedStep(asking: Asking, { after, before }: Changed, { column }: Co
   const found = find(asking, both, differs);
   const sentence = `${place} is worked out anew`;
   // What was worked out before can be so again; what somebody has given cannot.
-  const given = source.computed === undefined ? find(asking, both, `w.${was(column.name)} IS NOT NULL AND ${differs}`) : { records: 0, ids: [] };
+  const given =
+    source.computed === undefined
+      ? find(asking, both, `w.${was(column.name)} IS NOT NULL AND ${differs}`)
+      : { records: 0, ids: [] };
   return step("compute", after.resource, [column.name], sentence, found.records, {
     kind: "loss",
     ...given,
@@ -201,16 +213,36 @@ function keptSteps(asking: Asking, { after }: Changed, change: ColumnChange, sou
     steps.push(
       step("retype", resource, [column.name], `${place} changes ${types}`, made + lost.records, {
         ...obstacle(`${place} changes ${types}, and ${others} a value that does not fit`),
-        ...(converts.length > 0 ? {} : { remedy: `say in part 9 what becomes of it: retype ${place}, was …, taken as … before` }),
+        ...(converts.length > 0
+          ? {}
+          : { remedy: `say in part 9 what becomes of it: retype ${place}, was …, taken as … before` }),
       }),
     );
   } else if (judged && fill === undefined) {
     const what = column.values === undefined ? "takes less than before" : `is now ${column.values.join(" | ")}`;
     const others = records(lost.records, "have", "has");
-    steps.push(step("narrow", resource, [column.name], `${place} ${what}`, lost.records, obstacle(`${place} ${what}, and ${others} another value`)));
+    steps.push(
+      step(
+        "narrow",
+        resource,
+        [column.name],
+        `${place} ${what}`,
+        lost.records,
+        obstacle(`${place} ${what}, and ${others} another value`),
+      ),
+    );
   } else if (referred) {
     const what = `${place} now refers to ${column.references?.resource ?? ""}`;
-    steps.push(step("refer", resource, [column.name], what, lost.records, obstacle(`${what}, and ${records(lost.records)} to nothing there`)));
+    steps.push(
+      step(
+        "refer",
+        resource,
+        [column.name],
+        what,
+        lost.records,
+        obstacle(`${what}, and ${records(lost.records)} to nothing there`),
+      ),
+    );
   }
   if (required) {
     const none = find(asking, view, `${former} IS NULL AND ${value} IS NULL`);
@@ -238,7 +270,15 @@ function droppedColumn(asking: Asking, { after, before, columns }: Changed, colu
   const fresh = columns.filter(({ source, computed }) => source === undefined && !computed);
   const other = fresh.find((one) => one.column.type === column.type) ?? fresh[0];
   const remedy = other && renameRemedy(`rename ${after.resource}.${column.name} -> ${other.column.name}`);
-  return { ...done, obstacle: { kind: "loss", ...found, sentence: `${sentence}, and ${records(found.records)} would lose it`, ...remedy } };
+  return {
+    ...done,
+    obstacle: {
+      kind: "loss",
+      ...found,
+      sentence: `${sentence}, and ${records(found.records)} would lose it`,
+      ...remedy,
+    },
+  };
 }
 
 function uniqueStep(asking: Asking, { after }: Changed, set: readonly string[]): Step {

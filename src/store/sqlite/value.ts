@@ -35,5 +35,8 @@ export function quoteText(text: string): string {
 
 /** A stored value in SQL. */
 export function literalSql(value: SQLInputValue): string {
-  return typeof value === "string" ? quoteText(value) : value === null ? "NULL" : String(value);
+  if (typeof value === "string") return quoteText(value);
+  if (typeof value === "number" || typeof value === "bigint") return String(value);
+  if (value === null) return "NULL";
+  throw new Error("a stored value is a text, a number or null");
 }

@@ -1,0 +1,51 @@
+/** `nonet migrate DOC`: brings the data to the document without serving it, or shows what that would come to. */
+import { existsSync } from "node:fs";
+import type { Plan } from "../plan/plan.ts";
+import { type Migrated, type MigrationPlan, obstaclesOf } from "../store/migration.ts";
+import { UsageError } from "./command-line.ts";
+import { checkFile, planOf } from "./document.ts";
+import { followedText, planJson, planText } from "./migration-report.ts";
+import { clock } from "./served.ts";
+import { followingOf, openStore, placeOf, withPlace } from "./store.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface MigrateOptions {
+  readonly data: string | undefined;
+  readonly plan: boolean;
+  readonly "allow-loss": boolean;
+  readonly format: "text" | "json";
+}
+
+export async function migrate(document: string, options: MigrateOptions, terminal: Terminal): Promise<number> {
+  const { data, format } = options;
+  if (data === "memory") throw new UsageError("data in memory is made with its document, and follows none");
+  const plan = await planOf(await checkFile(document, terminal), terminal);
+  const place = placeOf(data, plan);
+  if (!existsSync(place)) throw new UsageError(`there is no data in ${place} yet`);
+  if (!options.plan) return bring(plan, place, options, terminal);
+  const migration = await ask(plan, place);
+  terminal.out(format === "json" ? planJson(migration, place, { applied: false }) : planText(migration, place));
+  return obstaclesOf(migration, options["allow-loss"]).length === 0 ? 0 : 1;
+}
+
+async function ask(plan: Plan, place: string): Promise<MigrationPlan> {
+  const { planMigration } = await import("../store/sqlite/migrate.ts");
+  const following = await followingOf(plan);
+  const wanted = { file: place, tables: plan.tables, following, clock: () => clock.now() };
+  return withPlace(plan, place, () => planMigration(wanted, 5_000));
+}
+
+async function bring(plan: Plan, place: string, options: MigrateOptions, terminal: Terminal): Promise<number> {
+  const { format } = options;
+  let done: Migrated | undefined;
+  const followed = (migrated: Migrated): void => {
+    done = migrated;
+  };
+  const store = await openStore(plan, place, clock, { followed, allowLoss: options["allow-loss"] });
+  await store.close();
+  if (format === "json") {
+    const backup = done?.backup === undefined ? {} : { backup: done.backup };
+    terminal.out(planJson(done ?? { steps: [] }, place, { applied: done !== undefined, ...backup }));
+  } else terminal.out(done === undefined ? planText({ steps: [] }, place) : followedText(done, place));
+  return 0;
+}

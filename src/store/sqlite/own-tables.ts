@@ -1,0 +1,94 @@
+/** Nonet's own tables in a file, and what the file says of itself: which tables it holds, and how far it followed part 9. */
+import type { Table, VersionStep } from "../../plan/plan.ts";
+import { StoreError } from "../error.ts";
+import { answersSql } from "./answers.ts";
+import type { Connection } from "./connection.ts";
+import { countersSql } from "./counters.ts";
+import { journalSql } from "./journal.ts";
+import { keysSql } from "./keys.ts";
+import { secretsSql } from "./secrets.ts";
+
+/**
+ * The layout of Nonet's own tables. A file with a higher one was written by a newer release. Edition 2: `nonet_schema` has
+ * `step`. A table that is only added needs no new edition: `upgrade` makes what is missing.
+ */
+const edition = 2;
+
+/** Marks a file as ours in its header: "Nont". */
+const applicationId = 0x4e6f6e74;
+
+/** `step` is the newest of `Plan.history` when the data was last brought to a document, as JSON. */
+const schemaSql = `
+  CREATE TABLE nonet_schema (
+    edition INTEGER NOT NULL,
+    tables TEXT NOT NULL CHECK (json_valid(tables)),
+    step TEXT CHECK (json_valid(step))
+  ) STRICT;
+`;
+
+const ownTables: Readonly<Record<string, string>> = {
+  nonet_keys: keysSql,
+  nonet_answers: answersSql,
+  nonet_counters: countersSql,
+  nonet_secrets: secretsSql,
+  nonet_journal: journalSql,
+};
+
+export interface FileState {
+  readonly edition: number;
+  /** As JSON. */
+  readonly tables: string;
+  readonly step: string | null;
+  /** Whether Nonet's own tables are those of this release. */
+  readonly isCurrent: boolean;
+}
+
+/** Undefined for an empty file. @throws StoreError `not-ours`, `too-new` or `corrupt`. */
+export function stateOf(connection: Connection, file: string): FileState | undefined {
+  const names = connection.database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    .all()
+    .map((row) => String(row["name"]));
+  if (names.length === 0) return undefined;
+  if (!names.includes("nonet_schema")) {
+    const some = names.slice(0, 3).join(", ");
+    throw new StoreError("not-ours", `${file} is a database that something else made: it holds ${some}`);
+  }
+  const row = connection.database.prepare("SELECT * FROM nonet_schema").get() ?? {};
+  const { edition: found, tables, step } = row;
+  if (typeof found !== "number" || typeof tables !== "string") {
+    throw new StoreError("corrupt", `${file} does not say which tables it holds`);
+  }
+  if (found > edition) throw new StoreError("too-new", `${file} was written by a newer release of nonet`);
+  const isWhole = Object.keys(ownTables).every((name) => names.includes(name));
+  return {
+    edition: found,
+    tables,
+    step: typeof step === "string" ? step : null,
+    isCurrent: found === edition && isWhole,
+  };
+}
+
+export function createOwn(connection: Connection): void {
+  connection.exec(`PRAGMA application_id = ${applicationId}`);
+  for (const sql of [schemaSql, ...Object.values(ownTables)]) connection.exec(sql);
+  connection.run("INSERT INTO nonet_schema VALUES (?, '[]', NULL)", edition);
+}
+
+/** From an earlier edition, or from one without a table that this release has. */
+export function upgradeOwn(connection: Connection, { edition: found }: FileState): void {
+  if (found < 2) connection.exec("ALTER TABLE nonet_schema ADD COLUMN step TEXT CHECK (json_valid(step))");
+  for (const [name, sql] of Object.entries(ownTables)) {
+    const isThere = connection.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", name) !== undefined;
+    if (!isThere) connection.exec(sql);
+  }
+  connection.run("UPDATE nonet_schema SET edition = ?", edition);
+}
+
+export function noteTables(connection: Connection, tables: readonly Table[], step: VersionStep | undefined): void {
+  connection.run("UPDATE nonet_schema SET tables = ?, step = ?", JSON.stringify(tables), stepText(step));
+}
+
+export function stepText(step: VersionStep | undefined): string | null {
+  return step === undefined ? null : JSON.stringify(step);
+}
