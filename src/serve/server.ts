@@ -34,11 +34,16 @@ export interface CloseOptions {
 
 const headersMilliseconds = 10_000;
 const maximumHeaderBytes = 16_384;
+/**
+ * What Node's parser takes of a request line and fields. More than both may have, since where the parser gives up it does not
+ * say which of them was too long (R4.3), and less than the 64 KiB that come in one piece, so that what is longer still begins
+ * in the piece that is looked at.
+ */
+const maximumSectionBytes = 61_440;
 
 export async function listen(options: ServerOptions): Promise<RunningServer> {
   const server = createServer({
-    // Node counts the request line into the headers; the line has a limit of its own.
-    maxHeaderSize: maximumHeaderBytes + maximumTargetBytes,
+    maxHeaderSize: maximumSectionBytes,
     headersTimeout: Math.min(headersMilliseconds, options.requestMilliseconds),
     requestTimeout: options.requestMilliseconds,
     connectionsCheckingInterval: Math.min(1000, options.requestMilliseconds),
@@ -109,7 +114,9 @@ async function serve(
   };
   if (peer.insecure) return service.refuse("https-required", { exchange });
   if (expectation === "unknown") return service.refuse("expectation-failed", { exchange });
-  if (rawBytes(request) > maximumHeaderBytes) return service.refuse("headers-too-large", { exchange });
+  // A target that is too long comes first (R4.3), and is refused where it is taken apart.
+  if (exchange.target.length <= maximumTargetBytes && rawBytes(request) > maximumHeaderBytes)
+    return service.refuse("headers-too-large", { exchange });
   if (!isFramed(request, headers)) return service.refuse("invalid-request", { status: 400, exchange });
   const answering = service.answer(exchange);
   if (!waits) return answering;
@@ -208,7 +215,9 @@ function refusalOf(service: Service, error: NodeJS.ErrnoException & { rawPacket?
   }
 }
 
+/** Only the packet that a request begins with tells it; what comes in a later one is taken for a field's. */
 function startsWithLongLine(packet: Buffer | undefined): boolean {
-  const end = packet?.indexOf("\r\n") ?? 0;
+  if (packet === undefined || !/^[A-Z-]+ /.test(packet.toString("latin1", 0, 32))) return false;
+  const end = packet.indexOf("\r\n");
   return end === -1 || end > maximumTargetBytes;
 }

@@ -121,7 +121,7 @@ function jsonOf(text: string): unknown {
 
 function openConnection(port: number): Promise<Connection> {
   return new Promise((resolve, reject) => {
-    const socket: Socket = connect({ host: "127.0.0.1", port, allowHalfOpen: true });
+    const socket: Socket = connect({ host: "127.0.0.1", port, allowHalfOpen: true, noDelay: true });
     let received = Buffer.alloc(0);
     let over = false;
     let wake = (): void => {};

@@ -93,17 +93,34 @@ served("paths", toolLibrary, (subject) => {
     { name: "R4.3 nor one of its methods", send: () => get("/tools/constructor"), status: 404 },
   ]);
 
-  test("R4.3 414 however the line arrives", async () => {
-    using connection = await subject.client.open();
-    connection.write("GET /");
-    for (let at = 0; at < 30; at += 1) {
-      connection.write("x".repeat(1000));
-      await new Promise((resolve) => setImmediate(resolve));
+  for (const [what, target, fields, status] of [
+    ["a long target", 30_000, 0, 414],
+    ["a target that is too long by little", 8193, 0, 414],
+    ["a long target, and fields to fill all that is left", 9000, 16_000, 414],
+    ["a long target, and long fields", 9000, 30_000, 414],
+    ["long fields", 10, 30_000, 431],
+    ["fields that are too long by little", 10, 16_400, 431],
+    ["the longest target, and long fields", 8192, 30_000, 431],
+    ["more than anybody keeps", 10, 90_000, 431],
+  ] as const) {
+    for (const [how, line] of [
+      ["one long field", `A: ${"a".repeat(Math.max(fields - 20, 0))}`],
+      ["many fields", "Name: value\r\n".repeat(fields / 11).trim()],
+    ] as const) {
+      for (const size of [1000, 7919]) {
+        test(`R4.3 ${what} in ${how}: ${status}, in pieces of ${size} bytes`, async () => {
+          using connection = await subject.client.open();
+          const text = `GET ${"/x".padEnd(target, "x")} HTTP/1.1\r\nHost: x\r\n${line}\r\n\r\n`;
+          for (let at = 0; at < text.length; at += size) {
+            connection.write(text.slice(at, at + size));
+            await new Promise((resolve) => setImmediate(resolve));
+          }
+          const reply = await connection.next();
+          assert.equal(reply?.status, status);
+        });
+      }
     }
-    connection.write(" HTTP/1.1\r\nHost: x\r\n\r\n");
-    const reply = await connection.next();
-    assert.equal(reply?.status, 414);
-  });
+  }
 
   test("R4.7 below a record: what is added there belongs to it", async () => {
     const [one, other] = [await addTool(subject, who.member), await addTool(subject, who.member)];
