@@ -109,7 +109,7 @@ export function editedSource(source: Source, edits: readonly Edit[]): Source {
 }
 
 /** The index of the last start that is not after `offset`. */
-function indexBefore(starts: readonly number[], offset: number): number {
+export function indexBefore(starts: readonly number[], offset: number): number {
   let low = 0;
   let high = starts.length - 1;
   while (low < high) {
