@@ -242,7 +242,7 @@ function lastMarkerColumn(line: string): number {
 interface Shown {
   readonly text: string;
   /** Where the character at an offset of `text` stands in the file. */
-  place(offset: number): number;
+  readonly place: (offset: number) => number;
   /** The offsets in the file of the fences whose lines the parser is not given. */
   readonly plain: ReadonlySet<number>;
 }

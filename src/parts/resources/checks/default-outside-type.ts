@@ -14,10 +14,11 @@ export const check: Check = {
   severity: "error",
   why: "Records would be stored with a value that the document itself refuses.",
   *run({ model }) {
+    const asked: Asked = { model, keeps: createMatcher() };
     for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
       for (const [name, field] of Object.entries(fields)) {
         if (field.default === undefined) continue;
-        const fault = faultOf(model, field.type, field.default);
+        const fault = faultOf(asked, field.type, field.default);
         if (fault === undefined) continue;
         yield {
           at: `resources/${resource}/${name}/default`,
@@ -29,24 +30,30 @@ export const check: Check = {
   },
 };
 
+interface Asked {
+  readonly model: Model;
+  /** Whether a text keeps a pattern. */
+  readonly keeps: (text: string, pattern: string) => boolean;
+}
+
 function wordsOf(given: Default): string {
   if (given.kind === "literal") return given.text;
   return given.kind === "digits" || given.kind === "token" ? `${given.kind}(${given.length})` : given.kind;
 }
 
 /** What the default is outside of, if of anything. Of what the server makes, only its length and its signs are known. */
-function faultOf(model: Model, type: FieldType, given: Default): string | undefined {
+function faultOf(asked: Asked, type: FieldType, given: Default): string | undefined {
   if (given.kind === "literal") {
-    const value = literalValue(model, type, given.text);
-    return value === undefined ? "the type" : rangeBroken(model, type, value);
+    const value = literalValue(asked.model, type, given.text);
+    return value === undefined ? "the type" : rangeBroken(asked, type, value);
   }
-  if (given.kind === "token") return rangeBroken(model, withoutPattern(type), "t".repeat(given.length));
+  if (given.kind === "token") return rangeBroken(asked, withoutPattern(type), "t".repeat(given.length));
   if (given.kind !== "digits") return undefined;
   // A pattern that none of these keeps is one that hardly any number keeps.
   const samples = ["0", "1", "5", "9", "1234567890", "9876543210"].map((digits) => {
     return digits.repeat(Math.ceil(given.length / digits.length)).slice(0, given.length);
   });
-  const faults = samples.map((sample) => rangeBroken(model, type, sample));
+  const faults = samples.map((sample) => rangeBroken(asked, type, sample));
   return faults.includes(undefined) ? undefined : faults[0];
 }
 
@@ -58,7 +65,7 @@ function withoutPattern(type: FieldType): FieldType {
 }
 
 /** What a value of the right kind is outside of, if of anything. */
-function rangeBroken(model: Model, type: FieldType, value: unknown): string | undefined {
+function rangeBroken(asked: Asked, type: FieldType, value: unknown): string | undefined {
   const bare = bareType(type);
   if (value === null) return undefined;
   if (bare.kind === "one-of") {
@@ -67,8 +74,9 @@ function rangeBroken(model: Model, type: FieldType, value: unknown): string | un
   if (bare.kind !== "scalar") return undefined;
   if (bare.name === "money") return isWithin(bare, Number((value as JsonObject)["amount"])) ? undefined : "the range";
   if (typeof value !== "number" && typeof value !== "string") return undefined;
-  if (typeof value === "string" && bare.pattern !== undefined && !keeps(value, bare.pattern)) return "the pattern";
-  if (typeof value === "string" && !isOfType(jsonSchemaOf(model, bare, "input"), value))
+  if (typeof value === "string" && bare.pattern !== undefined && !asked.keeps(value, bare.pattern))
+    return "the pattern";
+  if (typeof value === "string" && !isOfType(asked, jsonSchemaOf(asked.model, bare, "input"), value))
     return `the type (${bare.name})`;
   const length = (text: string) => (bare.name === "bytes" ? bytesInBase64(text) : [...text].length);
   return isWithin(bare, typeof value === "number" ? value : length(value)) ? undefined : "the range";
@@ -80,16 +88,24 @@ function isWithin({ min, max }: FieldType & { kind: "scalar" }, size: number): b
 }
 
 /** Whether the text is written as what the type stands for: as callers have to write it. */
-function isOfType({ format, pattern }: JsonObject, text: string): boolean {
+function isOfType({ keeps }: Asked, { format, pattern }: JsonObject, text: string): boolean {
   if (typeof format === "string" && textFormats[format]?.(text) === false) return false;
   return typeof pattern !== "string" || keeps(text, pattern);
 }
 
-/** A pattern that is none has been reported where it stands. */
-function keeps(text: string, pattern: string): boolean {
+/** Each pattern is compiled once. One that is none has been reported where it stands. */
+function createMatcher(): Asked["keeps"] {
+  const compiled = new Map<string, RE2JS | undefined>();
+  return (text, pattern) => {
+    if (!compiled.has(pattern)) compiled.set(pattern, compile(pattern));
+    return compiled.get(pattern)?.test(text) ?? true;
+  };
+}
+
+function compile(pattern: string): RE2JS | undefined {
   try {
-    return RE2JS.compile(pattern).test(text);
+    return RE2JS.compile(pattern);
   } catch {
-    return true;
+    return undefined;
   }
 }
