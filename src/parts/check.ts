@@ -18,6 +18,7 @@ import { withoutOpen } from "./open.ts";
 import { type Model, type PartName, partNames, type Places } from "./model.ts";
 import { type PartAnswers, partAnswers, type QuestionAnswer } from "./questions.ts";
 import { readModel } from "./read.ts";
+import { conversionsOf } from "./versioning/conversions.ts";
 import { documentKeys } from "./sections.ts";
 import { silence } from "./silence.ts";
 
@@ -55,7 +56,8 @@ export function check(name: string, input: string | Uint8Array): CheckResult {
   const reading = readDocument(name, input, { topLevelKeys: documentKeys });
   const { document } = reading;
   const { model, places, sections, diagnostics } = readModel(document);
-  const expressions = typeExpressions(model);
+  const { typed, problems } = typeExpressions(model);
+  const expressions = { typed, problems: [...problems, ...conversionsOf(model).problems] };
   const facts = factsOf({ document, model, places, sections, expressions });
   const broken = new Set(
     reading.diagnostics.filter(({ severity }) => severity === "error").map(({ span }) => span.start.line),

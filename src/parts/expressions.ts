@@ -63,8 +63,24 @@ export function typeExpressions(model: Model): TypedExpressions {
   return { typed, problems };
 }
 
+/** An expression that stands where no site of the model's own does: the clauses of part 9's entries. */
+export function typeText(
+  model: Model,
+  site: Site,
+): { readonly typed?: TypedExpression; readonly problems: readonly MisplacedExpression[] } {
+  const resources = Object.fromEntries(
+    Object.keys(model.resources.resources).map((name) => [name, recordMembers(model, name)]),
+  );
+  const { typed, problems } = typeSite(model, site, resources, new Map());
+  const { path, text } = site;
+  return {
+    ...(typed === undefined ? {} : { typed }),
+    problems: problems.map((problem) => ({ path, text, problem: explained(model, site, problem) })),
+  };
+}
+
 /** An expression with its surroundings. */
-interface Site {
+export interface Site {
   readonly path: string;
   readonly text: string;
   readonly names: Readonly<Record<string, NamedType>>;

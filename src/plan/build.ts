@@ -14,11 +14,20 @@ import type { Plan } from "./plan.ts";
 import { assert, type Sources } from "./sources.ts";
 import { buildTables } from "./tables.ts";
 import { unenforcedStatements } from "./unenforced.ts";
+import { versionsPlan } from "./versions.ts";
 
 export function buildPlan(model: Model, places: Places, expressions: TypedExpressions): Plan {
   const [problem] = expressions.problems;
   assert(problem === undefined, `${problem?.path}: ${problem?.problem.message}`);
   const sources: Sources = { model, places, typed: expressions.typed };
+  const plan = { ...planOf(sources), unenforced: unenforcedStatements(sources) };
+  const versions = versionsPlan(sources, plan, planOf);
+  return versions === undefined ? plan : { ...plan, versions };
+}
+
+/** The plan of one version, by itself. */
+function planOf(sources: Sources): Plan {
+  const { model } = sources;
   const title = model.title ?? model.purpose.service ?? "Service";
   const tables = buildTables(sources);
   const newest = model.versioning.versions?.[0];
@@ -38,6 +47,6 @@ export function buildPlan(model: Model, places: Places, expressions: TypedExpres
     // Saying that a record exists is saying something about it, so the silent answer is 404 (R5.8).
     unseen: model.authentication.unseen ?? 404,
     limits: serverLimits(sources),
-    unenforced: unenforcedStatements(sources),
+    unenforced: [],
   };
 }

@@ -9,15 +9,18 @@ import type { CredentialKind, SentIn } from "../parts/authentication/model.ts";
 import type { Deed, Method } from "../parts/endpoints/model.ts";
 import type { PathSegment } from "../parts/endpoints/meaning.ts";
 import type { Default, Mark } from "../parts/resources/model.ts";
+import type { VersionsPlan } from "./version.ts";
 
 export interface Plan {
   readonly service: string;
   readonly title: string;
   readonly purpose: string;
-  /** The newest version's name, where the document has versions. */
+  /** This version's name, where the document has versions. */
   readonly version?: string;
   /** What stored data follows from one version to the next, newest first; every version is there, also one without any. */
   readonly history: readonly VersionStep[];
+  /** The document's versions, this one first; only of the newest. */
+  readonly versions?: VersionsPlan;
   /** `{base_url}` or an absolute URL; the server fills it in. */
   readonly base: string;
   readonly tables: readonly Table[];

@@ -1,0 +1,508 @@
+/**
+ * Older versions of a document, planned: each from the model as it was (`modelAt`) by the same builder as the newest, so
+ * that an older caller is held to its own schemas, and beside it the steps between neighbours as data.
+ */
+import { meaningOf } from "../parts/endpoints/meaning.ts";
+import type { Endpoint } from "../parts/endpoints/model.ts";
+import { typeExpressions } from "../parts/expressions.ts";
+import type { Model } from "../parts/model.ts";
+import { bareType, own } from "../parts/resources/fields.ts";
+import { jsonSchemaOf } from "../parts/resources/json-schema.ts";
+import type { Field, Fields, FieldType } from "../parts/resources/model.ts";
+import { modelAt, typeOf } from "../parts/versioning/at.ts";
+import { type Conversion, conversionsOf, fieldAt, olderOf } from "../parts/versioning/conversions.ts";
+import type { Change, Version, Versioning } from "../parts/versioning/model.ts";
+import type { TypedExpression } from "../expression/typed.ts";
+import { buildOperations } from "./operations.ts";
+import type { Operation, Plan, Table } from "./plan.ts";
+import type { Sources } from "./sources.ts";
+import type {
+  MemberStep,
+  OlderPlan,
+  OperationStep,
+  ShapeStep,
+  StepPlan,
+  VersionPlan,
+  VersionsPlan,
+} from "./version.ts";
+
+/** `planned` builds the plan of one version's model; `newest` is the plan of the document itself. */
+export function versionsPlan(
+  sources: Sources,
+  newest: Pick<Plan, "tables" | "operations">,
+  planned: (sources: Sources) => Plan,
+): VersionsPlan | undefined {
+  const { model } = sources;
+  const { versioning } = model;
+  const { scheme, versions = [], sent, absent, policy } = versioning;
+  const [first] = versions;
+  if (first === undefined || scheme === "none") return undefined;
+  const { found } = conversionsOf(model);
+  const built: Built[] = [];
+  for (const [index, version] of versions.entries()) {
+    const newer = built[index - 1];
+    if (newer === undefined) {
+      built.push({ version, model, plan: newest });
+      continue;
+    }
+    const older = modelAt(model, version.name);
+    const plan = planned({ model: older, places: sources.places, typed: shapeExpressions(older) });
+    const step = stepPlan({ older, newer: newer.model, plan, newerPlan: newer.plan, version: newer.version, found });
+    built.push({ version, model: older, plan, older: { asked: plan, operations: [], step } });
+  }
+  const list = built.map(({ version, older, model: at }, index): VersionPlan => {
+    const moments = deprecationOf(versioning, version.name);
+    const chain = built.slice(1, index + 1).toReversed();
+    return {
+      name: version.name,
+      ...(moments === undefined ? {} : { deprecated: moments }),
+      ...(older === undefined
+        ? {}
+        : {
+            older: {
+              ...older,
+              operations: runningOperations(
+                sources,
+                newest,
+                at,
+                chain.flatMap((one) => one.older?.step ?? []),
+              ),
+            },
+          }),
+    };
+  });
+  return {
+    scheme: scheme ?? (/^\d{4}-/.test(first.name) ? "dated" : "numbered"),
+    ...(sent === undefined ? {} : { sent }),
+    // Where the document is silent: the caller keeps what it first met (R9.2).
+    absent: absent ?? "pinned",
+    gone: policy?.afterSunset ?? { status: 410, error: "version-gone" },
+    list,
+  };
+}
+
+interface Built {
+  readonly version: Version;
+  readonly model: Model;
+  readonly plan: Pick<Plan, "tables" | "operations">;
+  readonly older?: OlderPlan;
+}
+
+/** A date stands for its first moment. */
+function deprecationOf({ deprecated = {} }: Versioning, version: string): VersionPlan["deprecated"] {
+  const said = own(deprecated, version);
+  if (said === undefined) return undefined;
+  const { since, sunset, guide } = said;
+  return {
+    ...(since === undefined ? {} : { since: Date.parse(since) }),
+    ...(sunset === undefined ? {} : { sunset: Date.parse(sunset) }),
+    ...(guide === undefined ? {} : { guide }),
+  };
+}
+
+/**
+ * The expressions of an older model. One that speaks of what came later has no meaning there; since nothing of an older
+ * plan is run, a value that says nothing stands in for it.
+ */
+function shapeExpressions(model: Model): ReadonlyMap<string, TypedExpression> {
+  const { typed, problems } = typeExpressions({ ...model, versioning: {} });
+  const all = new Map(typed);
+  const { allow, show } = model.authentication;
+  const granted = [...Object.entries(allow), ...Object.entries(show)].flatMap(([name, grants]) =>
+    grants.flatMap((_, index) => [
+      `authentication/allow/${name}/${index}/if`,
+      `authentication/show/${name}/${index}/if`,
+    ]),
+  );
+  for (const path of [...problems.map((problem) => problem.path), ...granted]) {
+    if (!all.has(path)) all.set(path, unknown);
+  }
+  return all;
+}
+
+const unknown: TypedExpression = {
+  kind: "constant",
+  value: null,
+  type: { kind: "any" },
+  nullable: false,
+  at: { start: 0, end: 0 },
+};
+
+// ── What runs ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The newest version's operations with the methods and paths of an older one, planned like any other. */
+function runningOperations(
+  sources: Sources,
+  newest: Pick<Plan, "tables" | "operations">,
+  older: Model,
+  steps: readonly StepPlan[],
+): readonly Operation[] {
+  const { model } = sources;
+  const endpoints: Record<string, Endpoint> = { ...model.endpoints.endpoints };
+  const moved = new Set<string>();
+  for (const [name, endpoint] of Object.entries(older.endpoints.endpoints)) {
+    const operation = steps.reduce((at, step) => step.operations.find((one) => one.older === at)?.newer ?? at, name);
+    const now = own(model.endpoints.endpoints, operation);
+    const then = meaningOf(older, name);
+    if (now === undefined || then?.kind !== "resource") continue;
+    const path = newerPath(endpoint.path, then.resource, steps);
+    if (now.method === endpoint.method && now.path === path) continue;
+    moved.add(operation);
+    const resource = steps.reduce(
+      (at, step) => step.shapes.find((one) => one.older === at)?.newer ?? at,
+      then.resource,
+    );
+    endpoints[operation] = { ...now, method: endpoint.method, path, of: resource, does: then.deed };
+  }
+  if (moved.size === 0) return [];
+  const running = { ...model, endpoints: { ...model.endpoints, endpoints } };
+  return buildOperations({ ...sources, model: running }, newest.tables).filter(({ name }) => moved.has(name));
+}
+
+/** A parameter that names a field has the newest name of it: it is how the record is found. */
+function newerPath(path: string, resource: string, steps: readonly StepPlan[]): string {
+  let at = resource;
+  let now = path;
+  for (const { shapes } of steps) {
+    const shape = shapes.find((one) => one.older === at);
+    for (const { older, newer } of shape?.members ?? []) {
+      if (newer !== undefined && newer !== older) now = now.replaceAll(`{${older}}`, `{${newer}}`);
+    }
+    at = shape?.newer ?? at;
+  }
+  return now;
+}
+
+// ── Steps ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Between {
+  readonly older: Model;
+  readonly newer: Model;
+  readonly plan: Pick<Plan, "tables" | "operations">;
+  readonly newerPlan: Pick<Plan, "tables" | "operations">;
+  /** The newer version, whose entries these are. */
+  readonly version: Version;
+  readonly found: ReadonlyMap<string, Conversion>;
+}
+
+function stepPlan(between: Between): StepPlan {
+  const { older, version } = between;
+  const changed = changedDefinitions(between);
+  const shapes = [
+    ...Object.entries(older.resources.types).map(([name, fields]) => typeShape(between, name, fields, changed)),
+    ...Object.keys(older.resources.resources).map((name) => recordShape(between, name, changed)),
+  ].filter((shape) => changed.has(shape.older));
+  const errors = version.changes.flatMap((change) =>
+    change.kind === "error" && change.was !== change.code ? [{ older: change.was, newer: change.code }] : [],
+  );
+  return {
+    shapes,
+    operations: operationSteps(between, changed),
+    errors,
+    events: eventSteps(between),
+    carries: Object.fromEntries(
+      Object.entries(older.events.out ?? {}).flatMap(([event, { carries }]) =>
+        carries === undefined ? [] : [[event, carries]],
+      ),
+    ),
+  };
+}
+
+function newerName({ version }: Between, older: string): string {
+  const whole = version.changes.find(
+    (change) => change.kind === "rename" && change.from.field === undefined && change.from.of === older,
+  );
+  return whole?.kind === "rename" ? whole.to : older;
+}
+
+function eventSteps({ older, newer, version }: Between): StepPlan["events"] {
+  const known = new Set(Object.keys(older.events.out ?? {}));
+  return Object.keys(newer.events.out ?? {}).flatMap((event) => {
+    const entry = version.changes.find((change) => change.kind === "event" && change.name === event);
+    const was = entry?.kind === "event" ? entry.was : event;
+    if (was === event && known.has(event)) return [];
+    return [{ newer: event, ...(was !== undefined && known.has(was) ? { older: was } : {}) }];
+  });
+}
+
+/** Definitions of the older version that differ by themselves or by what they hold. */
+function changedDefinitions(between: Between): ReadonlySet<string> {
+  const { older, version } = between;
+  const places = version.changes.flatMap((change): readonly string[] => {
+    if (change.kind === "state") return [change.resource];
+    if (change.kind === "rename") return [change.from.field === undefined ? change.to : change.from.of];
+    return "place" in change ? [change.place.of] : [];
+  });
+  const definitions: readonly (readonly [string, Fields])[] = [
+    ...Object.entries(older.resources.types),
+    ...Object.entries(older.resources.resources).map(([name, { fields }]) => [name, fields] as const),
+  ];
+  const changed = new Set(
+    definitions.map(([name]) => name).filter((name) => places.includes(newerName(between, name))),
+  );
+  for (let before = -1; before < changed.size; ) {
+    before = changed.size;
+    for (const [name, fields] of definitions) {
+      const holds = Object.values(fields).some((field) => {
+        const type = heldType(older, field.type);
+        return type !== undefined && changed.has(type);
+      });
+      if (holds) changed.add(name);
+    }
+  }
+  return changed;
+}
+
+/** The embedded type that values of a type hold, at any depth of lists and maps. */
+function heldType(model: Model, type: FieldType): string | undefined {
+  const bare = bareType(type);
+  if (bare.kind === "list" || bare.kind === "map") return heldType(model, bare.of);
+  return bare.kind === "named" && own(model.resources.types, bare.name) !== undefined ? bare.name : undefined;
+}
+
+type Absent = MemberStep["absent"];
+
+/** The lists and maps around the values of a type, outermost first. */
+function withinOf(type: FieldType): readonly ("list" | "map")[] {
+  const bare = bareType(type);
+  return bare.kind === "list" || bare.kind === "map" ? [bare.kind, ...withinOf(bare.of)] : [];
+}
+
+function typeShape(between: Between, older: string, fields: Fields, changed: ReadonlySet<string>): ShapeStep {
+  const newer = newerName(between, older);
+  const members = Object.entries(fields).map(([name, field]) => {
+    return memberStep(between, newer, name, field, field.type.kind === "nullable" ? "null" : "left out", changed);
+  });
+  const now = Object.keys(own(between.newer.resources.types, newer) ?? {});
+  return { older, newer, members, added: addedMembers(between, newer, members, now) };
+}
+
+/** On the wire a record is its columns, then what is worked out. */
+function recordShape(between: Between, older: string, changed: ReadonlySet<string>): ShapeStep {
+  const newer = newerName(between, older);
+  const present = wireMembers(between.newerPlan.tables, newer);
+  const members = wireMembers(between.plan.tables, older).map(({ name, absent }): MemberStep => {
+    const field = own(own(between.older.resources.resources, older)?.fields ?? {}, name);
+    if (field !== undefined) {
+      const step = memberStep(between, newer, name, field, absent, changed);
+      const leftOut = present.some((one) => one.name === step.newer && one.absent === "left out");
+      return absent === "null" && leftOut ? { ...step, nulls: true } : step;
+    }
+    const values = stateValues(between, newer);
+    return { older: name, newer: name, absent, ...(values === undefined ? {} : { values }) };
+  });
+  const now = present.map(({ name }) => name);
+  return { older, newer, members, added: addedMembers(between, newer, members, now) };
+}
+
+function wireMembers(
+  tables: readonly Table[],
+  resource: string,
+): readonly { readonly name: string; readonly absent: Absent }[] {
+  const table = tables.find((one) => one.resource === resource);
+  return [...(table?.columns ?? []), ...(table?.virtual ?? [])];
+}
+
+function stateValues({ version }: Between, resource: string): MemberStep["values"] {
+  const values = version.changes.flatMap((change) =>
+    change.kind === "state" && change.resource === resource
+      ? [[change.name, { kind: "value", value: change.seen } as const] as const]
+      : [],
+  );
+  return values.length === 0 ? undefined : Object.fromEntries(values);
+}
+
+/** The entries about a member, each with the path of its clauses. */
+function changesOf({ version }: Between, of: string, newer: string): readonly (readonly [Change, string])[] {
+  return version.changes.flatMap((change, index) => {
+    const about = "place" in change && change.place.of === of && change.place.field === newer;
+    return about ? [[change, `versioning/versions/${version.name}/${index}`] as const] : [];
+  });
+}
+
+function memberStep(
+  between: Between,
+  of: string,
+  older: string,
+  field: Field,
+  absent: Absent,
+  changed: ReadonlySet<string>,
+): MemberStep {
+  const { found, version } = between;
+  const removed = version.changes.findIndex((change) => {
+    return change.kind === "remove" && change.place.of === of && change.place.field === older;
+  });
+  if (removed >= 0) {
+    const seen = found.get(`versioning/versions/${version.name}/${removed}/seen`);
+    return { older, absent, ...(seen === undefined ? {} : { seen }) };
+  }
+  const newer = newerMember(version, of, older);
+  const held = heldType(between.older, field.type);
+  const step = {
+    older,
+    newer,
+    absent,
+    ...(held !== undefined && changed.has(held) ? { shape: held } : {}),
+    ...(withinOf(field.type).length === 0 ? {} : { within: withinOf(field.type) }),
+  };
+  return changesOf(between, of, newer).reduce(
+    (all, [change, path]) => ({ ...all, ...memberChange(between, all, change, path, field) }),
+    step as MemberStep,
+  );
+}
+
+function memberChange(
+  { older, found }: Between,
+  step: MemberStep,
+  change: Change,
+  path: string,
+  field: Field,
+): Partial<MemberStep> {
+  const seen = found.get(`${path}/seen`);
+  const taken = found.get(`${path}/taken`);
+  switch (change.kind) {
+    case "require":
+      return taken === undefined ? {} : { required: taken };
+    case "add-value":
+      return seen === undefined ? {} : { values: { ...step.values, [change.value]: seen } };
+    case "relax": {
+      const type = change.was === undefined ? undefined : typeOf(change.was);
+      const fits = type === undefined ? {} : { fits: jsonSchemaOf(older, type) };
+      return seen === undefined ? {} : { filled: { seen, ...fits } };
+    }
+    case "retype": {
+      const bare = bareType(field.type);
+      return {
+        ...(seen === undefined ? {} : { seen }),
+        ...(taken === undefined ? {} : { taken }),
+        ...(bare.kind === "scalar" && bare.name === "integer" ? { whole: true as const } : {}),
+      };
+    }
+    default:
+      return {};
+  }
+}
+
+function newerMember({ changes }: Version, of: string, older: string): string {
+  const named = changes.find((change) => {
+    return change.kind === "rename" && change.from.of === of && change.from.field === older;
+  });
+  return named?.kind === "rename" ? named.to : older;
+}
+
+function addedMembers(
+  between: Between,
+  of: string,
+  members: readonly MemberStep[],
+  now: readonly string[],
+): ShapeStep["added"] {
+  const { found, version } = between;
+  const known = new Set(members.map(({ newer }) => newer));
+  return now
+    .filter((name) => !known.has(name))
+    .map((newer) => {
+      const entry = version.changes.findIndex((change) => {
+        return change.kind === "add" && change.place.of === of && change.place.field === newer;
+      });
+      const taken = found.get(`versioning/versions/${version.name}/${entry}/taken`);
+      return { newer, ...(taken === undefined ? {} : { taken }) };
+    });
+}
+
+// ── Operations ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function operationSteps(between: Between, changed: ReadonlySet<string>): readonly OperationStep[] {
+  return Object.entries(between.older.endpoints.endpoints).flatMap(([older, endpoint]): OperationStep[] => {
+    const newer = newerName(between, older);
+    const now = own(between.newer.endpoints.endpoints, newer);
+    if (now === undefined) return [];
+    const takes =
+      now.takes === undefined && endpoint.takes === undefined ? undefined : takesShape(between, older, newer, changed);
+    const gives = now.gives === undefined ? undefined : givesShape(between, older, newer);
+    if (older === newer && takes === undefined && (gives === undefined || isSame(gives, now.gives ?? {}))) return [];
+    return [{ older, newer, ...(takes === undefined ? {} : { takes }), ...(gives === undefined ? {} : { gives }) }];
+  });
+}
+
+/** Whether the members are the same, in the same order, and none is converted. */
+function isSame({ members, added }: ShapeStep, now: Readonly<Record<string, unknown>>): boolean {
+  const names = Object.keys(now);
+  const plain = members.every(({ older, newer, absent: _, as: __, within: ___, ...rest }, index) => {
+    return older === newer && newer === names[index] && Object.keys(rest).length === 0;
+  });
+  return plain && added.length === 0 && members.length === names.length;
+}
+
+function takesShape(between: Between, older: string, newer: string, changed: ReadonlySet<string>): ShapeStep {
+  const fields = own(between.older.endpoints.endpoints, older)?.takes ?? {};
+  const members = Object.entries(fields).map(([name, field]) =>
+    memberStep(between, newer, name, field, "left out", changed),
+  );
+  const now = Object.keys(own(between.newer.endpoints.endpoints, newer)?.takes ?? {});
+  return { older, newer, members, added: addedMembers(between, newer, members, now) };
+}
+
+/** A member that gives a field alone is converted as that field is. */
+function givesShape(between: Between, older: string, newer: string): ShapeStep {
+  const { version, found } = between;
+  const given = between.newerPlan.operations.find(({ name }) => name === newer);
+  const before = Object.keys(own(between.older.endpoints.endpoints, older)?.gives ?? {});
+  const members = before.map((name): MemberStep => {
+    const removed = version.changes.findIndex((change) => {
+      return change.kind === "remove" && change.place.of === newer && change.place.field === name;
+    });
+    if (removed >= 0) {
+      const seen = found.get(`versioning/versions/${version.name}/${removed}/seen`);
+      return { older: name, absent: "null", ...(seen === undefined ? {} : { seen }) };
+    }
+    const now = newerMember(version, newer, name);
+    const expression = given?.answer.members?.find((one) => one.name === now)?.expression;
+    const step: MemberStep = { older: name, newer: now, absent: "null", ...fieldStep(between, given, expression) };
+    const mine = changesOf(between, newer, now).map(([, path]) => found.get(`${path}/seen`));
+    const seen = mine.find((one) => one !== undefined);
+    return seen === undefined ? step : { ...step, seen };
+  });
+  const all = given?.answer.members?.map(({ name }) => name) ?? [];
+  return { older, newer, members, added: addedMembers(between, newer, members, all) };
+}
+
+/** What the entries about a field say of it, for where it is given alone. */
+function fieldStep(
+  between: Between,
+  operation: Operation | undefined,
+  expression: TypedExpression | undefined,
+): Partial<MemberStep> {
+  const resource = expression?.kind === "walk" ? expression.resource : operation?.resource;
+  if (
+    expression === undefined ||
+    resource === undefined ||
+    (expression.kind !== "walk" && expression.kind !== "field")
+  ) {
+    return {};
+  }
+  const { name } = expression;
+  if (name === "state") {
+    const values = stateValues(between, resource);
+    return values === undefined ? {} : { values };
+  }
+  const before = olderOf(between.version.changes, { of: resource, field: name });
+  const field = fieldAt(between.older, before);
+  if (field === undefined || before.field === undefined) return {};
+  const { values, seen, filled, whole, shape, within } = memberStep(
+    between,
+    resource,
+    before.field,
+    field,
+    "null",
+    changedDefinitions(between),
+  );
+  return {
+    as: name,
+    ...(values === undefined ? {} : { values }),
+    ...(seen === undefined ? {} : { seen }),
+    ...(filled === undefined ? {} : { filled }),
+    ...(whole === undefined ? {} : { whole }),
+    ...(shape === undefined ? {} : { shape }),
+    ...(within === undefined ? {} : { within }),
+  };
+}
