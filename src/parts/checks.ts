@@ -9,6 +9,7 @@ import { check as resourcesDefaultOutsideType } from "./resources/checks/default
 import { check as resourcesDuplicateValue } from "./resources/checks/duplicate-value.ts";
 import { check as resourcesFieldNamedState } from "./resources/checks/field-named-state.ts";
 import { check as resourcesHiddenFieldLeaves } from "./resources/checks/hidden-field-leaves.ts";
+import { check as resourcesMadeByNobody } from "./resources/checks/made-by-nobody.ts";
 import { check as resourcesMarkMisplaced } from "./resources/checks/mark-misplaced.ts";
 import { check as resourcesMarksContradict } from "./resources/checks/marks-contradict.ts";
 import { check as resourcesMixedNameStyles } from "./resources/checks/mixed-name-styles.ts";
@@ -124,6 +125,7 @@ export const checks: readonly Check[] = [
   resourcesDuplicateValue,
   resourcesFieldNamedState,
   resourcesHiddenFieldLeaves,
+  resourcesMadeByNobody,
   resourcesMarkMisplaced,
   resourcesMarksContradict,
   resourcesMixedNameStyles,

@@ -510,7 +510,6 @@ credentials:
   assert.deepEqual(
     plan.unenforced.map(({ path, what }) => `${path}: ${what}`),
     [
-      "resources/Note/tags: lists do not filter by `tags`",
       "endpoints/endpoints/quote: `quote` is not served: no handler is run",
       "endpoints/endpoints/lost: `lost` is not served: `/nowhere` does not say which resource `lost` is about",
       "endpoints/endpoints/strange: `strange` is not served: `{colour}` is no unique field of Note",

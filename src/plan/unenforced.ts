@@ -6,7 +6,6 @@ import { meaningOf } from "../parts/endpoints/meaning.ts";
 import { bareType, lifecycleOf, own, referenceOf } from "../parts/resources/fields.ts";
 import type { Field, FieldType } from "../parts/resources/model.ts";
 import { moveName } from "../parts/states/model.ts";
-import { columnTypeOf } from "./columns.ts";
 import { unservedCredential } from "./credentials.ts";
 import type { Unenforced } from "./plan.ts";
 import type { Sources } from "./sources.ts";
@@ -47,11 +46,9 @@ function fieldStatements(sources: Sources): readonly Statement[] {
 
 function fieldGaps({ model }: Sources, name: string, field: Field): readonly string[] {
   const bare = bareType(field.type);
-  const asked = (["filter", "sort"] as const).filter((mark) => field.marks.includes(mark));
   return [
     ...(field.marks.includes("search") ? [`nothing searches in \`${name}\``] : []),
     ...(field.marks.includes("personal") ? [`nothing erases \`${name}\`, which is personal`] : []),
-    ...(columnTypeOf(model, field.type) === "json" ? asked.map((mark) => `lists do not ${mark} by \`${name}\``) : []),
     ...(refersWithin(model, bare) ? [`what \`${name}\` refers to can be deleted all the same`] : []),
   ];
 }

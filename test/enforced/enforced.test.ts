@@ -4,7 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
+import { type Page, servicePages } from "../../src/export/page/pages.ts";
 import { check } from "../../src/parts/check.ts";
+import { planOf } from "../serve/running.ts";
 import { serve, stores } from "../serve/scenario.ts";
 import { constructs } from "./constructs.ts";
 import { notYet, reasonOf } from "./not-yet.ts";
@@ -100,7 +102,13 @@ function served(proof: Proof, which: "with" | "without", store: "sqlite" | "memo
   const before = serving.get(key);
   if (before !== undefined) return before;
   assert.deepEqual(errorsIn(text), []);
-  const subject = serve(text, { store, environment });
+  const subject = serve(text, { store, environment, pages: pagesOf(text) });
   serving.set(key, subject);
   return subject;
+}
+
+/** What people and clients are shown of the document. */
+function pagesOf(text: string): readonly Page[] {
+  const result = check("things.md", text);
+  return servicePages({ result, plan: planOf(text), baseUrl: () => "http://127.0.0.1" });
 }

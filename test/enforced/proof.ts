@@ -43,7 +43,7 @@ export interface Scene {
 }
 
 /** `201`, `409 already-exists`, `422 #/code too-long`; or the status and members that the body has, at least. */
-export type Expected = string | Expectation | ((reply: Reply) => void);
+export type Expected = string | Expectation | ((reply: Reply, scene: Scene) => void);
 
 export interface Expectation {
   readonly status?: string;
@@ -75,7 +75,7 @@ export function ask(
     const sent = await sentOf(scene, request, body);
     const reply = await scene.send(sent);
     scene.replies.push(reply);
-    meets(reply, gets, `${request} ${body === undefined ? "" : JSON.stringify(body)}`);
+    meets(scene, reply, gets, `${request} ${body === undefined ? "" : JSON.stringify(body)}`);
   };
 }
 
@@ -94,8 +94,8 @@ async function sentOf(scene: Scene, request: string, body: Json | undefined): Pr
   return { method, path, headers: { ...who, ...headers }, ...json };
 }
 
-function meets(reply: Reply, gets: Expected, asked: string): void {
-  if (typeof gets === "function") gets(reply);
+function meets(scene: Scene, reply: Reply, gets: Expected, asked: string): void {
+  if (typeof gets === "function") gets(reply, scene);
   else if (typeof gets === "string") meetsText(reply, gets, asked);
   else meetsMembers(reply, gets, asked);
 }

@@ -29,9 +29,9 @@ export function own<Value>(record: Readonly<Record<string, Value>>, name: string
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-const storedMarks: readonly Mark[] = ["unique", "filter", "sort"];
+const storedMarks: readonly Mark[] = ["unique", "filter", "sort", "search"];
 
-/** Whether the field has a column. A computed one has only if it is also `unique`, `filter` or `sort`. */
+/** Whether the field has a column. A computed one has only if it is also `unique`, `filter`, `sort` or `search`. */
 export function isStored(field: Field): boolean {
   return field.computed === undefined || storedMarks.some((mark) => field.marks.includes(mark));
 }
@@ -62,6 +62,29 @@ export function isUnique(model: Model, resource: string, name: string): boolean 
   if (name === "id" || field.marks.includes("unique")) return true;
   const rules = own(model.resources.rules, resource) ?? [];
   return rules.some((rule) => rule.kind === "unique" && rule.fields.length === 1 && rule.fields[0] === name);
+}
+
+/** A field wherever a document defines one, with its place. */
+export interface FieldSite {
+  /** Whether it is kept in a record, is part of a value, or is taken from a body. */
+  readonly within: "resource" | "type" | "takes";
+  readonly at: string;
+  readonly name: string;
+  readonly field: Field;
+}
+
+export function fieldSites({ resources, endpoints }: Model): readonly FieldSite[] {
+  const sites = (within: FieldSite["within"], at: string, fields: Fields): readonly FieldSite[] =>
+    Object.entries(fields).map(([name, field]) => ({ within, at: `${at}/${name}`, name, field }));
+  return [
+    ...Object.entries(resources.resources).flatMap(([name, { fields }]) =>
+      sites("resource", `resources/${name}`, fields),
+    ),
+    ...Object.entries(resources.types).flatMap(([name, fields]) => sites("type", `resources/types/${name}`, fields)),
+    ...Object.entries(endpoints.endpoints).flatMap(([name, { takes = {} }]) =>
+      sites("takes", `endpoints/endpoints/${name}/takes`, takes),
+    ),
+  ];
 }
 
 /** The names of the resource's fields that refer to `target`. */

@@ -3,11 +3,11 @@ import { RE2JS } from "@bufbuild/re2";
 import type { JsonObject } from "../../../base/json.ts";
 import { bytesInBase64, textFormats } from "../../../base/formats.ts";
 import type { Model } from "../../model.ts";
-import { bareType } from "../fields.ts";
+import { bareType, fieldSites } from "../fields.ts";
 import type { Check } from "../../finding.ts";
 import { literalValue } from "../default-value.ts";
 import { jsonSchemaOf } from "../json-schema.ts";
-import type { Default, FieldType } from "../model.ts";
+import type { Default, FieldType, ScalarName } from "../model.ts";
 
 export const check: Check = {
   code: "resources/default-outside-type",
@@ -15,17 +15,15 @@ export const check: Check = {
   why: "Records would be stored with a value that the document itself refuses.",
   *run({ model }) {
     const asked: Asked = { model, keeps: createMatcher() };
-    for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
-      for (const [name, field] of Object.entries(fields)) {
-        if (field.default === undefined) continue;
-        const fault = faultOf(asked, field.type, field.default);
-        if (fault === undefined) continue;
-        yield {
-          at: `resources/${resource}/${name}/default`,
-          message: `\`${wordsOf(field.default)}\` is outside ${fault} of \`${name}\``,
-          help: "write a default that callers could send as well",
-        };
-      }
+    for (const { at, name, field } of fieldSites(model)) {
+      if (field.default === undefined) continue;
+      const fault = faultOf(asked, field.type, field.default);
+      if (fault === undefined) continue;
+      yield {
+        at: `${at}/default`,
+        message: `\`${wordsOf(field.default)}\` is outside ${fault} of \`${name}\``,
+        help: "write a default that callers could send as well",
+      };
     }
   },
 };
@@ -47,6 +45,7 @@ function faultOf(asked: Asked, type: FieldType, given: Default): string | undefi
     const value = literalValue(asked.model, type, given.text);
     return value === undefined ? "the type" : rangeBroken(asked, type, value);
   }
+  if (!isMadeFor(asked.model, type, given.kind)) return "the type";
   if (given.kind === "token") return rangeBroken(asked, withoutPattern(type), "t".repeat(given.length));
   if (given.kind !== "digits") return undefined;
   // A pattern that none of these keeps is one that hardly any number keeps.
@@ -55,6 +54,25 @@ function faultOf(asked: Asked, type: FieldType, given: Default): string | undefi
   });
   const faults = samples.map((sample) => rangeBroken(asked, type, sample));
   return faults.includes(undefined) ? undefined : faults[0];
+}
+
+/** What each default that the server makes is a value of. */
+const madeFor: Readonly<Record<Exclude<Default["kind"], "literal">, readonly ScalarName[]>> = {
+  now: ["datetime"],
+  "now-on-change": ["datetime"],
+  caller: ["user", "string", "text"],
+  digits: ["string", "text"],
+  token: ["string", "text"],
+  counter: ["integer", "number", "decimal"],
+  uuid: ["uuid", "string", "text"],
+};
+
+function isMadeFor(model: Model, type: FieldType, made: keyof typeof madeFor): boolean {
+  const bare = bareType(type);
+  if (bare.kind === "id") return bare.of === undefined || isMadeFor(model, bare.of, made);
+  if (bare.kind === "scalar") return madeFor[made].includes(bare.name);
+  // The caller's id may be that of a record; an unknown type has its own complaint.
+  return bare.kind === "named" && made === "caller" && !Object.hasOwn(model.resources.types, bare.name);
 }
 
 function withoutPattern(type: FieldType): FieldType {

@@ -1,6 +1,6 @@
 /** A mark that its field's type has no use for. */
 import type { Check } from "../../finding.ts";
-import { bareType, isNullable, own, referenceOf } from "../fields.ts";
+import { bareType, type FieldSite, fieldSites, isNullable, own, referenceOf } from "../fields.ts";
 import type { Field, Mark } from "../model.ts";
 import type { Model } from "../../model.ts";
 
@@ -9,20 +9,25 @@ export const check: Check = {
   severity: "error",
   why: "Every mark is enforced, and this one cannot be.",
   *run({ model }) {
-    for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
-      for (const [name, field] of Object.entries(fields)) {
-        for (const mark of field.marks) {
-          const fault = faultOf(model, field, mark);
-          if (fault === undefined) continue;
-          yield {
-            at: `resources/${resource}/${name}/marks/${mark}`,
-            message: `\`${name}\` cannot be \`${mark}\`: ${fault}`,
-          };
-        }
+    for (const { at, within, name, field } of fieldSites(model)) {
+      for (const mark of field.marks) {
+        const fault = elsewhere[within] ?? faultOf(model, field, mark);
+        if (fault !== undefined)
+          yield { at: `${at}/marks/${mark}`, message: `\`${name}\` cannot be \`${mark}\`: ${fault}` };
       }
     }
   },
 };
+
+/** Marks say what becomes of a field of a record; what is no such field has none. */
+const elsewhere: Readonly<Record<FieldSite["within"], string | undefined>> = {
+  resource: undefined,
+  type: "it is part of a value, which is taken, kept and given as a whole",
+  takes: "it is what a body says; marks belong to the field of the resource",
+};
+
+/** What `search` looks into. */
+const texts: readonly string[] = ["string", "text", "email", "url", "phone"];
 
 function faultOf(model: Model, field: Field, mark: Mark): string | undefined {
   if (mark === "delete with" || mark === "clear") {
@@ -38,11 +43,18 @@ function faultOf(model: Model, field: Field, mark: Mark): string | undefined {
   if (field.computed !== undefined && ["read-only", "create-only", "write-only", "secret"].includes(mark)) {
     return "it is computed, so nobody sets it";
   }
-  const bare = bareType(field.type);
+  return ["filter", "sort", "unique", "search"].includes(mark) ? valueFault(model, field, mark) : undefined;
+}
+
+function valueFault(model: Model, { type }: Field, mark: Mark): string | undefined {
+  const bare = bareType(type);
   const structure = bare.kind === "map" || bare.kind === "schema" || (bare.kind === "scalar" && bare.name === "json");
   const embedded = bare.kind === "named" && own(model.resources.types, bare.name) !== undefined;
-  if (["filter", "sort", "unique", "search"].includes(mark) && (structure || embedded)) {
-    return "its value is a structure, not one that is smaller, larger or equal";
+  if (structure || embedded) return "its value is a structure, not one that is smaller, larger or equal";
+  if (bare.kind === "list") return "a list is not one value that is smaller, larger or equal";
+  if (bare.kind === "scalar" && bare.name === "money" && mark !== "unique") {
+    return "amounts in several currencies are neither smaller nor larger; keep the amount in a field of its own";
   }
-  return (mark === "sort" || mark === "unique") && bare.kind === "list" ? "a list has no place in an order" : undefined;
+  const isText = bare.kind === "one-of" || (bare.kind === "scalar" && texts.includes(bare.name));
+  return mark === "search" && !isText ? "only words in a text are searched" : undefined;
 }
