@@ -29,6 +29,22 @@ for (const text of refused) {
   test(`${JSON.stringify(text)} is no instant`, () => assert.equal(parseInstant(text), undefined));
 }
 
+const exactly: readonly (readonly [text: string, instant: string | undefined])[] = [
+  ["2026-09-01T12:00:00Z", "2026-09-01T12:00:00.000Z"],
+  ["2026-09-01t14:00:00.5+02:00", "2026-09-01T12:00:00.500Z"],
+  ["2026-09-01T12:00:00.1230000000000Z", "2026-09-01T12:00:00.123Z"],
+  ["2026-09-01T12:00:00.1234Z", undefined],
+  ["2026-09-01 12:00:00Z", undefined],
+  ["2016-12-31T23:59:60Z", undefined],
+  ["2026-02-29T00:00:00Z", undefined],
+];
+for (const [text, instant] of exactly) {
+  test(`${text} is ${instant ?? "nothing"} where it has to be exact`, () => {
+    const milliseconds = parseInstant(text, "exact");
+    assert.equal(milliseconds === undefined ? undefined : instantText(milliseconds), instant);
+  });
+}
+
 test("the text of an instant is the platform's, and reads back", () => {
   const instant = fc.integer({ min: Date.UTC(1, 0), max: Date.UTC(9999, 11, 31) });
   fc.assert(

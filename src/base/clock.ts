@@ -34,26 +34,38 @@ function three(number: number): string {
   return String(number).padStart(3, "0");
 }
 
-const form = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
+const form = /^(\d{4})-(\d\d)-(\d\d)([Tt ])(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
 /**
- * The instant of an RFC 3339 date-time, strictly: a real day, a zone, at most nine digits of a second, of which three
- * are kept. A leap second (`23:59:60Z`, RFC 3339 5.7) is taken as the first instant of the next minute, because POSIX
- * time has no other; it is refused where UTC cannot have one. Years outside 0000–9999 in UTC are refused.
+ * How much of RFC 3339 is taken. `lenient`, for what callers send: a space for the T, up to nine digits of a second, of which
+ * three are kept, and a leap second (`23:59:60Z`, 5.7) as the first instant of the next minute, because POSIX time has no
+ * other. `exact`, for what is computed with: only what is an instant to the millisecond as it stands.
  */
-export function parseInstant(text: string): number | undefined {
+export type Strictness = "lenient" | "exact";
+
+/**
+ * The instant of an RFC 3339 date-time: a real day, a zone. A leap second is refused where UTC cannot have one. Years outside
+ * 0000–9999 in UTC are refused.
+ */
+export function parseInstant(text: string, strictness: Strictness = "lenient"): number | undefined {
   const match = form.exec(text);
   if (match === null) return undefined;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as Six;
+  const [year, month, day] = match.slice(1, 4).map(Number) as Three;
+  const [hour, minute, second] = match.slice(5, 8).map(Number) as Three;
+  const fraction = match[8] ?? "";
+  if (strictness === "exact" ? !isExact(match[4], second, fraction) : fraction.length > 9) return undefined;
   if (!isDay(year, month, day) || hour > 23 || minute > 59 || second > 60) return undefined;
-  const offset = offsetMinutes(match[8], Number(match[9] ?? 0), Number(match[10] ?? 0));
+  const offset = offsetMinutes(match[9], Number(match[10] ?? 0), Number(match[11] ?? 0));
   if (offset === undefined) return undefined;
-  const fraction = Number((match[7] ?? "").slice(0, 3).padEnd(3, "0"));
   const start = utc(year, month, day) + ((hour * 60 + minute - offset) * 60 + second) * 1000;
   // 23:59:60 in UTC is midnight here; any other second 60 is none.
   if (second === 60 && start % millisecondsPerDay !== 0) return undefined;
-  const instant = second === 60 ? start : start + fraction;
+  const instant = second === 60 ? start : start + Number(fraction.slice(0, 3).padEnd(3, "0"));
   return instant < earliest || instant > latest ? undefined : instant;
+}
+
+function isExact(separator: string | undefined, second: number, fraction: string): boolean {
+  return separator !== " " && second < 60 && !/[^0]/.test(fraction.slice(3));
 }
 
 /** The instant in the one form of `instantText`, or undefined when `text` is no RFC 3339 date-time. */
@@ -68,7 +80,7 @@ export function isDate(text: string): boolean {
   return match !== null && isDay(Number(match[1]), Number(match[2]), Number(match[3]));
 }
 
-type Six = [number, number, number, number, number, number];
+type Three = [number, number, number];
 
 function isDay(year: number, month: number, day: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);

@@ -2,6 +2,7 @@
  * Moments and lengths of time. A timestamp is a text `YYYY-MM-DDTHH:MM:SS.sssZ` (so that texts compare as moments do), a
  * duration a whole number of milliseconds. Both have CEL's ranges: years 1 to 9999, and ten thousand years.
  */
+import { parseInstant } from "../base/clock.ts";
 
 /** The first and the last moment, in milliseconds since 1970. */
 export const earliest: number = Date.parse("0001-01-01T00:00:00.000Z");
@@ -20,41 +21,12 @@ export function durationOf(milliseconds: number): number | null {
   return Math.abs(milliseconds) <= longestDuration ? milliseconds + 0 : null;
 }
 
-const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
-
 /**
  * The canonical text of an RFC 3339 date-time; undefined when it is none, is finer than a millisecond or is out of range.
  */
 export function readTimestamp(text: string): string | undefined {
-  const parts = rfc3339.exec(text);
-  if (!parts) return undefined;
-  const [
-    ,
-    year = "",
-    month = "",
-    day = "",
-    hour = "",
-    minute = "",
-    second = "",
-    fraction = "",
-    sign,
-    zoneHour,
-    zoneMinute,
-  ] = parts;
-  if (
-    /[^0]/.test(fraction.slice(3)) ||
-    Number(hour) > 23 ||
-    Number(zoneHour ?? 0) > 23 ||
-    Number(zoneMinute ?? 0) > 59
-  ) {
-    return undefined;
-  }
-  const local = `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.slice(0, 3).padEnd(3, "0")}Z`;
-  const milliseconds = Date.parse(local);
-  // Date.parse takes 30 February for 1 March; a real date comes back as it was written.
-  if (Number.isNaN(milliseconds) || new Date(milliseconds).toISOString() !== local) return undefined;
-  const offset = (Number(zoneHour ?? 0) * 60 + Number(zoneMinute ?? 0)) * 60_000 * (sign === "-" ? -1 : 1);
-  return timestampAt(milliseconds - offset) ?? undefined;
+  const milliseconds = parseInstant(text, "exact");
+  return milliseconds === undefined ? undefined : (timestampAt(milliseconds) ?? undefined);
 }
 
 const nanoseconds: Readonly<Record<string, bigint>> = {

@@ -200,7 +200,7 @@ function readTo(reader: Reader, at: Path, name: Phrase): string | undefined {
   return undefined;
 }
 
-/** `{ from, to, … }`: a move as an item of a list, with one trigger or with `triggers`. */
+/** `{ from, to, … }`: a move as an item of a list, with one trigger. */
 function readMoveMap(reader: Reader, at: Path, item: Node): Move | undefined {
   const map = expectMap(reader, at, item, "A move in a list", "{ from: open, to: closed, by: close }");
   if (map === undefined) return undefined;
