@@ -4,8 +4,8 @@
  */
 import type { JsonObject } from "../base/json.ts";
 import type { Operation } from "../plan/plan.ts";
-import { keyCredentials, mintKey } from "./minting.ts";
-import { clock } from "./served.ts";
+import { keyCredentials, mintKey } from "../serve/credentials/mint.ts";
+import { clock, random } from "./served.ts";
 import type { Serving } from "./serving.ts";
 import type { Caller, Trial } from "./trial.ts";
 import { bodyFor, callerFor, credentialOf, make, operationOn, pathOf } from "./trial.ts";
@@ -34,12 +34,8 @@ async function demoKeys(
   const keys = new Map<string, { readonly user: string; readonly secret: string }>();
   for (const role of plan.roles) {
     const user = userOf(role);
-    const { secret } = await mintKey(store, {
-      user,
-      roles: [role],
-      credential,
-      milliseconds: credential.lastsMilliseconds,
-    });
+    const minting = { user, roles: [role], credential, milliseconds: credential.lastsMilliseconds };
+    const { secret } = await mintKey(store.keys, minting, clock, random);
     keys.set(role, { user, secret });
   }
   return keys;

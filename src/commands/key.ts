@@ -2,12 +2,13 @@
 import { existsSync, statSync } from "node:fs";
 import { parseDuration } from "../base/duration.ts";
 import type { Plan } from "../plan/plan.ts";
+import { mintKey } from "../serve/credentials/mint.ts";
 import type { Key, Store } from "../store/store.ts";
 import { UsageError } from "./command-line.ts";
 import { checkFile, planOf } from "./document.ts";
 import { columns, count } from "./layout.ts";
-import { assertRoles, keyCredential, mintKey } from "./minting.ts";
-import { clock } from "./served.ts";
+import { assertRoles, keyCredential } from "./minting.ts";
+import { clock, random } from "./served.ts";
 import { openStore, placeOf, withPlace } from "./store.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -44,7 +45,7 @@ export async function createKey(document: string, options: CreateOptions, termin
     credential,
     milliseconds: duration ?? credential.lastsMilliseconds,
   };
-  const { key, secret } = await withKeys(plan, place, (store) => mintKey(store, minting));
+  const { key, secret } = await withKeys(plan, place, (store) => mintKey(store.keys, minting, clock, random));
   const roles = key.roles.length === 0 ? "" : ` as ${key.roles.join(", ")}`;
   terminal.err(`key ${key.id} for ${user}${roles}; it is shown this once\n`);
   terminal.out(`${secret}\n`);

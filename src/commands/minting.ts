@@ -1,47 +1,9 @@
-/** Making keys that callers send: for `nonet key create`, and for the demonstration of `nonet start`. */
+/** What a key that is made on the command line is made of: a credential and roles of the document. */
 import { didYouMean } from "../base/suggest.ts";
-import { createIds } from "../base/id.ts";
 import type { CredentialPlan, Plan } from "../plan/plan.ts";
-import { hashSecret, hintOf, mintSecret } from "../serve/credentials/api-key.ts";
-import type { Key, Store } from "../store/store.ts";
+import { keyCredentials } from "../serve/credentials/mint.ts";
 import { UsageError } from "./command-line.ts";
 import { listed } from "./layout.ts";
-import { clock, random } from "./served.ts";
-
-export interface Minting {
-  readonly user: string;
-  readonly roles: readonly string[];
-  readonly credential: CredentialPlan;
-  /** How long from now; absent: until it is revoked. */
-  readonly milliseconds?: number | undefined;
-}
-
-/** Makes a key and keeps its hash. */
-export async function mintKey(
-  store: Pick<Store, "keys">,
-  minting: Minting,
-): Promise<{ readonly key: Key; readonly secret: string }> {
-  const { user, roles, credential, milliseconds } = minting;
-  const created = clock.now();
-  const secret = mintSecret(credential.prefix, random);
-  const key: Key = {
-    id: createIds(clock, random)("key"),
-    credential: credential.name,
-    hash: hashSecret(secret),
-    hint: hintOf(credential.prefix, secret),
-    user,
-    roles,
-    created,
-    ...(milliseconds === undefined ? {} : { expires: created + milliseconds }),
-  };
-  await store.keys.create(key);
-  return { key, secret };
-}
-
-/** The credentials whose keys are made here; other ones are made by who signs their tokens. */
-export function keyCredentials({ credentials }: Plan): readonly CredentialPlan[] {
-  return credentials.filter(({ kind }) => kind === "api-key" || kind === "basic");
-}
 
 /** The credential of this name, or the only one there is. */
 export function keyCredential(plan: Plan, name: string | undefined): CredentialPlan {

@@ -6,7 +6,7 @@ import { typeExpressions } from "../../src/parts/expressions.ts";
 import { readModel } from "../../src/parts/read.ts";
 import { buildPlan } from "../../src/plan/build.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import { hashSecret, hintOf, mintSecret } from "../../src/serve/credentials/api-key.ts";
+import { keyCredentials, mintKey } from "../../src/serve/credentials/mint.ts";
 import { createForwarding } from "../../src/serve/forwarding.ts";
 import type { Observe } from "../../src/serve/observation.ts";
 import { listen } from "../../src/serve/server.ts";
@@ -85,21 +85,11 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
   });
   url = `http://127.0.0.1:${server.port}`;
   const keyOf = async (name: string | undefined, user: string, roles: readonly string[]): Promise<string> => {
-    const kinds = plan.credentials.filter(({ kind }) => kind === "api-key" || kind === "basic");
+    const kinds = keyCredentials(plan);
     const credential = name === undefined ? kinds[0] : kinds.find((each) => each.name === name);
     assert(credential !== undefined);
-    const secret = mintSecret(credential.prefix, randomBytes);
-    const created = clock.now();
-    await store.keys.create({
-      id: `key_${randomBytes(6).toString("hex")}`,
-      credential: credential.name,
-      hash: hashSecret(secret),
-      hint: hintOf(credential.prefix, secret),
-      user,
-      roles,
-      created,
-      ...(credential.lastsMilliseconds === undefined ? {} : { expires: created + credential.lastsMilliseconds }),
-    });
+    const minting = { user, roles, credential, milliseconds: credential.lastsMilliseconds };
+    const { secret } = await mintKey(store.keys, minting, clock, randomBytes);
     return secret;
   };
   return {
