@@ -30,6 +30,9 @@ export function createGate(first: Service): Gate {
       },
       refuse: (code, refused) => current.refuse(code, refused),
       fail: (thrown) => current.fail(thrown),
+      // While it is exchanged time stands still; the next call comes soon.
+      tick: () => (opened === undefined ? current.tick() : Promise.resolve(0)),
+      rest: () => current.rest(),
       drain: () => current.drain(),
     },
     async exchange(patienceMilliseconds, work) {
@@ -45,6 +48,7 @@ export function createGate(first: Service): Gate {
             };
           });
         }
+        await current.rest();
         current = (await work()) ?? current;
       } finally {
         opened = undefined;

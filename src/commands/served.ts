@@ -82,6 +82,7 @@ export async function servedFrom(
     report: (failure, requestId) =>
       terminal.err(`${requestId} failed: ${failure instanceof Error ? failure.stack : String(failure)}\n`),
     observe: createTelemetry(url),
+    notice: (sentence) => terminal.err(`${sentence}\n`),
     pages: servicePages({ result, plan, baseUrl: url }),
   });
   return { result, plan, data, store, service };

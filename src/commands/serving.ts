@@ -8,6 +8,7 @@ import { createReloading } from "./reload.ts";
 import type { Circumstances, Served } from "./served.ts";
 import { clock, servable, served } from "./served.ts";
 import type { Terminal } from "./terminal.ts";
+import { startTicking } from "./ticker.ts";
 import { watchFile } from "./watch.ts";
 
 /** How long requests that are under way may take once the process is asked to stop. */
@@ -70,6 +71,7 @@ export async function startServing(document: string, options: ServeOptions, term
 
   const reloading = gate && createReloading(first, gate, circumstances);
   const current = () => reloading?.current ?? first;
+  const stopTicking = startTicking(() => service);
   const purge = setInterval(() => void purgeOf(current()), purgeMilliseconds);
   const lost = Promise.withResolvers<never>();
   // Somebody may begin to wait for it only after it has happened.
@@ -86,6 +88,7 @@ export async function startServing(document: string, options: ServeOptions, term
       } finally {
         await watcher?.close();
         clearInterval(purge);
+        stopTicking();
         await server.close(graceMilliseconds, { lingerMilliseconds });
       }
       await current().store.close();

@@ -95,6 +95,7 @@ import { check as errorsNoRetryHint } from "./errors/checks/no-retry-hint.ts";
 import { check as errorsNotDeclared } from "./errors/checks/not-declared.ts";
 import { check as errorsStandardChanged } from "./errors/checks/standard-changed.ts";
 import { check as errorsUnusualStatus } from "./errors/checks/unusual-status.ts";
+import { check as limitsCannotErase } from "./limits/checks/cannot-erase.ts";
 import { check as limitsCodeGuessable } from "./limits/checks/code-guessable.ts";
 import { check as limitsKeptTooShort } from "./limits/checks/kept-too-short.ts";
 import { check as limitsNoGeneralRate } from "./limits/checks/no-general-rate.ts";
@@ -211,6 +212,7 @@ export const checks: readonly Check[] = [
   errorsNotDeclared,
   errorsStandardChanged,
   errorsUnusualStatus,
+  limitsCannotErase,
   limitsCodeGuessable,
   limitsKeptTooShort,
   limitsNoGeneralRate,

@@ -203,7 +203,7 @@ test("what the flagship says and is not enforced yet is listed by line, in the o
     numbers.toSorted((a, b) => a - b),
   );
   const what = flagship.unenforced.map((one) => one.what);
-  assert.ok(what.includes("no Parcel makes `stored -> expired` when the time in `collectBy` comes"));
+  assert.ok(!what.some((one) => one.includes("stored -> expired")), "time does move");
   assert.ok(
     !flagship.unenforced.some(({ path }) => path.includes("held -> occupied")),
     "events of the service itself do move",

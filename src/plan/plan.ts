@@ -8,6 +8,7 @@ import type { TypedExpression } from "../expression/typed.ts";
 import type { CredentialKind, SentIn } from "../parts/authentication/model.ts";
 import type { Deed, Method } from "../parts/endpoints/model.ts";
 import type { PathSegment } from "../parts/endpoints/meaning.ts";
+import type { Erased } from "../parts/resources/erased-value.ts";
 import type { Default, Mark } from "../parts/resources/model.ts";
 import type { VersionsPlan } from "./version.ts";
 
@@ -157,7 +158,12 @@ export interface TimedAct {
     | { readonly kind: "move"; readonly moves: readonly MovePlan[]; readonly effects: readonly EffectPlan[] }
     | { readonly kind: "delete" }
     /** The columns that are personal lose what they say. */
-    | { readonly kind: "erase"; readonly columns: readonly string[] };
+    | { readonly kind: "erase"; readonly columns: readonly Erasure[] };
+}
+
+export interface Erasure {
+  readonly column: string;
+  readonly to: Erased;
 }
 
 // ── Versions of the data ───────────────────────────────────────────────────────────────────────────────────────────

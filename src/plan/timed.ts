@@ -1,7 +1,8 @@
 /** What time does to records: moves `after` and `at` (part 3), retention (part 8). */
 import { type Duration, parseDuration } from "../base/duration.ts";
-import { fieldsOf, lifecycleOf, own } from "../parts/resources/fields.ts";
+import { lifecycleOf, own } from "../parts/resources/fields.ts";
 import type { Cause } from "../parts/states/model.ts";
+import { erasures } from "./erasure.ts";
 import { effectsOfState, movePlans, startsOf, triggered } from "./moves.ts";
 import type { TimedAct } from "./plan.ts";
 import { assert, type Sources, unique } from "./sources.ts";
@@ -34,10 +35,8 @@ function retention(sources: Sources, resource: string): readonly TimedAct[] {
   const keep = own(model.limits.keep ?? {}, resource);
   if (keep === undefined) return [];
   const lifecycle = lifecycleOf(model, resource);
-  const fields = fieldsOf(model, resource);
   const states = keep.after === "final" ? (lifecycle?.final ?? []) : [keep.after];
   const isField = keep.after !== "final" && own(lifecycle?.states ?? {}, keep.after) === undefined;
-  const personal = Object.keys(fields).filter((name) => fields[name]?.marks.includes("personal"));
   return [
     {
       ...(isField
@@ -45,7 +44,7 @@ function retention(sources: Sources, resource: string): readonly TimedAct[] {
         : { states, since: { kind: "entered" } as const }),
       after: durationOf(keep.duration),
       cause: `keep ${keep.duration} after ${keep.after}`,
-      act: keep.act === "delete" ? { kind: "delete" } : { kind: "erase", columns: personal },
+      act: keep.act === "delete" ? { kind: "delete" } : { kind: "erase", columns: erasures(sources, resource) },
     },
   ];
 }

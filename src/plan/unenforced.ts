@@ -48,7 +48,6 @@ function fieldGaps({ model }: Sources, name: string, field: Field): readonly str
   const bare = bareType(field.type);
   return [
     ...(field.marks.includes("search") ? [`nothing searches in \`${name}\``] : []),
-    ...(field.marks.includes("personal") ? [`nothing erases \`${name}\`, which is personal`] : []),
     ...(refersWithin(model, bare) ? [`what \`${name}\` refers to can be deleted all the same`] : []),
   ];
 }
@@ -72,10 +71,6 @@ function moveStatements({ model }: Sources): readonly Statement[] {
       move.triggers.flatMap(({ on }, index): Statement[] => {
         const name = moveName(move);
         const path = `states/${resource}/moves/${name}/${index}`;
-        if (on.kind === "after")
-          return [{ path, what: `no ${resource} makes \`${name}\` when ${on.duration} have passed` }];
-        if (on.kind === "at")
-          return [{ path, what: `no ${resource} makes \`${name}\` when the time in \`${on.field}\` comes` }];
         if (on.kind !== "when") return [];
         const inbound = on.events.filter((event) => own(model.events.in ?? {}, event) !== undefined);
         return inbound.map((event) => ({ path, what: `no ${resource} makes \`${name}\` when \`${event}\` comes in` }));
@@ -138,7 +133,7 @@ function eventStatements({ model }: Sources): readonly Statement[] {
 }
 
 function limitStatements({ model }: Sources): readonly Statement[] {
-  const { rate = {}, quota = {}, size = {}, time = {}, keep = {} } = model.limits;
+  const { rate = {}, quota = {}, size = {}, time = {} } = model.limits;
   const named = (part: string, record: object, sentence: (name: string) => string): readonly Statement[] => {
     return Object.keys(record).map((name) => ({ path: `limits/${part}/${name}`, what: sentence(name) }));
   };
@@ -150,7 +145,6 @@ function limitStatements({ model }: Sources): readonly Statement[] {
     ...named("quota", quota, (name) => `the quota of \`${name}\` is not counted`),
     ...named("size", others(size), (name) => `the size of \`${name}\` is not limited by this line`),
     ...named("time", others(time), (name) => `the time of \`${name}\` is not limited by this line`),
-    ...named("keep", keep, (name) => `every ${name} is kept for ever`),
   ];
 }
 

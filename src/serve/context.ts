@@ -43,6 +43,8 @@ export interface Work {
   readonly by: string;
   readonly cause: string;
   readonly request?: string;
+  /** Where time does it: the moment at which it was due. */
+  readonly due?: number;
 }
 
 /** One request to an operation, after its caller is known. */

@@ -66,7 +66,8 @@ export async function causeOne(
 ): Promise<boolean> {
   const row = await tx.get(effect.resource, "id", id ?? null);
   if (row === undefined) return false;
-  const caused: Work = { ...work, cause: `when ${effect.event}` };
+  const { due: _, ...causing } = work;
+  const caused: Work = { ...causing, cause: `when ${effect.event}` };
   const move = await firstMove(caused, tx, effect.moves, row);
   if (move === undefined) return false;
   const table = work.context.tables.get(effect.resource) as Table;

@@ -12,18 +12,25 @@ export async function enter(
 ): Promise<void> {
   const events = [...(entered === undefined ? [] : (table.lifecycle?.emits[entered] ?? [])), ...emits];
   if (change.to === undefined && events.length === 0) return;
-  const known: JournalEntry = {
-    at: work.now,
-    resource: table.resource,
-    record: String(row["id"] as string | number),
-    by: work.by,
-    cause: work.cause,
-    ...(work.request === undefined ? {} : { request: work.request }),
-  };
+  const known = entryOf(work, table.resource, String(row["id"] as string | number));
   const data = events.length === 0 ? undefined : snapshot(table, row);
   const emitted = events.map((event) => ({ event, ...(data === undefined ? {} : { data }) }));
   await tx.record({ ...known, ...change, ...emitted[0] });
   for (const more of emitted.slice(1)) await tx.record({ ...known, ...more });
+}
+
+/** What every entry says of the work. */
+export function entryOf(work: Work, resource: string, record: string): JournalEntry {
+  const { now, by, cause, request, due } = work;
+  return {
+    at: now,
+    resource,
+    record,
+    by,
+    cause,
+    ...(request === undefined ? {} : { request }),
+    ...(due === undefined ? {} : { due }),
+  };
 }
 
 /** The record as it is, for receivers who will be told of it later; what nobody is ever given back is left out. */

@@ -74,13 +74,14 @@ export async function listen(options: ServerOptions): Promise<RunningServer> {
     port: (server.address() as AddressInfo).port,
     async close(graceMilliseconds, { lingerMilliseconds = 0 } = {}) {
       draining = true;
-      options.service().drain();
+      const rested = options.service().drain();
       if (lingerMilliseconds > 0) await pass(lingerMilliseconds);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       const timer = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
       await closed;
       clearTimeout(timer);
+      await rested;
     },
   };
 }

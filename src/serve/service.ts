@@ -22,6 +22,8 @@ import { createProblems } from "./problem.ts";
 import { Refusal } from "./refusal.ts";
 import type { Route } from "./router.ts";
 import { createRouter, literalPath } from "./router.ts";
+import { createTicking } from "./ticking.ts";
+import { createTime } from "./time.ts";
 import { createColumnJudges } from "./values.ts";
 
 export interface ServiceOptions {
@@ -39,6 +41,8 @@ export interface ServiceOptions {
   readonly report: (failure: unknown, requestId: string) => void;
   /** Told of every request that is brought before the service (R1.5). */
   readonly observe?: Observe | undefined;
+  /** Told in a sentence of what time should have done to a record, and what the document's own rules kept it from. */
+  readonly notice?: (sentence: string) => void;
   /** Documents that anybody may read, beside the operations: `/openapi.json`, the page at `/`. */
   readonly pages?: readonly Page[];
 }
@@ -62,8 +66,15 @@ export interface Service {
   refuse(code: string, refused?: Refused): Answer;
   /** The answer to a request that could not be brought before the service; what was thrown is reported. */
   fail(thrown: unknown): Answer;
-  /** From now on `/readyz` is 503 (R1.8). */
-  drain(): void;
+  /**
+   * Does what time has made due (part 3, `after` and `at`; part 8, `keep`), and gives the number of records to which it did
+   * something. To be called four times a second or so; a call while one is under way does nothing. Never rejects.
+   */
+  tick(): Promise<number>;
+  /** Cuts short a `tick` that is under way; resolves when it has stopped, and the store may be closed. */
+  rest(): Promise<void>;
+  /** From now on `/readyz` is 503 (R1.8), and ticks do nothing; resolves as `rest` does. */
+  drain(): Promise<void>;
 }
 
 export function createService(options: ServiceOptions): Service {
@@ -106,6 +117,8 @@ export function createService(options: ServiceOptions): Service {
     inUse: new Set(),
     route: createRouter(routesOf(context, [...health, ...(options.pages ?? [])])),
   };
+  const report = (failure: unknown): void => options.report(failure, "time");
+  const ticking = createTicking(createTime(context, { report, notice: options.notice ?? (() => {}) }), report);
   const problems = createProblems(plan, (code) => `${options.baseUrl().replace(/\/+$/, "")}/errors/${code}`);
   const nextRequestId = requestIds(random);
 
@@ -139,8 +152,11 @@ export function createService(options: ServiceOptions): Service {
   }
 
   return {
+    tick: () => (draining ? Promise.resolve(0) : ticking.tick()),
+    rest: () => ticking.rest(),
     drain: () => {
       draining = true;
+      return ticking.rest();
     },
     refuse: (code, { status, exchange } = {}) => {
       const requestId = nextRequestId();

@@ -731,6 +731,43 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
       await enter(store, { ...entry, event: "e.4", data });
       assert.ok(((await store.journal.events(0, 9))[0]?.position ?? 0) > last);
     });
+
+    it("keeps what came in, which is no event of its own, as long as events", async (store) => {
+      const came = { ...entry, received: "door.faulted", data: { fault: "jammed" } };
+      const bare = { ...entry, resource: "", record: "", received: "door.faulted", data: {} };
+      await enter(store, came, { ...entry, to: "open" }, bare, { ...entry, to: "late", received: "x", data: {} });
+      assert.deepEqual(await store.journal.events(0, 9), []);
+      const position = (await store.journal.moves("Ticket", "a", 0, 9))[0]?.position ?? 0;
+      assert.deepEqual(await store.journal.at(position - 1), { ...came, position: position - 1 });
+      await store.journal.trim(start + 1);
+      assert.equal(await store.journal.at(position - 1), undefined);
+      const left = await store.journal.moves("Ticket", "a", 0, 9);
+      assert.deepEqual(left.map(({ to, received, data }) => [to, received, data]), [["open", undefined, undefined], ["late", undefined, undefined]]); // biome-ignore format: short
+    });
+
+    it("keeps for ever what is neither event nor move", async (store) => {
+      await enter(store, entry, { ...entry, event: "e", data: {} }, { ...entry, event: "f", data: {} });
+      const position = (await store.journal.events(0, 1))[0]?.position ?? 0;
+      await store.journal.trim(start + 1);
+      assert.deepEqual(await store.journal.at(position - 1), { ...entry, position: position - 1 });
+    });
+
+    it("knows which moments of a record have been answered, those of the transaction included", async (store) => {
+      const fired = (id: string, cause: string, due: number): Promise<boolean> =>
+        store.transaction(async (tx) => tx.hasFired("Ticket", id, cause, due));
+      const late = { ...entry, cause: "after 1h", due: start + 1 };
+      const inside = await store.transaction(async (tx) => {
+        const before = await tx.hasFired("Ticket", "a", "after 1h", start + 1);
+        await tx.record(late);
+        return [before, await tx.hasFired("Ticket", "a", "after 1h", start + 1)];
+      });
+      assert.deepEqual(inside, [false, true]);
+      assert.equal(await fired("a", "after 1h", start + 1), true);
+      assert.equal(await fired("a", "after 1h", start + 2), false);
+      assert.equal(await fired("a", "at until", start + 1), false);
+      assert.equal(await fired("b", "after 1h", start + 1), false);
+      assert.equal((await store.journal.at(await store.journal.last()))?.due, start + 1);
+    });
   });
 
   void describe(`${name}: deleting`, () => {
@@ -741,15 +778,15 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
       await add(store, "Thing", thing("b", { parent: "a", site: "s2", placed: true }));
       await add(store, "Thing", thing("c", { parent: "b", site: "s2", placed: true }));
       assert.deepEqual(await removed(store, "Site", "s1"), { kind: "referenced", resource: "Locker", field: "site" });
-      assert.deepEqual(await removed(store, "Locker", "l1"), { kind: "deleted" });
+      assert.deepEqual(await removed(store, "Locker", "l1"), gone(["Locker", "l1"]));
       clock.now += 50;
-      assert.deepEqual(await removed(store, "Site", "s1"), { kind: "deleted" });
+      assert.deepEqual(await removed(store, "Site", "s1"), gone(["Site", "s1"]));
       const read = store.read({ resource: "Thing", key: "id", view: wholeView("Thing") });
       const cleared = await read("a", {});
       assert.equal(cleared?.text, expectedText("Thing", thing("a", { placed: false })), "and what is computed from it");
       assert.equal(cleared?.revision, clock.now);
       assert.equal((await read("b", {}))?.revision, 7, "what did not refer to it is untouched");
-      assert.deepEqual(await removed(store, "Thing", "b"), { kind: "deleted" });
+      assert.deepEqual(await removed(store, "Thing", "b"), gone(["Thing", "b"], ["Thing", "c"]));
       const page = await store.list(listOf({}))({ limit: 9, filters: [] }, {});
       assert.deepEqual(idsOf(page), ["a"]);
     });
@@ -760,7 +797,7 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
       await store.transaction(async (tx) => {
         await put(tx.update("Thing", await present(tx, "Thing", "a"), { parent: "b" }, wholeView("Thing"), {}));
       });
-      assert.deepEqual(await removed(store, "Thing", "a"), { kind: "deleted" });
+      assert.deepEqual(await removed(store, "Thing", "a"), gone(["Thing", "a"], ["Thing", "b"]));
       assert.equal((await store.list(listOf({}))({ limit: 9, filters: [] }, {})).count, 0);
       await assert.rejects(add(store, "Thing", thing("d", { parent: "a" })), "references are still watched");
     });
@@ -971,6 +1008,10 @@ async function present(tx: Transaction, resource: string, id: string): Promise<R
   const row = await tx.get(resource, "id", id);
   assert.ok(row, `${resource} ${id} is there`);
   return row;
+}
+
+function gone(...records: readonly (readonly [resource: string, id: string])[]): unknown {
+  return { kind: "deleted", records: records.map(([resource, id]) => ({ resource, id })) };
 }
 
 function removed(store: Store, resource: string, id: string): Promise<Awaited<ReturnType<Transaction["delete"]>>> {

@@ -1,6 +1,6 @@
 /** What deleting a record comes to, as the document says of each reference: refused, or these records deleted and those cleared. */
 import type { Table } from "../plan/plan.ts";
-import type { Row } from "./store.ts";
+import type { DeletedRecord, Row } from "./store.ts";
 
 export type Deletion =
   | { readonly kind: "referenced"; readonly resource: string; readonly field: string }
@@ -35,6 +35,10 @@ export function planDeletion(tables: readonly Table[], first: Held, referring: R
     }
   }
   return { kind: "possible", deleted: [...deleted.values()], cleared: [...cleared.values()] };
+}
+
+export function deletedRecord({ table, row }: Held): DeletedRecord {
+  return { resource: table.resource, id: row["id"] ?? null };
 }
 
 function* referrers(

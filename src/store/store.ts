@@ -65,8 +65,12 @@ export interface JournalEntry {
   /** What made it happen: an operation's name, `after 48h`, `when parcel.announced`. */
   readonly cause: string;
   readonly request?: string;
+  /** What time did: the moment at which it was due, epoch milliseconds. */
+  readonly due?: number;
   /** The event that it emits, with the record as it was then. */
   readonly event?: string;
+  /** The event that came in, with what it carried as `data`. It refers to the record; both are empty where to none. */
+  readonly received?: string;
   readonly data?: Row;
 }
 
@@ -85,7 +89,7 @@ export interface Journal {
   last(): Awaitable<number>;
   /** The oldest position whose event is still kept; undefined where none is. */
   first(): Awaitable<number | undefined>;
-  /** Forgets the events of entries made before (epoch milliseconds); what they say of moves stays. */
+  /** Forgets the events, sent and received, of entries made before (epoch milliseconds); what they say of moves stays. */
   trim(before: number): Awaitable<void>;
 }
 
@@ -191,10 +195,13 @@ export interface Transaction {
     resource: string,
     row: Row,
   ): Awaitable<
-    { readonly kind: "deleted" } | { readonly kind: "referenced"; readonly resource: string; readonly field: string }
+    | { readonly kind: "deleted"; readonly records: readonly DeletedRecord[] }
+    | { readonly kind: "referenced"; readonly resource: string; readonly field: string }
   >;
   /** Adds to the journal. */
   record(entry: JournalEntry): Awaitable<void>;
+  /** Whether the journal says that time has moved the record by this cause when it was due at this moment. */
+  hasFired(resource: string, record: string, cause: string, due: number): Awaitable<boolean>;
   /** Takes out of the journal what it holds of a record's data; that it moved stays. */
   forget(resource: string, record: string): Awaitable<void>;
   /**
@@ -223,6 +230,12 @@ export interface Transaction {
     states: readonly string[] | undefined,
     most: number,
   ): Awaitable<number>;
+}
+
+/** The record itself, and each that was deleted with it. */
+export interface DeletedRecord {
+  readonly resource: string;
+  readonly id: Value;
 }
 
 /** A stored first answer (R4.19, R4.20): given again byte for byte. */

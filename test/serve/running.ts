@@ -31,10 +31,16 @@ export interface Running extends AsyncDisposable {
   stop(graceMilliseconds?: number, lingerMilliseconds?: number): Promise<void>;
   /** Moves the service's clock. */
   pass(milliseconds: number): void;
+  /** Lets time do what is due, and gives the number of records to which it did something. */
+  tick(): Promise<number>;
+  /** What the operator was told. */
+  readonly notices: readonly string[];
 }
 
 export interface RunOptions {
   readonly store?: "sqlite" | "memory";
+  /** Where SQLite keeps it; a file of its own unless told. */
+  readonly file?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly proxies?: readonly string[];
   readonly pages?: readonly Page[];
@@ -57,12 +63,13 @@ export function planOf(text: string): Plan {
 export async function run(text: string, options: RunOptions = {}): Promise<Running> {
   const plan = planOf(text);
   const failures: unknown[] = [];
+  const notices: string[] = [];
   let shift = 0;
   const clock = { now: () => Date.now() + shift };
   const store =
     options.store === "memory"
       ? await openMemoryStore({ tables: plan.tables, clock: clock.now })
-      : await openSqliteStore({ file: ":memory:", tables: plan.tables, clock: clock.now });
+      : await openSqliteStore({ file: options.file ?? ":memory:", tables: plan.tables, clock: clock.now });
   let url = "";
   const service = createService({
     plan,
@@ -73,6 +80,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     cursorSecret: "a test",
     baseUrl: () => url,
     report: (failure) => failures.push(failure),
+    notice: (sentence) => notices.push(sentence),
     observe: options.observe?.(() => url),
     pages: options.pages ?? [],
   });
@@ -98,6 +106,8 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     plan,
     store,
     failures,
+    notices,
+    tick: () => service.tick(),
     stop: (graceMilliseconds = 5000, lingerMilliseconds = 0) => server.close(graceMilliseconds, { lingerMilliseconds }),
     pass: (milliseconds) => {
       shift += milliseconds;

@@ -87,6 +87,13 @@ export function fieldSites({ resources, endpoints }: Model): readonly FieldSite[
   ];
 }
 
+/** Whether the field is unique, or is with others what no two records may have in common. */
+export function isDistinguishing(model: Model, resource: string, name: string): boolean {
+  const rules = own(model.resources.rules, resource) ?? [];
+  const together = rules.some((rule) => rule.kind === "unique" && rule.fields.includes(name));
+  return together || isUnique(model, resource, name);
+}
+
 /** The names of the resource's fields that refer to `target`. */
 export function referencesTo(model: Model, resource: string, target: string): readonly string[] {
   return Object.entries(fieldsOf(model, resource))

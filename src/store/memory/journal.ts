@@ -13,6 +13,10 @@ export class MemoryJournal implements Journal {
     }
   }
 
+  some(is: (entry: JournalEntry) => boolean): boolean {
+    return this.#entries.some(is);
+  }
+
   #forget([resource, id]: readonly [resource: string, record: string]): void {
     this.#entries = this.#entries.map((entry) =>
       entry.record === id && entry.resource === resource ? withoutData(entry) : entry,
@@ -44,9 +48,9 @@ export class MemoryJournal implements Journal {
 
   trim(before: number): void {
     this.#entries = this.#entries.flatMap((entry) => {
-      if (entry.at >= before || entry.event === undefined) return [entry];
+      if (entry.at >= before || (entry.event ?? entry.received) === undefined) return [entry];
       if (entry.to === undefined) return [];
-      const { event: _, ...move } = withoutData(entry);
+      const { event: _, received: __, ...move } = withoutData(entry);
       return [move];
     });
   }

@@ -29,7 +29,7 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
   let open = true;
 
   async function run<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const tx = new MemoryTransaction(committed, remembered, counts, clock);
+    const tx = new MemoryTransaction({ committed, remembered, counts, journal, clock });
     try {
       const result = await work(tx);
       committed.commit(tx.pending.changes);

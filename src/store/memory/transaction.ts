@@ -3,15 +3,25 @@ import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { Table } from "../../plan/plan.ts";
 import { countedColumns } from "../counters.ts";
-import { planDeletion } from "../deletion.ts";
+import { deletedRecord, planDeletion } from "../deletion.ts";
 import { recomputed } from "../recompute.ts";
 import type { Counted, Remembered, Row, Transaction, View, Written, JournalEntry } from "../store.ts";
 import { viewWriter } from "../text.ts";
 import { type Counts, countUp } from "./counts.ts";
 import { timesOf } from "../times.ts";
 import { evaluateIn, holdsIn } from "./evaluation.ts";
-import type { Forgotten } from "./journal.ts";
+import type { Forgotten, MemoryJournal } from "./journal.ts";
 import { type Committed, Pending } from "./records.ts";
+
+/** What a transaction reads and adds to. */
+export interface CommittedState {
+  readonly committed: Committed;
+  readonly remembered: ReadonlyMap<string, Remembered>;
+  readonly counts: Counts;
+  readonly journal: MemoryJournal;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+}
 
 export class MemoryTransaction implements Transaction {
   readonly pending: Pending;
@@ -21,14 +31,16 @@ export class MemoryTransaction implements Transaction {
   readonly #committed: Committed;
   readonly #remembered: ReadonlyMap<string, Remembered>;
   readonly #counted: Counts;
+  readonly #happened: MemoryJournal;
   readonly #clock: () => number;
   #over = false;
 
-  constructor(committed: Committed, remembered: ReadonlyMap<string, Remembered>, counted: Counts, clock: () => number) {
+  constructor({ committed, remembered, counts, journal, clock }: CommittedState) {
     this.#committed = committed;
     this.pending = new Pending(committed);
     this.#remembered = remembered;
-    this.#counted = counted;
+    this.#counted = counts;
+    this.#happened = journal;
     this.#clock = clock;
   }
 
@@ -113,12 +125,23 @@ export class MemoryTransaction implements Transaction {
       this.pending.put(cleared.table.resource, this.#changed(cleared.table, cleared.row, changes));
     }
     for (const held of plan.deleted) this.pending.remove(held.table.resource, held.row);
-    return { kind: "deleted" };
+    return { kind: "deleted", records: plan.deleted.map(deletedRecord) };
   }
 
   record(entry: JournalEntry): void {
     this.#use();
     this.journal.push(entry);
+  }
+
+  hasFired(resource: string, id: string, cause: string, due: number): boolean {
+    this.#use();
+    const isIt = (entry: JournalEntry | Forgotten): boolean =>
+      "due" in entry &&
+      entry.due === due &&
+      entry.cause === cause &&
+      entry.record === id &&
+      entry.resource === resource;
+    return this.journal.some(isIt) || this.#happened.some(isIt);
   }
 
   forget(resource: string, id: string): void {

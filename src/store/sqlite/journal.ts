@@ -15,18 +15,20 @@ export const journalSql = `
     by TEXT NOT NULL,
     cause TEXT NOT NULL,
     request TEXT,
+    due INTEGER,
     event TEXT,
+    received TEXT,
     data TEXT
   ) STRICT;
   CREATE INDEX nonet_journal_by_record ON nonet_journal (record);
 `;
 
-const columns = "_seq, at, resource, record, origin, target, by, cause, request, event, data";
+const columns = "_seq, at, resource, record, origin, target, by, cause, request, due, event, received, data";
 
 export function record(connection: Connection, entry: JournalEntry): void {
   connection.run(
-    `INSERT INTO nonet_journal (at, resource, record, origin, target, by, cause, request, event, data)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO nonet_journal (at, resource, record, origin, target, by, cause, request, due, event, received, data)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     entry.at,
     entry.resource,
     entry.record,
@@ -35,13 +37,26 @@ export function record(connection: Connection, entry: JournalEntry): void {
     entry.by,
     entry.cause,
     entry.request ?? null,
+    entry.due ?? null,
     entry.event ?? null,
+    entry.received ?? null,
     entry.data === undefined ? null : JSON.stringify(entry.data),
   );
 }
 
 export function forget(connection: Connection, resource: string, id: string): void {
   connection.run("UPDATE nonet_journal SET data = NULL WHERE record = ? AND resource = ?", id, resource);
+}
+
+export function hasFired(connection: Connection, resource: string, id: string, cause: string, due: number): boolean {
+  const found = connection.get(
+    "SELECT 1 FROM nonet_journal WHERE record = ? AND resource = ? AND cause = ? AND due = ? LIMIT 1",
+    id,
+    resource,
+    cause,
+    due,
+  );
+  return found !== undefined;
 }
 
 export function journalOf(reader: Connection, snapshot: Snapshot, writer: Writer): Journal {
@@ -77,29 +92,32 @@ const batch = 500;
 
 /** The newest entry stays whatever its age: its number must not be given again. */
 function trimSome(connection: Connection, before: number): boolean {
-  const old = `SELECT _seq FROM nonet_journal WHERE event IS NOT NULL AND at < ? ORDER BY _seq LIMIT ${batch}`;
+  const over = "(event IS NOT NULL OR received IS NOT NULL) AND at < ?";
+  const old = `SELECT _seq FROM nonet_journal WHERE ${over} ORDER BY _seq LIMIT ${batch}`;
   const oldest = connection.all(old, before).map(([seq]) => seq as number);
   const [end] = oldest.slice(-1);
   if (end === undefined) return false;
   const start = oldest[0] as number;
   connection.run(
-    "UPDATE nonet_journal SET event = NULL, data = NULL WHERE _seq BETWEEN ? AND ? AND event IS NOT NULL AND at < ?",
+    `DELETE FROM nonet_journal WHERE _seq BETWEEN ? AND ? AND ${over} AND target IS NULL
+     AND _seq < (SELECT max(_seq) FROM nonet_journal)`,
     start,
     end,
     before,
   );
   connection.run(
-    `DELETE FROM nonet_journal WHERE _seq BETWEEN ? AND ? AND event IS NULL AND target IS NULL
-     AND _seq < (SELECT max(_seq) FROM nonet_journal)`,
+    `UPDATE nonet_journal SET event = NULL, received = NULL, data = NULL WHERE _seq BETWEEN ? AND ? AND ${over}`,
     start,
     end,
+    before,
   );
   return oldest.length === batch;
 }
 
 function entryOf(cells: Cells): JournalRecord {
-  const [position, at, resource, id, from, to, by, cause, request, event, data] = cells as [
-    number, number, string, string, string | null, string | null, string, string, string | null, string | null, string | null,
+  const [position, at, resource, id, from, to, by, cause, request, due, event, received, data] = cells as [
+    number, number, string, string, string | null, string | null, string, string, string | null, number | null,
+    string | null, string | null, string | null,
   ]; // biome-ignore format: the columns in their order
   return {
     position,
@@ -111,7 +129,9 @@ function entryOf(cells: Cells): JournalRecord {
     by,
     cause,
     ...(request === null ? {} : { request }),
+    ...(due === null ? {} : { due }),
     ...(event === null ? {} : { event }),
+    ...(received === null ? {} : { received }),
     ...(data === null ? {} : { data: JSON.parse(data) as Row }),
   };
 }

@@ -96,6 +96,8 @@ async function open(settings: Settings): Promise<Store> {
     writing.exec("PRAGMA journal_mode = WAL");
     writing.exec(`PRAGMA synchronous = ${synchronous === "FULL" ? "NORMAL" : synchronous}`);
     writing.exec("PRAGMA busy_timeout = 0");
+    // Else what is deleted or erased stays readable in the file until its place is used again.
+    if (holdsPersonal(tables)) writing.exec("PRAGMA secure_delete = ON");
     const reading = new Connection(file, waitMilliseconds);
     connections.push(reading);
     reading.exec("PRAGMA query_only = ON");
@@ -143,6 +145,11 @@ async function open(settings: Settings): Promise<Store> {
     for (const connection of connections) connection.close();
     throw thrown;
   }
+}
+
+/** Whether there is anything that has to be gone when it is deleted or erased. */
+function holdsPersonal(tables: readonly Table[]): boolean {
+  return tables.some(({ columns }) => columns.some(({ marks }) => marks.includes("personal")));
 }
 
 function isReadable(connection: Connection): boolean {

@@ -2,7 +2,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
 import { parts, type TypedExpression } from "../../expression/typed.ts";
-import { planDeletion } from "../deletion.ts";
+import { deletedRecord, planDeletion } from "../deletion.ts";
 import type { Counted, Remembered, Row, Transaction, View, Written, JournalEntry } from "../store.ts";
 import { recomputed } from "../recompute.ts";
 import { timesOf } from "../times.ts";
@@ -14,7 +14,7 @@ import { count } from "./counters.ts";
 import { countUp } from "./counts.ts";
 import { binder, type Fragment, sql } from "./fragment.ts";
 import type { Turn } from "./group.ts";
-import { forget, record } from "./journal.ts";
+import { forget, hasFired, record } from "./journal.ts";
 import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
 import { quoteName, quoteText, toStored } from "./value.ts";
 
@@ -239,7 +239,7 @@ export class SqliteTransaction implements Transaction {
       this.#change(relationFor(relations, cleared.table.resource), cleared.row, changes);
     }
     this.#remove(plan.deleted.map((held) => [relationFor(relations, held.table.resource), held.row] as const));
-    return { kind: "deleted" };
+    return { kind: "deleted", records: plan.deleted.map(deletedRecord) };
   }
 
   /** Records may refer to each other in a circle, so that no order of deleting them would do. */
@@ -253,6 +253,11 @@ export class SqliteTransaction implements Transaction {
   record(entry: JournalEntry): void {
     this.#turn.writing();
     record(this.#turn.connection, entry);
+  }
+
+  hasFired(resource: string, id: string, cause: string, due: number): boolean {
+    this.#turn.reading();
+    return hasFired(this.#turn.connection, resource, id, cause, due);
   }
 
   forget(resource: string, id: string): void {

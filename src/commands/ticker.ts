@@ -1,0 +1,15 @@
+/** What makes time pass for a service: a call of its `tick`, four times a second. */
+import type { Service } from "../serve/service.ts";
+
+/** What is due is done within this time of its moment where the service is idle (R3.5 asks for 5 seconds). */
+const tickMilliseconds = 250;
+
+/** Starts at once with what became due while nothing ran. Gives what stops it; the service's `drain` ends a run under way. */
+export function startTicking(service: () => Service): () => void {
+  const tick = (): void => void service().tick();
+  const timer = setInterval(tick, tickMilliseconds);
+  // A process that has nothing else to do may end.
+  timer.unref();
+  tick();
+  return () => clearInterval(timer);
+}

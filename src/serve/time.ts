@@ -1,0 +1,170 @@
+/**
+ * What time does to records: moves and retention whose moment has come, each record in a transaction of its own, by the
+ * principal `system` (R3.5). What cannot be done now is put off until the record changes, and the operator is told.
+ */
+import { instantText } from "../base/clock.ts";
+import { momentOf } from "../plan/due.ts";
+import type { Table, TimedAct } from "../plan/plan.ts";
+import { StoreError } from "../store/error.ts";
+import type { Due, Row, Transaction } from "../store/store.ts";
+import { anonymous } from "./caller.ts";
+import type { Context, Work } from "./context.ts";
+import { firstMove, makeMove } from "./effects.ts";
+import { Refusal } from "./refusal.ts";
+import { discard, erase } from "./retention.ts";
+
+export interface Time {
+  /**
+   * Does what is due, what is due longest first; gives the number of records to which it did something. Stops between two
+   * batches once `isStopped`. Each record has one turn: what is due again at once waits for the next run.
+   */
+  run(isStopped: () => boolean): Promise<number>;
+}
+
+export interface TimeReports {
+  /** Told of every failure that is Nonet's own fault. */
+  readonly report: (failure: unknown) => void;
+  /** Told, in a sentence, of what the document's own rules kept from being done. */
+  readonly notice: (sentence: string) => void;
+}
+
+/** Records whose transactions share one wait for the disk; between batches requests have their turn. */
+const batch = 32;
+
+export function createTime(context: Context, reports: TimeReports): Time {
+  return {
+    async run(isStopped) {
+      const seen = new Set<string>();
+      let count = 0;
+      while (!isStopped()) {
+        const due = await context.store.due(context.clock.now(), batch);
+        const fresh = due.filter((one) => !seen.has(keyOf(one)));
+        if (fresh.length === 0) break;
+        for (const one of fresh) seen.add(keyOf(one));
+        const outcomes = await Promise.allSettled(fresh.map((one) => fire(context, reports, one)));
+        for (const outcome of outcomes) {
+          if (outcome.status === "rejected") throw outcome.reason;
+          if (outcome.value) count += 1;
+        }
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return count;
+    },
+  };
+}
+
+function keyOf({ resource, id }: Due): string {
+  return JSON.stringify([resource, id]);
+}
+
+/** Whether anything was done to the record. An act that fails is left out, so that those after it are not held up. */
+async function fire(context: Context, { notice, report }: TimeReports, due: Due): Promise<boolean> {
+  const failed = new Set<TimedAct>();
+  for (;;) {
+    try {
+      return await context.store.transaction((tx) => act(context, tx, due, failed));
+    } catch (thrown) {
+      if (!(thrown instanceof ActFailed)) throw thrown;
+      failed.add(thrown.act);
+      const { cause } = thrown;
+      if (cause instanceof Refusal)
+        notice(`${due.resource} ${String(due.id as string)}, ${thrown.act.cause}: not done, ${cause.code}`);
+      else report(cause);
+    }
+  }
+}
+
+class ActFailed extends Error {
+  readonly act: TimedAct;
+
+  constructor(act: TimedAct, cause: unknown) {
+    super(act.cause, { cause });
+    this.act = act;
+  }
+}
+
+async function act(
+  context: Context,
+  tx: Transaction,
+  { resource, id }: Due,
+  failed: ReadonlySet<TimedAct>,
+): Promise<boolean> {
+  const table = context.tables.get(resource) as Table;
+  const now = context.clock.now();
+  let row = await tx.get(resource, "id", id);
+  // It may have moved on since it was found.
+  if (row === undefined || !isDue(row, now)) return false;
+  let done = false;
+  let again = Number.POSITIVE_INFINITY;
+  for (const timed of actsDue(table, row, now)) {
+    if (failed.has(timed)) continue;
+    const present: Row = row;
+    const before = momentOf(timed, present);
+    const outcome = await perform(context, tx, { table, row: present, act: timed, now }).catch((thrown: unknown) => {
+      throw thrown instanceof StoreError ? thrown : new ActFailed(timed, thrown);
+    });
+    if (outcome === "deleted") return true;
+    if (outcome === "blocked") again = now + retryMilliseconds;
+    if (outcome !== "done") continue;
+    done = true;
+    row = (await tx.get(resource, "id", id)) ?? row;
+    // In another state other things are due, and the write has said when.
+    if (row["state"] !== present["state"]) return true;
+    const after = momentOf(timed, row);
+    if (after !== undefined && after !== before) again = Math.min(again, after);
+  }
+  const next = Math.min(again, ...momentsOf(table, row).filter((moment) => moment > now));
+  await tx.defer(resource, row, Number.isFinite(next) ? next : null);
+  return done;
+}
+
+/** What still refers to a record that should be deleted may be gone by then; nothing says so when it is. */
+const retryMilliseconds = 3_600_000;
+
+function isDue(row: Row, now: number): boolean {
+  const due = row["_due"];
+  return typeof due === "number" && due <= now;
+}
+
+function momentsOf({ timed = [] }: Table, row: Row): readonly number[] {
+  return timed.flatMap((one) => momentOf(one, row) ?? []);
+}
+
+/** Those whose moment has come, the earliest first, and else in the document's order. */
+function actsDue({ timed = [] }: Table, row: Row, now: number): readonly TimedAct[] {
+  return timed
+    .flatMap((one) => ({ one, moment: momentOf(one, row) ?? Number.POSITIVE_INFINITY }))
+    .filter(({ moment }) => moment <= now)
+    .toSorted((a, b) => a.moment - b.moment)
+    .map(({ one }) => one);
+}
+
+interface Turn {
+  readonly table: Table;
+  readonly row: Row;
+  readonly act: TimedAct;
+  readonly now: number;
+}
+
+/** `blocked`: something stands in the way that no change of the record itself would take away. */
+type Outcome = "done" | "deleted" | "nothing" | "blocked";
+
+async function perform(context: Context, tx: Transaction, { table, row, act: timed, now }: Turn): Promise<Outcome> {
+  const due = momentOf(timed, row) ?? now;
+  const work = workOf(context, timed.cause, due, now);
+  const { act: what } = timed;
+  if (what.kind === "delete") return (await discard(work, tx, table, row)) ? "deleted" : "blocked";
+  if (what.kind === "erase") return (await erase(work, tx, table, row, what.columns)) ? "done" : "nothing";
+  const move = await firstMove(work, tx, what.moves, row);
+  if (move === undefined) return "nothing";
+  // It stays in its state, where its time goes on: only the journal knows that this moment has been answered.
+  if (!move.enters && (await tx.hasFired(table.resource, String(row["id"] as string), timed.cause, due)))
+    return "nothing";
+  await makeMove(work, tx, { table, row, move, effects: what.effects });
+  return "done";
+}
+
+function workOf(context: Context, cause: string, due: number, now: number): Work {
+  const variables = { caller: anonymous, input: {}, now: instantText(now) } as unknown as Work["variables"];
+  return { context, now, variables, by: "system", cause, due };
+}
