@@ -4,10 +4,10 @@ import type { Clock } from "../base/clock.ts";
 import { servicePages } from "../export/page/pages.ts";
 import type { CheckResult } from "../parts/check.ts";
 import type { Plan } from "../plan/plan.ts";
+import type { Observe } from "../serve/observation.ts";
 import { createRandom } from "../serve/random.ts";
 import type { Service } from "../serve/service.ts";
 import { createService } from "../serve/service.ts";
-import { createTelemetry } from "../serve/telemetry.ts";
 import type { Migrated } from "../store/migration.ts";
 import type { Store } from "../store/store.ts";
 import { UsageError } from "./command-line.ts";
@@ -81,9 +81,16 @@ export async function servedFrom(
     environment: terminal.environment,
     report: (failure, requestId) =>
       terminal.err(`${requestId} failed: ${failure instanceof Error ? failure.stack : String(failure)}\n`),
-    observe: createTelemetry(url),
+    observe: await telemetry(url),
     notice: (sentence) => terminal.err(`${sentence}\n`),
     pages: servicePages({ result, plan, baseUrl: url }),
   });
   return { result, plan, data, store, service };
+}
+
+/** An SDK of OpenTelemetry leaves itself here, before this process comes to its own work; without one its API is not loaded. */
+async function telemetry(url: () => string): Promise<Observe | undefined> {
+  if (!(Symbol.for("opentelemetry.js.api.1") in globalThis)) return undefined;
+  const { createTelemetry } = await import("../serve/telemetry.ts");
+  return createTelemetry(url);
 }

@@ -129,11 +129,17 @@ function expandTabs(text: string): string {
 function columnsOf(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
   let columns = 0;
-  for (const { segment } of segmenter.segment(text)) columns += isWide(segment) ? 2 : isJoining(segment) ? 0 : 1;
+  for (const { segment } of (segmenter ??= createSegmenter()).segment(text))
+    columns += isWide(segment) ? 2 : isJoining(segment) ? 0 : 1;
   return columns;
 }
 
-const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+/** Made when a text needs it: few do, and it takes the runtime a while. */
+let segmenter: Intl.Segmenter | undefined;
+
+function createSegmenter(): Intl.Segmenter {
+  return new Intl.Segmenter("en", { granularity: "grapheme" });
+}
 
 function isJoining(segment: string): boolean {
   return /^[\p{Mn}\p{Me}\p{Cf}]+$/u.test(segment);

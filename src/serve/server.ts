@@ -1,13 +1,16 @@
 /** A service behind `node:http`: sockets, time-outs, parser faults, draining (R1.8, R4.3, R4.6, R4.21). */
-import { createServer, STATUS_CODES } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import process from "node:process";
 import { setTimeout as pass } from "node:timers/promises";
 import type { Answer, Body, Exchange, RequestHeaders } from "./exchange.ts";
 import { readHeaders } from "./exchange.ts";
 import type { Forwarding } from "./forwarding.ts";
 import type { Service } from "./service.ts";
 import { maximumTargetBytes } from "./target.ts";
+
+// An import would ask the module for all of its names, and one of them loads a client of HTTP with everything it needs.
+const { createServer, STATUS_CODES } = process.getBuiltinModule("node:http");
 
 export interface ServerOptions {
   /** The service that answers now; asked at each request, so that it can be exchanged while the server runs. */

@@ -9,7 +9,11 @@ import { type PageAnswer, servicePages } from "./pages.ts";
 const flagship = servicePages({ ...checkedFlagship, baseUrl: () => `${baseUrl}/` });
 const library = servicePages({ ...checkedLibrary, baseUrl: () => baseUrl });
 
-function get(path: string, headers: Readonly<Record<string, string>> = {}, pages = flagship): PageAnswer {
+async function get(
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  pages = flagship,
+): Promise<PageAnswer> {
   const given = path.split("/").slice(1);
   const parameters: Record<string, string> = {};
   const found = pages.find((page) => {
@@ -29,7 +33,7 @@ function header({ headers }: PageAnswer, name: string): string | undefined {
   return index === -1 ? undefined : headers[index + 1];
 }
 
-test("/ is HTML for those who ask for it and JSON for everybody else", () => {
+test("/ is HTML for those who ask for it and JSON for everybody else", async () => {
   const rows = [
     ["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html; charset=utf-8"],
     ["TEXT/HTML", "text/html; charset=utf-8"],
@@ -40,7 +44,7 @@ test("/ is HTML for those who ask for it and JSON for everybody else", () => {
     [undefined, "application/json"],
   ] as const;
   for (const [accept, type] of rows) {
-    const answer = get("/", accept === undefined ? {} : { accept });
+    const answer = await get("/", accept === undefined ? {} : { accept });
     assert.equal(header(answer, "Content-Type"), type, accept ?? "nothing");
     assert.equal(header(answer, "Vary"), "Accept");
     for (const relation of ["service-desc", "service-doc", "status"]) {
@@ -49,48 +53,48 @@ test("/ is HTML for those who ask for it and JSON for everybody else", () => {
   }
 });
 
-test("only pages with HTML loosen the policy, and only for the stylesheet and the icon", () => {
-  const policy = get("/", { accept: "text/html" }).policy ?? "";
+test("only pages with HTML loosen the policy, and only for the stylesheet and the icon", async () => {
+  const policy = (await get("/", { accept: "text/html" })).policy ?? "";
   assert.match(policy, /^default-src 'none'; style-src 'self'; img-src data:;/);
   assert.doesNotMatch(policy, /script-src|unsafe|connect-src/);
-  assert.equal(get("/").policy, undefined);
-  assert.equal(get("/openapi.json").policy, undefined);
+  assert.equal((await get("/")).policy, undefined);
+  assert.equal((await get("/openapi.json")).policy, undefined);
 });
 
-test("/openapi.json is the exported document, and 304 for who has it, compressed or not", () => {
-  const answer = get("/openapi.json");
+test("/openapi.json is the exported document, and 304 for who has it, compressed or not", async () => {
+  const answer = await get("/openapi.json");
   assert.deepEqual(JSON.parse(answer.body ?? ""), openapi(checkedFlagship.plan, baseUrl));
   const tag = header(answer, "ETag") ?? "";
   for (const sent of [tag, `W/${tag}`, `"other", ${tag}`, tag.replace(/"$/, '-br"'), "*"]) {
-    const again = get("/openapi.json", { "if-none-match": sent });
+    const again = await get("/openapi.json", { "if-none-match": sent });
     assert.deepEqual([again.status, again.body], [304, undefined], sent);
   }
-  assert.equal(get("/openapi.json", { "if-none-match": '"other"' }).status, 200);
-  assert.notEqual(header(get("/openapi.json", {}, library), "ETag"), tag);
+  assert.equal((await get("/openapi.json", { "if-none-match": '"other"' })).status, 200);
+  assert.notEqual(header(await get("/openapi.json", {}, library), "ETag"), tag);
 });
 
-test("/errors/{code} explains each error there is, and nothing else", () => {
+test("/errors/{code} explains each error there is, and nothing else", async () => {
   for (const code of Object.keys(checkedFlagship.plan.errors)) {
-    const { status, body = "" } = get(`/errors/${code}`);
+    const { status, body = "" } = await get(`/errors/${code}`);
     assert.equal(status, 200, code);
     assert.match(body, new RegExp(`<h1><code>${code}</code></h1>`));
   }
-  assert.match(get("/errors/no-free-locker").body ?? "", /after 10 minutes[\s\S]*announceParcel/);
-  assert.doesNotMatch(get("/errors/no-free-locker").body ?? "", /takeBack/);
+  assert.match((await get("/errors/no-free-locker")).body ?? "", /after 10 minutes[\s\S]*announceParcel/);
+  assert.doesNotMatch((await get("/errors/no-free-locker")).body ?? "", /takeBack/);
   for (const code of ["nothing", "constructor", "__proto__", "<b>"])
-    assert.equal(get(`/errors/${code}`).status, 404, code);
+    assert.equal((await get(`/errors/${code}`)).status, 404, code);
 });
 
-test("/.well-known/api-catalog names the API and what describes it (RFC 9727)", () => {
-  const answer = get("/.well-known/api-catalog", {}, library);
+test("/.well-known/api-catalog names the API and what describes it (RFC 9727)", async () => {
+  const answer = await get("/.well-known/api-catalog", {}, library);
   assert.match(header(answer, "Content-Type") ?? "", /^application\/linkset\+json; profile=/);
   const links = at(JSON.parse(answer.body ?? "") as JsonObject, "linkset", 0);
   assert.equal(links["anchor"], `${baseUrl}/v1`);
   assert.deepEqual(links["service-desc"], [{ href: `${baseUrl}/openapi.json`, type: "application/json" }]);
 });
 
-test("the JSON at / says where things are", () => {
-  const description = JSON.parse(get("/", {}, library).body ?? "") as JsonObject;
+test("the JSON at / says where things are", async () => {
+  const description = JSON.parse((await get("/", {}, library)).body ?? "") as JsonObject;
   assert.deepEqual(description, {
     service: "reading-rooms",
     title: "Reading Rooms",
@@ -105,9 +109,9 @@ test("the JSON at / says where things are", () => {
   });
 });
 
-test("a page asks for nothing of other hosts and runs nothing", () => {
+test("a page asks for nothing of other hosts and runs nothing", async () => {
   for (const pages of [flagship, library]) {
-    const body = get("/", { accept: "text/html" }, pages).body ?? "";
+    const body = (await get("/", { accept: "text/html" }, pages)).body ?? "";
     assert.doesNotMatch(body, /<script|<iframe|<img|<object|\sstyle=|\son\w+=|@import/i);
     const fetched = [...body.matchAll(/<link[^>]+href="([^"]+)"/g)].map((match) => (match[1] as string).slice(0, 24));
     assert.deepEqual(
@@ -115,18 +119,18 @@ test("a page asks for nothing of other hosts and runs nothing", () => {
       ["data:image/svg+xml,%3Csvg", "./assets/style.css"].map((one) => one.slice(0, 24)),
     );
   }
-  assert.doesNotMatch(get("/assets/style.css").body ?? "", /url\(|@import/);
+  assert.doesNotMatch((await get("/assets/style.css")).body ?? "", /url\(|@import/);
 });
 
-test("the address is the one that the service has at the moment", () => {
+test("the address is the one that the service has at the moment", async () => {
   let port = 1;
   const pages = servicePages({ ...checkedFlagship, baseUrl: () => `http://127.0.0.1:${port}` });
-  assert.match(get("/openapi.json", {}, pages).body ?? "", /127\.0\.0\.1:1"/);
+  assert.match((await get("/openapi.json", {}, pages)).body ?? "", /127\.0\.0\.1:1"/);
   port = 2;
-  assert.match(get("/openapi.json", {}, pages).body ?? "", /127\.0\.0\.1:2"/);
+  assert.match((await get("/openapi.json", {}, pages)).body ?? "", /127\.0\.0\.1:2"/);
 });
 
-test("the same document in one YAML file is shown too", () => {
+test("the same document in one YAML file is shown too", async () => {
   const { result, plan } = checkedFlagship;
   const pages = servicePages({
     result: { ...result, name: "lockers.yaml", text: "purpose: { service: lockers } # <b>" },
@@ -134,7 +138,7 @@ test("the same document in one YAML file is shown too", () => {
     baseUrl: () => baseUrl,
   });
   assert.match(
-    get("/", { accept: "text/html" }, pages).body ?? "",
+    (await get("/", { accept: "text/html" }, pages)).body ?? "",
     /<h2>The document<\/h2><pre tabindex="0"><code><span class="key">purpose<\/span>[^\n]*&#60;b&#62;/,
   );
 });

@@ -1,9 +1,9 @@
-/** Pages of the service itself, for people and for clients that look for its description (R1.1). */
+/**
+ * Pages of the service itself, for people and for clients that look for its description (R1.1). What makes them is loaded
+ * when the first of them is asked for: most processes serve none.
+ */
 import type { Json } from "../../base/json.ts";
 import type { Plan, Segment } from "../../plan/plan.ts";
-import { openapi } from "../openapi/openapi.ts";
-import { documentPage } from "./document-page.ts";
-import { errorPage } from "./error-page.ts";
 import { stylePath } from "./page.ts";
 import { type CheckedDocument, mountOf, type Source } from "./source.ts";
 import { style } from "./style.ts";
@@ -11,7 +11,7 @@ import { style } from "./style.ts";
 /** As the server has them; `headers` are names and values in turn. */
 export interface Page {
   readonly path: readonly Segment[];
-  page(exchange: PageRequest, parameters: Readonly<Record<string, string>>): PageAnswer;
+  page(exchange: PageRequest, parameters: Readonly<Record<string, string>>): PageAnswer | Promise<PageAnswer>;
 }
 
 export interface PageRequest {
@@ -37,27 +37,31 @@ export interface PageOptions {
 export function servicePages({ result, plan, baseUrl }: PageOptions): readonly Page[] {
   const root = () => baseUrl().replace(/\/+$/, "");
   const source = (): Source => ({ result, plan, baseUrl: root() });
-  const document = kept(root, () => documentPage(source()));
-  const described = kept(root, () => JSON.stringify(openapi(plan, root())));
+  const document = kept(root, async () => (await import("./document-page.ts")).documentPage(source()));
+  const described = kept(root, async () => {
+    const { openapi } = await import("../openapi/openapi.ts");
+    return JSON.stringify(openapi(plan, root()));
+  });
   const catalogue = kept(root, () => JSON.stringify(apiCatalogue(plan, root())));
   const service = kept(root, () => JSON.stringify(serviceDescription(plan, root())));
   return [
     {
       // The path `/` has one segment, without a letter in it.
       path: literals(""),
-      page: (request) => {
+      page: async (request) => {
         const negotiated = { vary: "Accept", headers: ["Link", links] };
         return prefersHtml(request.headers.get("accept"))
-          ? given(request, "text/html; charset=utf-8", document(), { ...negotiated, policy: pagePolicy })
+          ? given(request, "text/html; charset=utf-8", await document(), { ...negotiated, policy: pagePolicy })
           : given(request, "application/json", service(), negotiated);
       },
     },
-    { path: literals("openapi.json"), page: (request) => given(request, "application/json", described()) },
+    { path: literals("openapi.json"), page: async (request) => given(request, "application/json", await described()) },
     { path: literals(stylePath), page: (request) => given(request, "text/css; charset=utf-8", style) },
     { path: literals(".well-known/api-catalog"), page: (request) => given(request, catalogueType, catalogue()) },
     {
       path: [...literals("errors"), { kind: "parameter", name: "code" }],
-      page: (request, parameters) => {
+      page: async (request, parameters) => {
+        const { errorPage } = await import("./error-page.ts");
         const found = errorPage(source(), parameters["code"] ?? "");
         // The server makes the problem of it that it makes of any path with nothing at it.
         if (found === undefined) return { status: 404, headers: [] };
@@ -81,8 +85,8 @@ function literals(path: string): readonly Segment[] {
 }
 
 /** Made at the first request, and again when the address has changed. */
-function kept(address: () => string, make: () => string): () => string {
-  let made: { readonly address: string; readonly text: string } | undefined;
+function kept<Text>(address: () => string, make: () => Text): () => Text {
+  let made: { readonly address: string; readonly text: Text } | undefined;
   return () => {
     const now = address();
     if (made?.address !== now) made = { address: now, text: make() };

@@ -12,7 +12,6 @@ import { hashSecret, isLive, isSecret, nameOfSecret } from "./api-key.ts";
 import { createFailureLimit, subscriberOf } from "./failures.ts";
 import { createSignatureVerifier } from "./hmac.ts";
 import type { SignatureVerifier } from "./hmac.ts";
-import { createTokenVerifier } from "./jwt.ts";
 import type { VerifyToken } from "./jwt.ts";
 
 export interface Authentication {
@@ -228,9 +227,7 @@ function methodsOf(credential: CredentialPlan, options: AuthenticationOptions): 
     case "basic":
       return [{ credential, scheme, names: userOf, prove: (text) => proveBasic(credential, options, text) }];
     case "jwt":
-      return [
-        { credential, scheme, prove: proveToken(credential, options.clock, createTokenVerifier(credential, secret)) },
-      ];
+      return [{ credential, scheme, prove: proveToken(credential, options.clock, tokenVerifier(credential, secret)) }];
     case "hmac-sha256":
       return [
         { credential, scheme, prove: proveSignature(credential, options.clock, createSignatureVerifier(secret)) },
@@ -281,6 +278,12 @@ async function proveBasic(
   if (colon === -1) return undefined;
   const proof = await proveKey(credential, options, decoded.slice(colon + 1));
   return proof?.user === decoded.slice(0, colon) ? proof : undefined;
+}
+
+/** What tokens are verified with is loaded where a document takes them, and nobody who starts such a service waits for it. */
+function tokenVerifier(credential: CredentialPlan, secret: string | undefined): VerifyToken {
+  const loaded = import("./jwt.ts").then(({ createTokenVerifier }) => createTokenVerifier(credential, secret));
+  return async (token, now) => (await loaded)(token, now);
 }
 
 function proveToken(credential: CredentialPlan, clock: Clock, verify: VerifyToken): Method["prove"] {
