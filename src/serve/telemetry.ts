@@ -3,16 +3,7 @@
  * each request. Only the API is needed here; the SDK, and with it where all of this goes, is brought by whoever runs it.
  */
 import type { Attributes, Context, Span } from "@opentelemetry/api";
-import {
-  context,
-  createNoopMeter,
-  isSpanContextValid,
-  metrics,
-  propagation,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-} from "@opentelemetry/api";
+import { context, metrics, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { RequestHeaders } from "./exchange.ts";
 import type { Observation, Observe } from "./observation.ts";
 
@@ -22,12 +13,11 @@ const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "
 const name = "nonet";
 
 /**
- * Undefined where no SDK is registered by now, so that requests are not even measured then.
+ * To be called when the SDK is registered: the API gives who asks for a meter before one that keeps nothing.
  *
  * @param baseUrl where callers reach the service; asked at the first request.
  */
-export function createTelemetry(baseUrl: () => string): Observe | undefined {
-  if (!isRegistered()) return undefined;
+export function createTelemetry(baseUrl: () => string): Observe {
   const tracer = trace.getTracer(name);
   const duration = metrics.getMeter(name).createHistogram("http.server.request.duration", {
     description: "Duration of HTTP server requests.",
@@ -60,12 +50,6 @@ export function createTelemetry(baseUrl: () => string): Observe | undefined {
       },
     };
   };
-}
-
-/** Without an SDK the API gives spans that are nobody's, and one meter that keeps nothing. */
-function isRegistered(): boolean {
-  const span = trace.getTracer(name).startSpan("is anybody there?");
-  return isSpanContextValid(span.spanContext()) || metrics.getMeter(name) !== createNoopMeter();
 }
 
 /** The `traceparent` that makes what is sent a child of what runs in a context; undefined where nothing is traced. */
