@@ -100,6 +100,7 @@ import { check as limitsCodeGuessable } from "./limits/checks/code-guessable.ts"
 import { check as limitsKeptTooShort } from "./limits/checks/kept-too-short.ts";
 import { check as limitsNoGeneralRate } from "./limits/checks/no-general-rate.ts";
 import { check as limitsPersonalKeptForever } from "./limits/checks/personal-kept-forever.ts";
+import { check as limitsQuotaMisplaced } from "./limits/checks/quota-misplaced.ts";
 import { check as limitsQuotaNeverFreed } from "./limits/checks/quota-never-freed.ts";
 import { check as limitsUnknownMoment } from "./limits/checks/unknown-moment.ts";
 import { check as limitsUnknownPer } from "./limits/checks/unknown-per.ts";
@@ -217,6 +218,7 @@ export const checks: readonly Check[] = [
   limitsKeptTooShort,
   limitsNoGeneralRate,
   limitsPersonalKeptForever,
+  limitsQuotaMisplaced,
   limitsQuotaNeverFreed,
   limitsUnknownMoment,
   limitsUnknownPer,

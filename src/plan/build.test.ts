@@ -154,6 +154,7 @@ test("the tables of the flagship", () => {
     ["locker"],
     ["createdAt"],
     ["courier", "createdAt"],
+    ["courier", "state"],
   ]);
   assert.deepEqual(table(flagship, "Locker").uniques, [["site", "door"]]);
   assert.deepEqual(table(flagship, "Locker").indexes, [["state"], ["site"], ["size"], ["site", "size", "state"]]);
@@ -180,6 +181,26 @@ test("lists, credentials, errors and limits of the flagship", () => {
     ],
   );
   assert.deepEqual(flagship.limits, { requestBytes: 262_144, requestMilliseconds: 10_000 });
+  assert.deepEqual(
+    flagship.rates.map(({ name, of, count, windowMilliseconds }) => [name, of, count, windowMilliseconds]),
+    [
+      ["all-per-user", "all", 600, 60_000],
+      ["collect-per-Parcel", "all", 5, 900_000],
+      ["anyone-per-ip", "anonymous", 30, 60_000],
+    ],
+  );
+  const rates = (name: string) => operation(flagship, name).rates.map(({ limit, by }) => [limit, by.kind]);
+  assert.deepEqual(rates("collect"), [[0, "user"], [1, "parameter"], [2, "ip"]]); // biome-ignore format: a table
+  assert.deepEqual(rates("getParcel"), [[0, "user"], [2, "ip"]]); // biome-ignore format: a table
+  assert.deepEqual(operation(flagship, "announceParcel").quotas, [{ limit: 0, by: { kind: "user" } }]);
+  assert.deepEqual(flagship.quotas[1], {
+    kind: "live",
+    name: "Parcel-per-user",
+    resource: "Parcel",
+    column: "courier",
+    states: ["announced", "stored"],
+    count: 300,
+  });
   assert.deepEqual(flagship.errors["no-free-locker"], {
     status: 409,
     statuses: [409],

@@ -8,7 +8,7 @@ import type { Model, Places } from "../parts/model.ts";
 import { credentialPlans, roleNames } from "./credentials.ts";
 import { errorPlans } from "./errors.ts";
 import { buildHistory } from "./history.ts";
-import { serverLimits } from "./limits.ts";
+import { quotaPlans, ratePlans, serverLimits } from "./limits.ts";
 import { buildOperations } from "./operations.ts";
 import type { Plan } from "./plan.ts";
 import { assert, type Sources } from "./sources.ts";
@@ -47,6 +47,8 @@ function planOf(sources: Sources): Plan {
     // Saying that a record exists is saying something about it, so the silent answer is 404 (R5.8).
     unseen: model.authentication.unseen ?? 404,
     limits: serverLimits(sources),
+    rates: ratePlans(sources),
+    quotas: quotaPlans(sources),
     unenforced: [],
   };
 }

@@ -10,6 +10,7 @@ import { closedObject, fieldSchema, orNull } from "../parts/resources/json-schem
 import { defaultValue } from "../parts/resources/default-value.ts";
 import type { FieldType } from "../parts/resources/model.ts";
 import { columnTypeOf, columnTypeOfValue, schemaOfExpression } from "./columns.ts";
+import { operationLimits, quotasOf, ratesOf } from "./limits.ts";
 import { listPlan } from "./lists.ts";
 import { effectsOf, emitsOf, movesBy } from "./moves.ts";
 import { allowOf, shownOf, visibleOf } from "./permissions.ts";
@@ -71,6 +72,9 @@ function buildOperation(
     effects: effectsOf(sources, resource, operation, statesEntered(sources, meaning, table, moves)),
     emits: emitsOf(sources, operation),
     rules: rulesOf(meaning, table, moves, body),
+    limits: operationLimits(sources, operation),
+    rates: ratesOf(sources, meaning),
+    quotas: quotasOf(sources, meaning),
   } satisfies Omit<Operation, "errors" | "needs">;
   return { ...known, errors: errorsOf(known, table, tables), needs: needsOf(known, table) };
 }

@@ -9,6 +9,7 @@ import type { CredentialKind, SentIn } from "../parts/authentication/model.ts";
 import type { Deed, Method } from "../parts/endpoints/model.ts";
 import type { PathSegment } from "../parts/endpoints/meaning.ts";
 import type { Erased } from "../parts/resources/erased-value.ts";
+import type { CountedBy } from "../parts/limits/counted.ts";
 import type { Default, Mark } from "../parts/resources/model.ts";
 import type { VersionsPlan } from "./version.ts";
 
@@ -35,6 +36,9 @@ export interface Plan {
   /** The status for a record that exists but may not be seen by this caller. */
   readonly unseen: 403 | 404;
   readonly limits: ServerLimits;
+  /** In the document's order; operations name those that hold for them by their index. */
+  readonly rates: readonly RatePlan[];
+  readonly quotas: readonly QuotaPlan[];
   /** Statements that are read and checked but that this release does not enforce yet, each with its place. */
   readonly unenforced: readonly Unenforced[];
 }
@@ -50,6 +54,59 @@ export interface Unenforced {
 export interface ServerLimits {
   readonly requestBytes: number;
   readonly requestMilliseconds: number;
+}
+
+/**
+ * How often. A window begins at the first request of a key and takes `count` of them; with `burst` it is a bucket that holds
+ * so many and is refilled by `count` in each window.
+ */
+export interface RatePlan {
+  /**
+   * In `RateLimit` fields and in refusals: `collect-per-Parcel`, and with its window where another limit would have the same
+   * name. Letters, digits, `-` and `_` only, so that it needs no escapes (RFC 9651 section 3.3.3).
+   */
+  readonly name: string;
+  /** Every request, or only those that carry no credential. */
+  readonly of: "all" | "anonymous";
+  readonly count: number;
+  readonly windowMilliseconds: number;
+  /** `user`, `ip`, or a resource. */
+  readonly per: string;
+  readonly burst?: number;
+}
+
+export type QuotaPlan =
+  /** So many successes in a window, or records made. */
+  | {
+      readonly kind: "window";
+      readonly name: string;
+      readonly of: "operation" | "creation";
+      readonly count: number;
+      readonly windowMilliseconds: number;
+      readonly per: string;
+    }
+  /** So many records at a time with the same value in `column`; where states are given, in one of these. */
+  | {
+      readonly kind: "live";
+      readonly name: string;
+      readonly resource: string;
+      readonly column: string;
+      readonly states?: readonly string[];
+      readonly count: number;
+    }
+  /** So many at a time of something that is no resource: `webhook`. Whoever keeps these counts them. */
+  | {
+      readonly kind: "named";
+      readonly name: string;
+      readonly of: "webhook";
+      readonly per: string;
+      readonly count: number;
+    };
+
+/** A limit that holds for an operation: the index of its plan, and what tells one key from another. */
+export interface Limited {
+  readonly limit: number;
+  readonly by: CountedBy;
 }
 
 // ── Resources ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -267,6 +324,10 @@ export interface Operation {
   readonly emits: readonly string[];
   /** The rules of the table that a write by this operation can break; asked of the record as it would be afterwards. */
   readonly rules: readonly RulePlan[];
+  readonly limits: ServerLimits;
+  readonly rates: readonly Limited[];
+  /** The quotas in a window that its success counts for. Those of live records are asked wherever a record is written. */
+  readonly quotas: readonly Limited[];
   /** Codes of the document's own errors that this operation can give. */
   readonly errors: readonly string[];
   /** Columns of the record at hand that deciding needs (guards, permissions, rules), for stores that load only these. */

@@ -6,6 +6,7 @@ import { bareType, fieldsOf, isNullable, isStored, lifecycleOf, own, referenceOf
 import { fieldSchema, orNull } from "../parts/resources/json-schema.ts";
 import type { Field } from "../parts/resources/model.ts";
 import { columnTypeOf } from "./columns.ts";
+import { quotaIndexes } from "./limits.ts";
 import { emitsByState } from "./moves.ts";
 import { allowOf, shownOf } from "./permissions.ts";
 import type { Column, DefaultPlan, IdPlan, LifecyclePlan, RulePlan, Table, Virtual } from "./plan.ts";
@@ -160,7 +161,7 @@ function rules(sources: Sources, resource: string): readonly RulePlan[] {
 
 /**
  * Whatever can be asked has an index (R8.8): each filter, sort and reference, what `choose`, `where` and permissions hold
- * to one value, and such a permission together with each sort. A column that is unique has one already.
+ * to one value, such a permission together with each sort, and what quotas count. A column that is unique has one already.
  */
 function indexes(sources: Sources, resource: string, columns: readonly Column[]): readonly (readonly string[])[] {
   const alone = uniqueSets(sources, resource).flatMap((set) => (set.columns.length === 1 ? set.columns : []));
@@ -173,7 +174,10 @@ function indexes(sources: Sources, resource: string, columns: readonly Column[])
   const conditions = conditionSets(sources, resource).map((set) => set.filter((name) => named.includes(name)));
   const permitted = permissionSets(sources, resource).map((set) => set.filter((name) => named.includes(name)));
   const sorted = permitted.flatMap((set) => sorts.filter((name) => !set.includes(name)).map((name) => [...set, name]));
-  const sets = [...asked.map((name) => [name]), ...permitted, ...sorted, ...conditions].filter((set) => set.length > 0);
+  const counted = quotaIndexes(sources, resource);
+  const sets = [...asked.map((name) => [name]), ...permitted, ...sorted, ...conditions, ...counted].filter(
+    (set) => set.length > 0,
+  );
   return unique(sets.map((set) => JSON.stringify(set))).map((text) => JSON.parse(text) as string[]);
 }
 

@@ -8,11 +8,13 @@ export const check: Check = {
   why: "It would limit nothing.",
   *run(facts) {
     if (!says(facts, "purpose", "resources", "endpoints")) return;
-    const { rate = {}, quota = {}, keep = {} } = facts.model.limits;
+    const { rate = {}, quota = {}, size = {}, time = {}, keep = {} } = facts.model.limits;
     const resources = Object.keys(facts.model.resources.resources);
     const kinds = [
       { name: "rate", targets: rate, known: ["all", "anyone", ...facts.operations] },
       { name: "quota", targets: quota, known: ["webhook", ...facts.operations, ...resources] },
+      { name: "size", targets: size, known: ["request", ...facts.operations] },
+      { name: "time", targets: time, known: ["request", ...facts.operations] },
       { name: "keep", targets: keep, known: resources },
     ];
     for (const { name, targets, known } of kinds) {
@@ -26,7 +28,7 @@ export const check: Check = {
           continue;
         yield {
           at: `limits/${name}/${target}#key`,
-          message: `There is no ${name === "keep" ? "resource" : name === "rate" ? "operation" : "operation or resource"} \`${target}\``,
+          message: `There is no ${name === "keep" ? "resource" : name === "quota" ? "operation or resource" : "operation"} \`${target}\``,
           unknown: { name: target, known },
         };
       }
