@@ -34,6 +34,7 @@ export function createGate(first: Service): Gate {
       tick: () => (opened === undefined ? current.tick() : Promise.resolve(0)),
       rest: () => current.rest(),
       drain: () => current.drain(),
+      flush: () => current.flush(),
     },
     async exchange(patienceMilliseconds, work) {
       const { promise, resolve: open } = Promise.withResolvers<void>();

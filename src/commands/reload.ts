@@ -38,6 +38,7 @@ export function createReloading(first: Served, gate: Gate, circumstances: Circum
       if (next === undefined) return;
       await gate.exchange(patienceMilliseconds, async () => {
         const before = current;
+        await before.service.flush();
         const after = await unlessRefused(circumstances, () => follow(before, next, circumstances));
         current = after ?? (await again(before, circumstances));
         if (after !== undefined) terminal.out(changeReport(before, after));

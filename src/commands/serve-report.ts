@@ -1,5 +1,6 @@
 /** What `serve` prints when it starts, and when a document that it watches has changed. */
 import type { Grant } from "../parts/authentication/model.ts";
+import { longestRequest } from "../plan/limits.ts";
 import type { PartAnswers } from "../parts/questions.ts";
 import { columns, count, listed, wrapped } from "./layout.ts";
 import type { Served } from "./served.ts";
@@ -57,7 +58,7 @@ export function changeReport(before: Served, now: Served): string {
     ...(now.data === "memory" && now.store !== before.store
       ? ["  its tables have changed, so the records in memory are gone; keys are kept"]
       : []),
-    ...(now.plan.limits.requestMilliseconds === before.plan.limits.requestMilliseconds
+    ...(longestRequest(now.plan) === longestRequest(before.plan)
       ? []
       : ["  how long a request may take changes with the next start"]),
     "",

@@ -1,4 +1,5 @@
 /** A document that is served: from its file and its data to a server that listens, and to its stop. */
+import { longestRequest } from "../plan/limits.ts";
 import { createForwarding } from "../serve/forwarding.ts";
 import { UsageError } from "./command-line.ts";
 import { checkFile } from "./document.ts";
@@ -59,7 +60,7 @@ export async function startServing(document: string, options: ServeOptions, term
     service: () => service,
     host,
     port,
-    requestMilliseconds: first.plan.limits.requestMilliseconds,
+    requestMilliseconds: longestRequest(first.plan),
     forwarding: createForwarding(options["trust-proxy"]),
   }).catch(async (thrown: unknown) => {
     await first.store.close();
@@ -91,6 +92,7 @@ export async function startServing(document: string, options: ServeOptions, term
         stopTicking();
         await server.close(graceMilliseconds, { lingerMilliseconds });
       }
+      await current().service.flush();
       await current().store.close();
       return 0;
     },

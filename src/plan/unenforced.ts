@@ -7,6 +7,7 @@ import { bareType, lifecycleOf, own, referenceOf } from "../parts/resources/fiel
 import type { Field, FieldType } from "../parts/resources/model.ts";
 import { moveName } from "../parts/states/model.ts";
 import { unservedCredential } from "./credentials.ts";
+import { isCounted } from "./limits.ts";
 import type { Unenforced } from "./plan.ts";
 import type { Sources } from "./sources.ts";
 
@@ -132,19 +133,13 @@ function eventStatements({ model }: Sources): readonly Statement[] {
   ];
 }
 
-function limitStatements({ model }: Sources): readonly Statement[] {
-  const { rate = {}, quota = {}, size = {}, time = {} } = model.limits;
-  const named = (part: string, record: object, sentence: (name: string) => string): readonly Statement[] => {
-    return Object.keys(record).map((name) => ({ path: `limits/${part}/${name}`, what: sentence(name) }));
-  };
-  const others = (record: Readonly<Record<string, string>>): object => {
-    return Object.fromEntries(Object.entries(record).filter(([name]) => name !== "request"));
-  };
+function limitStatements(sources: Sources): readonly Statement[] {
+  const { quota = {} } = sources.model.limits;
+  const uncounted = Object.keys(quota).filter((target) => {
+    return target === "webhook" || !quota[target]?.every((one) => isCounted(sources, target, one));
+  });
   return [
-    ...named("rate", rate, (name) => `the rate of \`${name}\` is not limited`),
-    ...named("quota", quota, (name) => `the quota of \`${name}\` is not counted`),
-    ...named("size", others(size), (name) => `the size of \`${name}\` is not limited by this line`),
-    ...named("time", others(time), (name) => `the time of \`${name}\` is not limited by this line`),
+    ...uncounted.map((name) => ({ path: `limits/quota/${name}`, what: `the quota of \`${name}\` is not counted` })),
   ];
 }
 

@@ -78,9 +78,9 @@ export function announcesBody(exchange: Exchange): boolean {
   return exchange.headers.get("transfer-encoding") !== undefined || (length !== undefined && length !== "0");
 }
 
-/** The whole body as bytes; 413 beyond `limit`, and the connection ends without reading the rest (R4.6). */
-export async function readBytes(exchange: Exchange, limit: number): Promise<Buffer> {
-  const body = await exchange.body(limit);
+/** The whole body as bytes; 413 beyond `limit`, and the connection ends without reading the rest (R4.6); 408 when late. */
+export async function readBytes(exchange: Exchange, limit: number, milliseconds: number): Promise<Buffer> {
+  const body = await exchange.body(limit, milliseconds);
   if (body.kind === "bytes") return body.bytes;
   if (body.kind === "too-large") {
     throw new Refusal("too-large", { detail: `A request may have ${limit} bytes`, close: true });

@@ -9,6 +9,8 @@ import type { Judge } from "./body.ts";
 import type { Caller } from "./caller.ts";
 import type { Cursors } from "./cursor.ts";
 import type { Exchange } from "./exchange.ts";
+import type { Admission } from "./limits/limiter.ts";
+import type { LiveQuota } from "./limits/quotas.ts";
 import type { Noted } from "./observation.ts";
 import type { ForKind, Prepared } from "./prepared.ts";
 
@@ -20,6 +22,10 @@ export interface Context {
   readonly random: (bytes: number) => Uint8Array;
   readonly cursors: Cursors;
   readonly tables: ReadonlyMap<string, Table>;
+  /** By resource. */
+  readonly liveQuotas: ReadonlyMap<string, readonly LiveQuota[]>;
+  /** Makes keys of counts unreadable; kept across restarts. */
+  readonly secret: string;
   readonly prepared: ReadonlyMap<string, Prepared>;
   /** Makes an id with a prefix (R2.1). */
   newId(prefix: string): string;
@@ -54,6 +60,8 @@ export interface Call extends Work {
   readonly noted: Noted;
   readonly caller: Caller;
   readonly kind: ForKind;
+  /** Where limits hold for the operation. */
+  readonly admission?: Admission;
   /** The path as it was sent, undecoded. */
   readonly path: string;
   readonly parameters: Readonly<Record<string, string>>;

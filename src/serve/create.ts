@@ -8,6 +8,7 @@ import type { Call } from "./context.ts";
 import type { Change } from "./effects.ts";
 import { causeAll } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
+import { holdLive } from "./limits/quotas.ts";
 import { findParents, holds } from "./record.ts";
 import type { Fault } from "./refusal.ts";
 import { invalid, Refusal } from "./refusal.ts";
@@ -56,6 +57,7 @@ export async function insertRecord(
   const written = await tx.insert(table.resource, values, call.now, view, call.variables);
   if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
   const { text, revision } = await causeAll(call, tx, written, created(table), view);
+  await holdLive(call, tx, table, undefined, written.row);
   const { status, created: made = status, kind } = operation.answer;
   if (kind === "none") return emptyAnswer(made, locationOf(call, written.row));
   if (own !== undefined) return ownAnswer(made, text);

@@ -3,6 +3,7 @@ import type { EffectPlan, MovePlan, Table } from "../plan/plan.ts";
 import type { Found, Row, Transaction, View, Written } from "../store/store.ts";
 import type { Call, Work } from "./context.ts";
 import { enter } from "./journal.ts";
+import { holdLive } from "./limits/quotas.ts";
 import { Refusal } from "./refusal.ts";
 import { changesBetween, duplicate, settle, touch } from "./values.ts";
 import type { Values } from "./values.ts";
@@ -113,6 +114,7 @@ export async function makeMove(
   if (written.kind === "duplicate") throw undoing(duplicate(work, table, written.columns));
   const change = { from: row["state"] as string, to: move.to };
   await follow(work, tx, { table, row: written.row, change, emits: [], effects });
+  await holdLive(work, tx, table, row, written.row);
 }
 
 function undoing({ code, details }: Refusal): Refusal {

@@ -9,14 +9,17 @@ export interface Exchange {
   readonly address: string;
   /** Whether the caller is known to have come by TLS. */
   readonly secure: boolean;
-  /** Reads the body, at most `limit` bytes of it; a client that waits for `100 Continue` is told to go on first. */
-  body(limit: number): Promise<Body>;
+  /**
+   * Reads the body, at most `limit` bytes of it, for at most so long; a client that waits for `100 Continue` is told to go
+   * on first.
+   */
+  body(limit: number, milliseconds: number): Promise<Body>;
 }
 
 export type Body =
   | { readonly kind: "bytes"; readonly bytes: Buffer }
   | { readonly kind: "too-large" }
-  /** The client went away. */
+  /** The client went away, or was too slow. */
   | { readonly kind: "aborted" };
 
 /** Header fields by lower-case name. */

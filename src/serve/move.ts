@@ -6,6 +6,7 @@ import { choose } from "./choices.ts";
 import type { Call } from "./context.ts";
 import { causeAll, moved } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
+import { holdLive } from "./limits/quotas.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord, isVisible } from "./record.ts";
 import { invalid, Refusal } from "./refusal.ts";
 import { changesBetween, duplicate, ownTable, settle, take } from "./values.ts";
@@ -36,6 +37,7 @@ export async function move(asked: Call, tx: Transaction): Promise<Answer> {
   const written = await tx.update(table.resource, row, changes, view, call.variables);
   if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
   const { text, revision } = await causeAll(call, tx, written, { from: row["state"] as string, to: made.to }, view);
+  await holdLive(call, tx, table, row, written.row);
   const { status, kind } = operation.answer;
   if (kind === "none") return emptyAnswer(status);
   return own === undefined ? representation(call, status, text, revision) : ownAnswer(status, text);

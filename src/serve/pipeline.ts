@@ -5,6 +5,9 @@ import { announcesBody, checkMedia, isObject, judgeNoObject, parseBody, readByte
 import type { Call, Context } from "./context.ts";
 import type { Authentication } from "./credentials/authenticate.ts";
 import type { Answer, Exchange } from "./exchange.ts";
+import type { Keeping } from "./limits/keeping.ts";
+import type { Admission, OperationLimits } from "./limits/limiter.ts";
+import { admissionOf, arrive, enter, settle } from "./limits/limiter.ts";
 import { list } from "./list.ts";
 import { acceptQuality } from "./negotiation.ts";
 import type { Noted } from "./observation.ts";
@@ -18,7 +21,7 @@ import { write } from "./write.ts";
 
 /** What a path leads to: an operation, or a page of the service itself that anybody may read. */
 export type Endpoint =
-  | { readonly kind: "operation"; readonly prepared: Prepared }
+  | { readonly kind: "operation"; readonly prepared: Prepared; readonly limits: OperationLimits | undefined }
   | {
       readonly kind: "page";
       readonly page: (exchange: Exchange, parameters: Readonly<Record<string, string>>) => Answer | Promise<Answer>;
@@ -28,6 +31,7 @@ export interface Pipeline {
   readonly context: Context;
   readonly authentication: Authentication;
   readonly inUse: KeysInUse;
+  readonly keeping: Keeping;
   route(segments: readonly string[], method: string): Routed<Endpoint> | undefined;
 }
 
@@ -51,13 +55,49 @@ export async function answer(
     if (given.status === 404 && given.body === undefined) throw nothingHere();
     return given;
   }
-  let { prepared } = endpoint;
-  noted.operation = prepared.operation.name;
-  const limit = pipeline.context.plan.limits.requestBytes;
+  noted.operation = endpoint.prepared.operation.name;
+  const asked: Asked = { ...endpoint, exchange, noted, refused, path, query, parameters: routed.parameters };
+  if (endpoint.limits === undefined) return run(pipeline, asked, undefined);
+  return runWithin(pipeline, asked, endpoint.limits);
+}
+
+/** A request to an operation. */
+interface Asked {
+  readonly prepared: Prepared;
+  readonly exchange: Exchange;
+  readonly noted: Noted;
+  readonly refused: (refusal: Refusal) => Answer;
+  readonly path: string;
+  readonly query: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** Under limits that every answer tells of, refusals too (R8.1). */
+async function runWithin(pipeline: Pipeline, asked: Asked, limits: OperationLimits): Promise<Answer> {
+  const { keeping, authentication, context } = pipeline;
+  if (keeping.loading !== undefined) await keeping.loading;
+  const { exchange, parameters } = asked;
+  const admission = admissionOf(limits, exchange, parameters, authentication.carries(exchange));
+  let given: Answer;
+  try {
+    arrive(admission, context.clock.now());
+    given = await run(pipeline, asked, admission);
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown;
+    given = asked.refused(thrown);
+  }
+  return settle(admission, given, context.clock.now());
+}
+
+async function run(pipeline: Pipeline, asked: Asked, admission: Admission | undefined): Promise<Answer> {
+  const { exchange, noted, refused, path, query } = asked;
+  let { prepared } = asked;
+  const { requestBytes, requestMilliseconds } = prepared.operation.limits;
   let bytes: Promise<Buffer> | undefined;
-  const body = () => (bytes ??= readBytes(exchange, limit));
+  const body = () => (bytes ??= readBytes(exchange, requestBytes, requestMilliseconds));
   const caller = await pipeline.authentication.authenticate(exchange, body);
   const kind = prepared.forKind(caller.kind);
+  if (admission !== undefined) enter(admission, caller, kind.allowed === "denied", pipeline.context.clock.now());
   if (kind.allowed === "denied")
     throw caller.kind === 0 ? pipeline.authentication.challenge() : new Refusal("forbidden");
   checkAccept(exchange);
@@ -86,8 +126,9 @@ export async function answer(
     noted,
     caller,
     kind,
+    ...(admission === undefined ? {} : { admission }),
     path,
-    parameters: routed.parameters,
+    parameters: asked.parameters,
     query: parameters,
     input,
     now,

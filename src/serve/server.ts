@@ -108,12 +108,14 @@ async function serve(
     headers,
     address: peer.address,
     secure: peer.secure,
-    body: (limit) => {
+    body: (limit, milliseconds) => {
       const length = Number(headers.get("content-length") ?? 0);
       if (length > limit) return Promise.resolve({ kind: "too-large" });
       if (waits) response.writeContinue();
       waits = false;
-      return readBody(request, limit);
+      // What takes longer than any request may is ended by the parser.
+      const patience = milliseconds < options.requestMilliseconds ? milliseconds : undefined;
+      return readBody(request, limit, patience);
     },
   };
   if (peer.insecure) return service.refuse("https-required", { exchange });
@@ -145,8 +147,13 @@ function rawBytes(request: IncomingMessage): number {
   return bytes;
 }
 
-function readBody(request: IncomingMessage, limit: number): Promise<Body> {
-  return new Promise((resolve) => {
+function readBody(request: IncomingMessage, limit: number, patience: number | undefined): Promise<Body> {
+  return new Promise((settle) => {
+    const resolve = (body: Body): void => {
+      clearTimeout(timer);
+      settle(body);
+    };
+    const timer = patience === undefined ? undefined : setTimeout(() => resolve({ kind: "aborted" }), patience);
     const chunks: Buffer[] = [];
     let length = 0;
     request.on("data", (chunk: Buffer) => {

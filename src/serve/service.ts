@@ -14,6 +14,10 @@ import { createAuthentication } from "./credentials/authenticate.ts";
 import { createCursors } from "./cursor.ts";
 import type { Answer, Exchange } from "./exchange.ts";
 import { healthPages } from "./health.ts";
+import { createKeeping } from "./limits/keeping.ts";
+import type { Limiter } from "./limits/limiter.ts";
+import { createLimiter } from "./limits/limiter.ts";
+import { liveQuotas } from "./limits/quotas.ts";
 import type { Noted, Observe, Observer } from "./observation.ts";
 import type { Endpoint, Pipeline } from "./pipeline.ts";
 import { answer } from "./pipeline.ts";
@@ -75,6 +79,11 @@ export interface Service {
   rest(): Promise<void>;
   /** From now on `/readyz` is 503 (R1.8), and ticks do nothing; resolves as `rest` does. */
   drain(): Promise<void>;
+  /**
+   * Brings what is only in memory into the store (rates of long windows): before that is closed, or used by another service.
+   * Never rejects.
+   */
+  flush(): Promise<void>;
 }
 
 export function createService(options: ServiceOptions): Service {
@@ -88,6 +97,8 @@ export function createService(options: ServiceOptions): Service {
   const prefix = prefixOf(plan.base);
   const tables = new Map(plan.tables.map((table) => [table.resource, table]));
   const prepared = prepareOperations(plan, tables, store, kinds);
+  const nextRequestId = requestIds(random);
+  const limiter = createLimiter({ plan, secret: options.cursorSecret, changed: () => keeping.changed() });
   const context: Context = {
     plan,
     store,
@@ -98,10 +109,14 @@ export function createService(options: ServiceOptions): Service {
     baseUrl: base,
     cursors: createCursors(options.cursorSecret),
     tables,
+    liveQuotas: liveQuotas(plan.quotas),
+    secret: options.cursorSecret,
     newId: createIds(clock, random),
     judgeColumn: createColumnJudges(),
     evaluate: createEvaluator(),
   };
+  const unkept = (failure: unknown) => options.report(failure, nextRequestId());
+  const keeping = createKeeping({ counts: store.counts, clock, meters: () => limiter.kept, failed: unkept });
   let draining = false;
   const health = healthPages(async () => !draining && (await store.ready()));
   const pipeline: Pipeline = {
@@ -115,13 +130,12 @@ export function createService(options: ServiceOptions): Service {
       environment: options.environment,
     }),
     inUse: new Set(),
-    route: createRouter(routesOf(context, [...health, ...(options.pages ?? [])])),
+    keeping,
+    route: createRouter(routesOf(context, limiter, [...health, ...(options.pages ?? [])])),
   };
   const report = (failure: unknown): void => options.report(failure, "time");
   const ticking = createTicking(createTime(context, { report, notice: options.notice ?? (() => {}) }), report);
   const problems = createProblems(plan, (code) => `${options.baseUrl().replace(/\/+$/, "")}/errors/${code}`);
-  const nextRequestId = requestIds(random);
-
   async function answerTo(exchange: Exchange, noted: Noted): Promise<Answer> {
     const { requestId } = noted;
     const refused = (refusal: Refusal) => {
@@ -158,6 +172,7 @@ export function createService(options: ServiceOptions): Service {
       draining = true;
       return ticking.rest();
     },
+    flush: () => keeping.flush().catch(unkept),
     refuse: (code, { status, exchange } = {}) => {
       const requestId = nextRequestId();
       const observer = exchange && options.observe?.({ requestId, exchange });
@@ -209,7 +224,7 @@ function prefixOf(base: string): string {
 }
 
 /** An operation of the document wins over a page of the same path. */
-function routesOf(context: Context, pages: readonly Page[]): readonly Route<Endpoint>[] {
+function routesOf(context: Context, limiter: Limiter, pages: readonly Page[]): readonly Route<Endpoint>[] {
   const mount = literalPath(context.prefix);
   return [
     ...pages.map(({ path, page }): Route<Endpoint> => ({ method: "GET", path, target: { kind: "page", page } })),
@@ -217,7 +232,7 @@ function routesOf(context: Context, pages: readonly Page[]): readonly Route<Endp
       (prepared): Route<Endpoint> => ({
         method: prepared.operation.method,
         path: [...mount, ...prepared.operation.path],
-        target: { kind: "operation", prepared },
+        target: { kind: "operation", prepared, limits: limiter.of(prepared.operation) },
       }),
     ),
   ];

@@ -6,6 +6,7 @@ import { emptyAnswer, ownAnswer, representation } from "./answers.ts";
 import type { Call } from "./context.ts";
 import { causeAll } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
+import { holdLive } from "./limits/quotas.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord } from "./record.ts";
 import type { Fault } from "./refusal.ts";
 import { invalid } from "./refusal.ts";
@@ -38,6 +39,7 @@ export async function saveRecord(call: Call, tx: Transaction, row: Row, values: 
     const written = await tx.update(table.resource, row, changesBetween(row, next), view, call.variables);
     if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
     ({ text, revision } = await causeAll(call, tx, written, {}, view));
+    await holdLive(call, tx, table, row, written.row);
   } else text = await tx.view(row, view, call.variables);
   const { status, kind } = operation.answer;
   if (kind === "none") return emptyAnswer(status);

@@ -6,6 +6,7 @@ import type { Call } from "./context.ts";
 import { create } from "./create.ts";
 import { hashPassword } from "./credentials/password.ts";
 import type { Answer } from "./exchange.ts";
+import { countSuccess } from "./limits/quotas.ts";
 import { move } from "./move.ts";
 import { Refusal } from "./refusal.ts";
 import { remove } from "./remove.ts";
@@ -31,7 +32,7 @@ export type KeysInUse = Set<string>;
 /** `refused` turns a refusal into its answer, which is remembered like a success where it is a business outcome. */
 export async function write(asked: Call, inUse: KeysInUse, refused: (refusal: Refusal) => Answer): Promise<Answer> {
   const call = await withSecrets(asked);
-  const perform = deeds[call.prepared.operation.deed as keyof typeof deeds];
+  const perform = counting(deeds[call.prepared.operation.deed as keyof typeof deeds], call.prepared.operation);
   const repeat = repeatKeyOf(call);
   if (repeat === undefined) return inTime(call, (tx) => perform(call, tx));
   const key = `${repeat.scope}\0${repeat.key}`;
@@ -47,6 +48,16 @@ export async function write(asked: Call, inUse: KeysInUse, refused: (refusal: Re
   } finally {
     inUse.delete(key);
   }
+}
+
+/** The deed with the quotas that it counts for (R8.7). */
+function counting(deed: Deed, { quotas }: Operation): Deed {
+  if (quotas.length === 0) return deed;
+  return async (call, tx) => {
+    const answer = await deed(call, tx);
+    await countSuccess(call, tx, answer);
+    return answer;
+  };
 }
 
 /** Hashes what is only kept as a hash before the transaction, which would make everybody wait for it. */
@@ -66,8 +77,8 @@ async function withSecrets(call: Call): Promise<Call> {
 
 /** A request whose turn comes after its deadline is not begun: nobody waits for it any more (R4.21). */
 function inTime(call: Call, work: (tx: Transaction) => Promise<Answer>): Promise<Answer> {
-  const { clock, plan, store } = call.context;
-  const deadline = call.now + plan.limits.requestMilliseconds;
+  const { clock, store } = call.context;
+  const deadline = call.now + call.prepared.operation.limits.requestMilliseconds;
   return store.transaction((tx) => {
     if (clock.now() <= deadline) return work(tx);
     throw new Refusal("timed-out", {

@@ -43,13 +43,14 @@ function problem(code: string, status: number, title: string, more: object = {})
   };
 }
 
-const created = { ETag: '"1"', Location: "/sites/site_1" };
-const whole = { ETag: '"1"', "Accept-Ranges": "none" };
+const limits = { "RateLimit-Policy": '"all-per-user";q=600;w=60', RateLimit: '"all-per-user";r=599;t=60' };
+const created = { ETag: '"1"', Location: "/sites/site_1", ...limits };
+const whole = { ETag: '"1"', "Accept-Ranges": "none", ...limits };
 const conflict = problem("state-conflict", 409, "No move from the present state", { state: "free", moves: [] });
 
 const rows: readonly (readonly [what: string, request: RecordedRequest, response: RecordedResponse, faults: readonly RegExp[]])[] = [
   ["a record", { method: "POST", path: "/sites" }, given(201, site, created), []],
-  ["no tag", { method: "POST", path: "/sites" }, given(201, site, { Location: "/x" }), [/etag is required/]],
+  ["no tag", { method: "POST", path: "/sites" }, given(201, site, { ...limits, Location: "/x" }), [/etag is required/]],
   ["a field too many", { method: "POST", path: "/sites" }, given(201, { ...site, owner: "x" }, created), [/additionalProperty":"owner"/]],
   ["a field too few", { method: "POST", path: "/sites" }, given(201, { ...site, name: undefined }, created), [/missingProperty":"name"/]],
   ["a wrong value", { method: "POST", path: "/sites" }, given(201, { ...site, id: "site_1" }, created), [/\/id must match pattern/]],

@@ -5,6 +5,7 @@ import { readDocument } from "../../src/document/read.ts";
 import { typeExpressions } from "../../src/parts/expressions.ts";
 import { readModel } from "../../src/parts/read.ts";
 import { buildPlan } from "../../src/plan/build.ts";
+import { longestRequest } from "../../src/plan/limits.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { keyCredentials, mintKey } from "../../src/serve/credentials/mint.ts";
 import { createForwarding } from "../../src/serve/forwarding.ts";
@@ -88,7 +89,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     service: () => service,
     host: "127.0.0.1",
     port: 0,
-    requestMilliseconds: plan.limits.requestMilliseconds,
+    requestMilliseconds: longestRequest(plan),
     forwarding: createForwarding(options.proxies ?? []),
   });
   url = `http://127.0.0.1:${server.port}`;
@@ -116,6 +117,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     keyOf: (name, user, ...roles) => keyOf(name, user, roles),
     async [Symbol.asyncDispose]() {
       await server.close(1000);
+      await service.flush();
       await store.close();
     },
   };

@@ -18,6 +18,8 @@ export type ResponseHeader =
   | "Content-Language"
   | "WWW-Authenticate"
   | "Retry-After"
+  | "RateLimit-Policy"
+  | "RateLimit"
   | "Accept"
   | "Accept-Patch"
   | "Accept-Encoding";
@@ -42,6 +44,14 @@ export const responseHeaders: Readonly<Record<ResponseHeader, JsonObject>> = {
   "Content-Language": required("The language of the texts.", { type: "string", const: "en" }),
   "WWW-Authenticate": required("The credentials that are taken (RFC 9110 section 11.6.1).", { type: "string" }),
   "Retry-After": required("Seconds to wait before another try.", { type: "integer", minimum: 1 }),
+  "RateLimit-Policy": required(
+    'The limits of this operation: so many (`q`) in so many seconds (`w`). A structured field, `"all-per-user";q=600;w=60`.',
+    { type: "string" },
+  ),
+  RateLimit: required(
+    'What is left of them (`r`), and in how many seconds there is more (`t`): `"all-per-user";r=599;t=60`.',
+    { type: "string" },
+  ),
   Accept: optional("The media types that are taken.", { type: "string" }),
   "Accept-Patch": optional("The media types that PATCH takes.", { type: "string" }),
   "Accept-Encoding": optional("The content codings that are taken.", { type: "string" }),

@@ -1,5 +1,5 @@
 /** Every error that the service can answer an operation with: a code of the plan with its status there (R0.1, R7.3). */
-import type { EffectPlan, Operation, Plan, Table } from "../../plan/plan.ts";
+import type { EffectPlan, MovePlan, Operation, Plan, Table } from "../../plan/plan.ts";
 
 export interface PossibleRefusal {
   readonly code: string;
@@ -15,6 +15,7 @@ export function refusalsOf(plan: Plan, operation: Operation): readonly PossibleR
     ...ofRecord(plan, operation),
     ...ofBody(plan, operation),
     ...ofWriting(plan, operation),
+    ...ofLimits(plan, operation),
     ...operation.errors,
   ];
   for (const entry of codes) {
@@ -89,6 +90,50 @@ function ofWriting(plan: Plan, operation: Operation): readonly string[] {
       ? ["already-exists"]
       : []),
   ];
+}
+
+/** Too many requests, too many successes, or too many records at a time. */
+function ofLimits(plan: Plan, operation: Operation): readonly string[] {
+  const { rates, quotas, resource, deed, effects, creates, body, moves, choose } = operation;
+  const table = plan.tables.find((one) => one.resource === resource);
+  const set = [...(body?.fields ?? []).map(({ name }) => name), ...choose.map(({ field }) => field)];
+  const start = deed === "create" || creates ? (table?.lifecycle?.start ?? "") : undefined;
+  const fills = canFill(plan, { resource, moves, set, ...(start === undefined ? {} : { start }) });
+  return [
+    ...(rates.length > 0 ? ["rate-limited"] : []),
+    ...(quotas.length > 0 || fills || canCauseFilling(plan, effects) ? ["quota-exceeded"] : []),
+  ];
+}
+
+/** Whether a write may bring a record under a quota of live ones: it is made there, moved there, or becomes another's. */
+function canFill(
+  { quotas }: Plan,
+  {
+    resource,
+    moves,
+    set,
+    start,
+  }: {
+    readonly resource: string;
+    readonly moves: readonly MovePlan[];
+    readonly set: readonly string[];
+    readonly start?: string;
+  },
+): boolean {
+  return quotas.some((quota) => {
+    if (quota.kind !== "live" || quota.resource !== resource) return false;
+    const { column, states } = quota;
+    const counts = (state: string): boolean => states === undefined || states.includes(state);
+    const enters = moves.some(({ from, to }) => counts(to) && !from.every(counts));
+    const given = set.includes(column) || moves.some((move) => move.set.some(({ field }) => field === column));
+    return enters || given || (start !== undefined && counts(start));
+  });
+}
+
+function canCauseFilling(plan: Plan, effects: readonly EffectPlan[]): boolean {
+  return effects.some(({ resource, moves, effects: next }) => {
+    return canFill(plan, { resource, moves, set: [] }) || canCauseFilling(plan, next);
+  });
 }
 
 /** Whether the move of another record, which the operation causes, can. */

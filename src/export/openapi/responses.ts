@@ -23,19 +23,33 @@ export function responsesOf(
     String(status),
     refusalResponse(plan, operation, status, codes, names, shared),
   ]);
-  return Object.fromEntries([...successes(operation, names), ...refusals]);
+  return Object.fromEntries([...successes(operation, names, limitsTold(plan, operation)), ...refusals]);
+}
+
+/** What a success says of limits: those that hold for every request are always told of. */
+function limitsTold({ rates }: Plan, operation: Operation): readonly Named[] {
+  if (operation.rates.length === 0 && operation.quotas.length === 0) return [];
+  const always = operation.rates.some(({ limit }) => rates[limit]?.of === "all");
+  return [
+    always || operation.quotas.length > 0 ? "RateLimit-Policy" : "RateLimit-Policy?",
+    always ? "RateLimit" : "RateLimit?",
+  ];
 }
 
 // ── Successes ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function successes(operation: Operation, names: ComponentNames): readonly [string, JsonObject][] {
+function successes(
+  operation: Operation,
+  names: ComponentNames,
+  told: readonly Named[],
+): readonly [string, JsonObject][] {
   const { status, created } = operation.answer;
   const makes = operation.deed === "create" || created === status;
   return [
-    [String(status), success(operation, makes, names)],
+    [String(status), success(operation, makes, names, told)],
     ...(created === undefined || created === status
       ? []
-      : [[String(created), success(operation, true, names)] as [string, JsonObject]]),
+      : [[String(created), success(operation, true, names, told)] as [string, JsonObject]]),
     ...(isRevalidated(operation)
       ? [["304", { description: "The caller has it as it is.", headers: headersOf(["ETag"]) }] as [string, JsonObject]]
       : []),
@@ -47,9 +61,9 @@ export function isRevalidated({ deed, answer }: Operation): boolean {
   return (deed === "read" || deed === "list") && answer.kind !== "none";
 }
 
-function success(operation: Operation, makes: boolean, names: ComponentNames): JsonObject {
+function success(operation: Operation, makes: boolean, names: ComponentNames, told: readonly Named[]): JsonObject {
   const { answer, resource, list, repeats } = operation;
-  const replayed: readonly Named[] = repeats === undefined ? [] : ["Idempotent-Replayed"];
+  const replayed: readonly Named[] = [...(repeats === undefined ? [] : (["Idempotent-Replayed"] as const)), ...told];
   if (answer.kind === "none") {
     const located = makes ? (["Location"] as const) : [];
     return { description: "Done; there is nothing to say.", headers: headersOf([...located, ...replayed]) };
@@ -58,7 +72,7 @@ function success(operation: Operation, makes: boolean, names: ComponentNames): J
   if (list !== undefined) {
     return withBody(
       `A page of ${resource} records.`,
-      headersOf([...encoded, "Accept-Ranges", "ETag", "Link"]),
+      headersOf([...encoded, "Accept-Ranges", "ETag", "Link", ...told]),
       referTo(names.list(operation.name)),
     );
   }
@@ -157,12 +171,16 @@ function headersOfRefusals(
   const waits = refusals.filter(
     ({ code }) => code === "rate-limited" || plan.errors[code]?.retryAfterSeconds !== undefined,
   );
+  // Of a quota in a window it is known when there is room again.
+  const mayWait = refusals.some(({ code }) => code === "quota-exceeded") && (operation?.quotas ?? []).length > 0;
+  const limited = status < 500 && ((operation?.rates ?? []).length > 0 || (operation?.quotas ?? []).length > 0);
   const business = status === 409 || refusals.some(({ code }) => plan.errors[code]?.source === "document");
   const retry: Named = waits.length === refusals.length ? "Retry-After" : "Retry-After?";
   return [
     ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
     ...(status === 400 && plan.credentials.length > 0 ? (["WWW-Authenticate?"] as const) : []),
-    ...(waits.length > 0 || status === 503 ? [retry] : []),
+    ...(waits.length > 0 || mayWait || status === 503 ? [retry] : []),
+    ...(limited ? (["RateLimit-Policy?", "RateLimit?"] as const) : []),
     ...(status === 412 || status === 428 ? (["ETag?"] as const) : []),
     ...(status === 415 ? (["Accept", "Accept-Patch", "Accept-Encoding"] as const) : []),
     ...(business && operation?.repeats !== undefined ? (["Idempotent-Replayed"] as const) : []),

@@ -193,6 +193,14 @@ const standardMembers: JsonObject = {
 
 const hasFaults: ReadonlySet<string> = new Set(["invalid-request", "already-exists"]);
 
+const violatedPolicies: JsonObject = {
+  "violated-policies": {
+    type: "array",
+    items: { type: "string" },
+    description: "The names of the limits that were hit, as in RateLimit-Policy.",
+  },
+};
+
 /** Members beside the standard ones, by code. */
 const extraMembers: Readonly<Record<string, JsonObject>> = {
   "not-acceptable": {
@@ -206,6 +214,8 @@ const extraMembers: Readonly<Record<string, JsonObject>> = {
       description: "The operations that this caller may run from there.",
     },
   },
+  "rate-limited": violatedPolicies,
+  "quota-exceeded": violatedPolicies,
   "still-referenced": {
     resource: { type: "string", description: "What refers to the record." },
     field: { type: "string", description: "By which of its fields." },

@@ -4,12 +4,13 @@ import type { Clock } from "../../base/clock.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { CredentialPlan, Plan } from "../../plan/plan.ts";
 import type { KeyStore } from "../../store/store.ts";
+import { subscriberOf } from "../address.ts";
 import type { Caller, CallerKinds } from "../caller.ts";
 import { anonymous } from "../caller.ts";
 import type { Exchange } from "../exchange.ts";
 import { Refusal } from "../refusal.ts";
 import { hashSecret, isLive, isSecret, nameOfSecret } from "./api-key.ts";
-import { createFailureLimit, subscriberOf } from "./failures.ts";
+import { createFailureLimit } from "./failures.ts";
 import { createSignatureVerifier } from "./hmac.ts";
 import type { SignatureVerifier } from "./hmac.ts";
 import type { VerifyToken } from "./jwt.ts";
@@ -17,6 +18,8 @@ import type { VerifyToken } from "./jwt.ts";
 export interface Authentication {
   /** The caller, anonymous where no credential was sent; refuses bad ones with 401, malformed ones with 400. */
   authenticate(exchange: Exchange, body: () => Promise<Uint8Array>): Caller | Promise<Caller>;
+  /** Whether the request carries a credential, good or bad. */
+  carries(exchange: Exchange): boolean;
   /** The refusal of a caller without credentials (401, R5.2). */
   challenge(): Refusal;
 }
@@ -134,6 +137,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
 
   return {
     challenge: () => refuse(undefined, "A credential is needed"),
+    carries: ({ headers }) => fields.some(({ name }) => headers.get(name) !== undefined),
     authenticate(exchange, body) {
       let presented: Field | undefined;
       let value = "";

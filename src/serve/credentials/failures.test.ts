@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createFailureLimit, subscriberOf } from "./failures.ts";
+import { subscriberOf } from "../address.ts";
+import { createFailureLimit } from "./failures.ts";
 
 test("R5.7 ten in a minute, counted from the first", () => {
   const failures = createFailureLimit();

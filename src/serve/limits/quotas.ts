@@ -1,0 +1,82 @@
+/**
+ * Quotas (R8.7), counted inside the transaction of what they count: of parallel writes at the edge exactly the rest passes,
+ * and what is refused, undone or only given again counts nothing. They are the last check of a write.
+ */
+import type { Operation, QuotaPlan, Table } from "../../plan/plan.ts";
+import type { Row, Transaction } from "../../store/store.ts";
+import type { Answer } from "../exchange.ts";
+import type { Call, Work } from "../context.ts";
+import { Refusal } from "../refusal.ts";
+import { concealed, partitionOf, tellCount } from "./limiter.ts";
+
+export type LiveQuota = QuotaPlan & { readonly kind: "live" };
+
+/** By resource, the quotas of its live records. */
+export function liveQuotas(quotas: readonly QuotaPlan[]): ReadonlyMap<string, readonly LiveQuota[]> {
+  return Map.groupBy(
+    quotas.filter((quota) => quota.kind === "live"),
+    ({ resource }) => resource,
+  );
+}
+
+/**
+ * Refuses a record that has begun to count where there are as many already; `old` is the record before, if it was there.
+ * Something is written already, so the transaction is undone.
+ */
+export async function holdLive(
+  { context }: Work,
+  tx: Transaction,
+  { resource }: Table,
+  old: Row | undefined,
+  row: Row,
+): Promise<void> {
+  for (const quota of context.liveQuotas.get(resource) ?? []) {
+    const { column, count, states } = quota;
+    const owner = row[column] ?? null;
+    const begins = counts(quota, row) && !(old !== undefined && counts(quota, old) && old[column] === owner);
+    if (!begins) continue;
+    if ((await tx.tally(resource, column, owner, states, count + 1)) > count) throw quotaExceeded(quota);
+  }
+}
+
+/** What belongs to nobody counts for nobody. */
+function counts({ column, states }: LiveQuota, row: Row): boolean {
+  if ((row[column] ?? null) === null) return false;
+  return states === undefined || states.includes(row["state"] as string);
+}
+
+/** Counts what an operation has done; refuses it, and so undoes it, where it was one too many. */
+export async function countSuccess(call: Call, tx: Transaction, answer: Answer): Promise<void> {
+  const { context, now } = call;
+  for (const { limit, by } of call.prepared.operation.quotas) {
+    const quota = context.plan.quotas[limit];
+    if (quota?.kind !== "window" || (quota.of === "creation" && !hasCreated(call.prepared.operation, answer))) continue;
+    const partition = partitionIn(call, by);
+    if (partition === undefined) continue;
+    const key = concealed(context.secret, partition);
+    const counted = await tx.count(`quota ${quota.name}`, key, now, now + quota.windowMilliseconds);
+    if (call.admission !== undefined) tellCount(call.admission, quota, counted, now);
+    if (counted.used > quota.count) throw quotaExceeded(quota, counted.until - now);
+  }
+}
+
+function hasCreated({ deed, answer }: Operation, { status }: Answer): boolean {
+  return deed === "create" || status === answer.created;
+}
+
+function partitionIn(call: Call, by: Operation["quotas"][number]["by"]): string | undefined {
+  if (by.kind !== "member") return partitionOf(by, call.exchange, call.caller.id, call.parameters);
+  const sent = Object.hasOwn(call.input, by.member) ? call.input[by.member] : undefined;
+  return typeof sent === "string" || typeof sent === "number" ? `r${sent}` : undefined;
+}
+
+/** `milliseconds`: until a window ends; a standing quota does not say when there is room again. */
+export function quotaExceeded(quota: QuotaPlan, milliseconds?: number): Refusal {
+  const wait = milliseconds === undefined ? [] : ["Retry-After", String(Math.max(1, Math.ceil(milliseconds / 1000)))];
+  return new Refusal("quota-exceeded", {
+    detail: `There may be at most ${quota.count}${milliseconds === undefined ? " at a time" : " in this time"}`,
+    members: { "violated-policies": [quota.name] },
+    headers: wait,
+    undo: true,
+  });
+}
