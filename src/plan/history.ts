@@ -5,7 +5,6 @@
 import type { Json } from "../base/json.ts";
 import { checkExpression } from "../expression/check.ts";
 import { parseExpression } from "../expression/parse.ts";
-import type { TypedExpression } from "../expression/typed.ts";
 import type { NamedType, TypeEnvironment, ValueType } from "../expression/types.ts";
 import { loosePhrase } from "../parts/phrase.ts";
 import { createReader } from "../parts/reader.ts";
@@ -108,9 +107,8 @@ function takenPlan(
     if (former !== undefined) names["value"] = { type: former, nullable: false, from: "variables" };
     const { expression } = parseExpression(text);
     const typed = expression && checkExpression(expression, { names, resources }, itself?.type).typed;
-    return typed === undefined || (typed.nullable && field !== undefined && !isNullable(field))
-      ? undefined
-      : { kind: "expression", expression: typed satisfies TypedExpression };
+    if (typed === undefined || (typed.nullable && field !== undefined && !isNullable(field))) return undefined;
+    return typed.kind === "constant" ? made(typed.value) : { kind: "expression", expression: typed };
   }
 }
 

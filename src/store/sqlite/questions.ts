@@ -218,6 +218,18 @@ function keptSteps(asking: Asking, { after }: Changed, change: ColumnChange, sou
           : { remedy: `say in part 9 what becomes of it: retype ${place}, was …, taken as … before` }),
       }),
     );
+  } else if (referred) {
+    const what = `${place} now refers to ${column.references?.resource ?? ""}`;
+    steps.push(
+      step(
+        "refer",
+        resource,
+        [column.name],
+        what,
+        lost.records,
+        obstacle(`${what}, and ${records(lost.records)} to nothing there`),
+      ),
+    );
   } else if (judged && fill === undefined) {
     const what = column.values === undefined ? "takes less than before" : `is now ${column.values.join(" | ")}`;
     const others = records(lost.records, "have", "has");
@@ -229,18 +241,6 @@ function keptSteps(asking: Asking, { after }: Changed, change: ColumnChange, sou
         `${place} ${what}`,
         lost.records,
         obstacle(`${place} ${what}, and ${others} another value`),
-      ),
-    );
-  } else if (referred) {
-    const what = `${place} now refers to ${column.references?.resource ?? ""}`;
-    steps.push(
-      step(
-        "refer",
-        resource,
-        [column.name],
-        what,
-        lost.records,
-        obstacle(`${what}, and ${records(lost.records)} to nothing there`),
       ),
     );
   }
