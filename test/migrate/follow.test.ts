@@ -25,6 +25,8 @@ function note(...fields: readonly string[]): string {
   return `Note:\n  id: id\n${fields.map((field) => `  ${field}`).join("\n")}`;
 }
 
+type Versions = NonNullable<Parts["versions"]>;
+
 interface Example {
   readonly what: string;
   readonly before: Parts;
@@ -36,7 +38,7 @@ interface Example {
   readonly copied?: boolean;
 }
 
-const v = (...changes: readonly string[]): Parts["versions"] => ({ "2026-01-01": changes });
+const v = (...changes: readonly string[]): Versions => ({ "2026-01-01": changes });
 
 const done: readonly Example[] = [
   {
@@ -220,7 +222,7 @@ for (const { what, before, records, after, gives, copied = false } of done) {
     const original = recordsIn(first, file);
     const migrated = await bring(second, file);
     assert.deepEqual(inOrder(recordsIn(second, file)), inOrder(gives));
-    assert.equal(copiesOf(file).length, copied ? 1 : 0, migrated?.steps.map(({ sentence }) => sentence).join("\n"));
+    assert.equal(copiesOf(file).length, copied ? 1 : 0);
     assert.equal(await bring(second, file), undefined, "it is done once");
     if (migrated?.backup !== undefined) assert.deepEqual(recordsIn(first, migrated.backup), original);
   });
@@ -428,13 +430,12 @@ async function planned(plan: Plan, file: string): Promise<ReturnType<typeof plan
 
 test("an entry that the newest version is given later is followed too", async (t) => {
   const file = newFile(t);
-  const versions = (...changes: readonly string[]): Parts["versions"] => ({ "2026-01-01": changes });
-  await fill(planOfParts({ resources: note("n: string", "s: string"), versions: versions() }), file, two);
-  const first = planOfParts({ resources: note("n: string", "t: string"), versions: versions("rename Note.s -> t") });
+  await fill(planOfParts({ resources: note("n: string", "s: string"), versions: v() }), file, two);
+  const first = planOfParts({ resources: note("n: string", "t: string"), versions: v("rename Note.s -> t") });
   await bring(first, file);
   const second = planOfParts({
     resources: note("m: string", "t: string"),
-    versions: versions("rename Note.s -> t", "rename Note.n -> m"),
+    versions: v("rename Note.s -> t", "rename Note.n -> m"),
   });
   await bring(second, file);
   assert.deepEqual(recordsIn(second, file), {

@@ -2,8 +2,18 @@
  * A copy of a file before its data is changed: whole and looked through before anything is, under a name of its own beside
  * it, with the same permissions. Until it is known to be good it has another name, so that no half of one is taken for it.
  */
-import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { backup as copyDatabase, DatabaseSync } from "node:sqlite";
 import { StoreError } from "../error.ts";
 import { explained } from "./connection.ts";
@@ -13,6 +23,7 @@ export async function backUp(file: string, now: number): Promise<string> {
   const copy = freeName(`${file}.backup-${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`);
   const partial = `${copy}.partial`;
   try {
+    dropPartial(file);
     await copyTo(file, partial);
     assertWhole(partial);
     chmodSync(partial, statSync(file).mode & 0o777);
@@ -30,6 +41,14 @@ export async function backUp(file: string, now: number): Promise<string> {
       [],
       thrown,
     );
+  }
+}
+
+/** What a process that was killed has left. Nobody else makes a copy while the file's lock is held. */
+function dropPartial(file: string): void {
+  const folder = dirname(file);
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(`${basename(file)}.backup-`) && name.endsWith(".partial")) rmSync(join(folder, name));
   }
 }
 
