@@ -20,9 +20,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   plan: ["base/**", "diagnostics/**", "expression/**", "parts/**"],
   store: ["base/**", "expression/**", "plan/**"],
   serve: ["base/**", "expression/**", "plan/**", "store/store.ts", "store/error.ts", "parts/*/decide.ts"],
-  deliver: ["base/**", "plan/**", "store/store.ts", "parts/events/decide.ts"],
   // Two documents are compared by what they say, so that no plan is needed, and a broken one can be compared, too.
   diff: ["base/**", "diagnostics/**", "expression/**", "parts/**"],
+  deliver: ["base/**", "expression/**", "plan/**", "store/store.ts", "parts/events/decide.ts"],
   export: ["base/**", "diagnostics/**", "expression/**", "parts/**", "plan/**"],
   conform: ["base/**", "parts/**/model.ts"],
   studio: ["index.ts"],

@@ -10,6 +10,7 @@ const serveOptions = {
   data: text("FILE|memory", `${data}; memory keeps nothing`),
   "base-url": address("where callers reach the service, when it is not where it listens"),
   "trust-proxy": networks("a proxy whose Forwarded fields are believed"),
+  "webhooks-to-loopback": flag("let webhooks go to this machine itself, by http too: for development"),
   watch: flag("serve the document anew when it changes, as long as it has no errors"),
 };
 

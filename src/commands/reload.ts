@@ -61,6 +61,8 @@ async function unlessRefused<T>({ document, terminal }: Circumstances, work: () 
 
 /** The next document with the data of the one before, whose store is closed where it is not used any more. */
 async function follow(before: Served, next: Servable, circumstances: Circumstances): Promise<Served> {
+  // Two would send the same events.
+  await before.background.stop(patienceMilliseconds);
   const data = placeOf(circumstances.data, next.plan);
   const shapeOf = ({ plan }: Servable): string => JSON.stringify([plan.tables, plan.history]);
   const hasSameTables = shapeOf(before) === shapeOf(next);

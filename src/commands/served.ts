@@ -1,15 +1,17 @@
 /** A document with its data, as a service: read, checked, planned, its store opened. */
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
+import { faultOf } from "../deliver/address.ts";
 import { servicePages } from "../export/page/pages.ts";
 import type { CheckResult } from "../parts/check.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Observe } from "../serve/observation.ts";
 import { createRandom } from "../serve/random.ts";
-import type { Service } from "../serve/service.ts";
+import type { LiveService } from "../serve/service.ts";
 import { createService } from "../serve/service.ts";
 import type { Migrated } from "../store/migration.ts";
 import type { Store } from "../store/store.ts";
+import { type Background, startBackground } from "./background.ts";
 import { UsageError } from "./command-line.ts";
 import { planOf } from "./document.ts";
 import { listed } from "./layout.ts";
@@ -29,6 +31,8 @@ export interface Circumstances {
   /** Where callers reach the service; known once it listens. */
   readonly url: () => string;
   readonly terminal: Terminal;
+  /** Whether webhooks may go to this machine itself. */
+  readonly loopback: boolean;
 }
 
 export interface Servable {
@@ -40,7 +44,8 @@ export interface Served extends Servable {
   /** A file, or `memory`. */
   readonly data: string;
   readonly store: Store;
-  readonly service: Service;
+  readonly service: LiveService;
+  readonly background: Background;
 }
 
 /**
@@ -69,23 +74,41 @@ export async function servedFrom(
   { result, plan }: Servable,
   data: string,
   store: Store,
-  { url, terminal }: Circumstances,
+  { loopback, url, terminal }: Circumstances,
 ): Promise<Served> {
+  const webhookKey = terminal.environment["NONET_SECRET_KEY"] ?? (await store.secret("webhooks", newSecret));
+  const report = (failure: unknown, requestId: string): void => {
+    terminal.err(`${requestId} failed: ${failure instanceof Error ? failure.stack : String(failure)}\n`);
+  };
   const service = createService({
     plan,
     store,
     clock,
     random,
-    cursorSecret: await store.secret("cursor", () => randomBytes(32).toString("base64url")),
+    cursorSecret: await store.secret("cursor", newSecret),
     baseUrl: url,
     environment: terminal.environment,
-    report: (failure, requestId) =>
-      terminal.err(`${requestId} failed: ${failure instanceof Error ? failure.stack : String(failure)}\n`),
+    report,
+    webhooks: { key: webhookKey, urlFault: (text) => faultOf(text, { loopback }) },
     observe: await telemetry(url),
     notice: (sentence) => terminal.err(`${sentence}\n`),
     pages: servicePages({ result, plan, baseUrl: url }),
   });
-  return { result, plan, data, store, service };
+  const background = startBackground({
+    plan,
+    store,
+    service,
+    clock,
+    random,
+    webhookKey,
+    loopback,
+    report: (failure) => report(failure, "webhooks"),
+  });
+  return { result, plan, data, store, service, background };
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString("base64url");
 }
 
 /** An SDK of OpenTelemetry leaves itself here, before this process comes to its own work; without one its API is not loaded. */

@@ -26,6 +26,7 @@ export interface ServeOptions {
   readonly "base-url": string | undefined;
   readonly "trust-proxy": readonly string[];
   readonly watch: boolean;
+  readonly "webhooks-to-loopback": boolean;
 }
 
 export interface Serving {
@@ -48,7 +49,8 @@ export async function startServing(document: string, options: ServeOptions, term
   if (watch && document === "-") throw new UsageError("--watch needs a file; standard input does not change");
   let local = addressOf({ host, port });
   const url = () => options["base-url"] ?? local;
-  const circumstances: Circumstances = { document, data, url, terminal };
+  const loopback = options["webhooks-to-loopback"];
+  const circumstances: Circumstances = { document, data, url, terminal, loopback };
 
   const ready = await servable(await checkFile(document, terminal), circumstances);
   await assertFree({ host, port });
@@ -91,6 +93,7 @@ export async function startServing(document: string, options: ServeOptions, term
         clearInterval(purge);
         stopTicking();
         await server.close(graceMilliseconds, { lingerMilliseconds });
+        await current().background.stop(graceMilliseconds);
       }
       await current().service.flush();
       await current().store.close();

@@ -79,6 +79,26 @@ export function typeText(
   };
 }
 
+/**
+ * A permission's condition over a record of the resource, with `own` as that resource has it: for what is asked of several
+ * resources, such as who receives their events. Throws where the model's expressions have problems.
+ */
+export function typeCondition(
+  model: Model,
+  text: string,
+  resource: string,
+  { typed }: TypedExpressions,
+  input: Readonly<Record<string, ExpressionField>> = {},
+): TypedExpression {
+  const resources = Object.fromEntries(
+    Object.keys(model.resources.resources).map((name) => [name, recordMembers(model, name)]),
+  );
+  const names = { ...recordNames(model, resource), ...moment(), input: inputVariable(input) };
+  const found = typeSite(model, { path: "", text, names, expected: condition, owned: resource }, resources, typed);
+  if (found.typed === undefined) throw new Error(`${text}: ${found.problems[0]?.message}`);
+  return found.typed;
+}
+
 /** An expression with its surroundings. */
 export interface Site {
   readonly path: string;

@@ -3,11 +3,13 @@
  * The same document gives the same plan.
  */
 import { kebabCase } from "../base/case.ts";
-import type { TypedExpressions } from "../parts/expressions.ts";
+import { withWebhooks } from "../parts/events/webhooks.ts";
+import { type TypedExpressions, typeExpressions } from "../parts/expressions.ts";
 import type { Model, Places } from "../parts/model.ts";
 import { credentialPlans, roleNames } from "./credentials.ts";
 import { errorPlans } from "./errors.ts";
 import { buildHistory } from "./history.ts";
+import { eventsPlan } from "./events.ts";
 import { quotaPlans, ratePlans, serverLimits } from "./limits.ts";
 import { buildOperations } from "./operations.ts";
 import type { Plan } from "./plan.ts";
@@ -19,7 +21,10 @@ import { versionsPlan } from "./versions.ts";
 export function buildPlan(model: Model, places: Places, expressions: TypedExpressions): Plan {
   const [problem] = expressions.problems;
   assert(problem === undefined, `${problem?.path}: ${problem?.problem.message}`);
-  const sources: Sources = { model, places, typed: expressions.typed };
+  const full = withWebhooks(model);
+  // What webhooks add has expressions of its own.
+  const { typed } = full === model ? expressions : typeExpressions(full);
+  const sources: Sources = { model: full, places, typed };
   const plan = { ...planOf(sources), unenforced: unenforcedStatements(sources) };
   const versions = versionsPlan(sources, plan, planOf);
   return versions === undefined ? plan : { ...plan, versions };
@@ -49,6 +54,7 @@ function planOf(sources: Sources): Plan {
     limits: serverLimits(sources),
     rates: ratePlans(sources),
     quotas: quotaPlans(sources),
+    events: eventsPlan(sources),
     unenforced: [],
   };
 }

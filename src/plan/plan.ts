@@ -39,6 +39,7 @@ export interface Plan {
   /** In the document's order; operations name those that hold for them by their index. */
   readonly rates: readonly RatePlan[];
   readonly quotas: readonly QuotaPlan[];
+  readonly events: EventsPlan;
   /** Statements that are read and checked but that this release does not enforce yet, each with its place. */
   readonly unenforced: readonly Unenforced[];
 }
@@ -463,6 +464,49 @@ export interface EffectPlan {
   readonly payload: readonly string[];
   /** What that in turn causes. */
   readonly effects: readonly EffectPlan[];
+}
+
+// ── Events ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface EventsPlan {
+  readonly envelope: "cloudevents" | "plain";
+  /** By name. */
+  readonly out: Readonly<Record<string, OutEventPlan>>;
+  readonly webhook?: WebhookPlan;
+  readonly stream?: StreamPlan;
+  /** For how long events can be read and sent. */
+  readonly keptMilliseconds: number;
+}
+
+export interface OutEventPlan {
+  readonly resource: string;
+  /** The members of its data, whoever receives it; absent: the resource as the receiver may see it. */
+  readonly carries?: readonly string[];
+  /** Who receives it, asked of the record as it was: subscribers of webhooks, and callers of the stream. */
+  readonly webhook: readonly GrantPlan[];
+  readonly stream: readonly GrantPlan[];
+}
+
+/** Webhook endpoints and deliveries are resources like others, `Webhook` and `WebhookDelivery`; this is how they are sent. */
+export interface WebhookPlan {
+  readonly signed: boolean;
+  readonly timeoutMilliseconds: number;
+  /** Waits between one attempt and the next; when all are over, the delivery has failed. */
+  readonly retryMilliseconds: readonly number[];
+  /** Whether an endpoint where a delivery has failed is disabled. */
+  readonly disable: boolean;
+  /** Whether a record's events are sent one after the other. */
+  readonly inOrder: boolean;
+  /** Over a delivery: it waits to be sent to the endpoint `input.webhook`. */
+  readonly waiting: TypedExpression;
+  /** Over a delivery: it is to be sent to `input.webhook`, and is about `input.record`. */
+  readonly ahead: TypedExpression;
+}
+
+export interface StreamPlan {
+  readonly path: readonly Segment[];
+  readonly template: string;
+  readonly allow: readonly GrantPlan[];
 }
 
 // ── Errors ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -2,6 +2,7 @@
 import { plural, snakeCase } from "../base/case.ts";
 import { resourceEndpoints } from "../parts/endpoints/meaning.ts";
 import { defaultValue } from "../parts/resources/default-value.ts";
+import { deliveryResource } from "../parts/events/decide.ts";
 import { bareType, fieldsOf, isNullable, isStored, lifecycleOf, own, referenceOf } from "../parts/resources/fields.ts";
 import { fieldSchema, orNull } from "../parts/resources/json-schema.ts";
 import type { Field } from "../parts/resources/model.ts";
@@ -175,11 +176,18 @@ function indexes(sources: Sources, resource: string, columns: readonly Column[])
   const permitted = permissionSets(sources, resource).map((set) => set.filter((name) => named.includes(name)));
   const sorted = permitted.flatMap((set) => sorts.filter((name) => !set.includes(name)).map((name) => [...set, name]));
   const counted = quotaIndexes(sources, resource);
-  const sets = [...asked.map((name) => [name]), ...permitted, ...sorted, ...conditions, ...counted].filter(
+  const sent = resource === deliveryResource ? deliveryIndexes : [];
+  const sets = [...sent, ...asked.map((name) => [name]), ...permitted, ...sorted, ...conditions, ...counted].filter(
     (set) => set.length > 0,
   );
   return unique(sets.map((set) => JSON.stringify(set))).map((text) => JSON.parse(text) as string[]);
 }
+
+/** What the sending of deliveries asks for: see `WebhookPlan`. */
+const deliveryIndexes = [
+  ["webhook", "state", "nextAttemptAt"],
+  ["webhook", "record", "state"],
+];
 
 function permissionSets(sources: Sources, resource: string): readonly (readonly string[])[] {
   const lists = resourceEndpoints(sources.model, resource).filter(({ deed }) => deed === "list");

@@ -124,9 +124,6 @@ function eventStatements({ model }: Sources): readonly Statement[] {
       path: `${path}/in/${name}`,
       what: `\`${method} ${route}\` is not served, so \`${name}\` never comes in`,
     })),
-    ...(delivery?.webhook === undefined
-      ? []
-      : [{ path: `${path}/delivery/webhook`, what: "nobody can subscribe a webhook, and none is called" }]),
     ...(delivery?.stream === undefined
       ? []
       : [{ path: `${path}/delivery/stream`, what: `there is no stream at \`${delivery.stream.path}\`` }]),

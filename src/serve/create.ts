@@ -51,6 +51,7 @@ export async function insertRecord(
   fillDefaults(call, table, values);
   if (!(await holds(call, tx, call.kind.allowed, values)))
     throw new Refusal("forbidden", { detail: "The record would not be yours to make" });
+  Object.assign(values, call.prepared.extension?.fill?.(call, values, undefined));
   await choose(call, tx, values);
   await settle(call, tx, ownTable(call), values, undefined);
   const view = own ?? call.kind.record.view;

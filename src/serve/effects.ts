@@ -1,7 +1,7 @@
 /** What a change of a record causes, in the same transaction: its entries in the journal, moves of other records by events (language, section 6). */
 import type { EffectPlan, MovePlan, Table } from "../plan/plan.ts";
 import type { Found, Row, Transaction, View, Written } from "../store/store.ts";
-import type { Call, Work } from "./context.ts";
+import type { Call, Context, Work } from "./context.ts";
 import { enter } from "./journal.ts";
 import { holdLive } from "./limits/quotas.ts";
 import { Refusal } from "./refusal.ts";
@@ -130,4 +130,18 @@ export async function moved(work: Work, tx: Transaction, table: Table, move: Mov
   }
   touch(work, table, next);
   return next;
+}
+
+/** A move that no line of the document makes: what the service itself does to what it keeps of its own. */
+export async function moveBySystem(
+  context: Context,
+  tx: Transaction,
+  { resource, row, to, changes, cause }: { resource: string; row: Row; to: string; changes: Row; cause: string },
+): Promise<void> {
+  const table = context.tables.get(resource) as Table;
+  const work: Work = { context, now: context.clock.now(), variables: {}, by: "system", cause };
+  const written = await tx.update(resource, row, { ...changes, state: to }, { resource, members: [] }, {});
+  if (written.kind === "duplicate") throw new Error(`${resource} cannot be ${to}`);
+  const change = { from: row["state"] as string, to };
+  await follow(work, tx, { table, row: written.row, change, emits: [], effects: [] });
 }

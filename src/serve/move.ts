@@ -22,6 +22,7 @@ export async function move(asked: Call, tx: Transaction): Promise<Answer> {
   const { call } = await take(asked, tx, asked.input);
   const made = await matchingMove(call, tx, row);
   const next = await moved(call, tx, table, made, row);
+  Object.assign(next, call.prepared.extension?.fill?.(call, next, row));
   await choose(call, tx, next);
   await settle(
     call,

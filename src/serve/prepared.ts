@@ -20,6 +20,7 @@ import type {
 import type { Judge } from "./body.ts";
 import { createJudges } from "./body.ts";
 import type { CallerKinds } from "./caller.ts";
+import type { Extension, Extensions } from "./extension.ts";
 import type { ParentFinder } from "./parents.ts";
 import { prepareParents, tiedTo } from "./parents.ts";
 import type { Decision } from "./permissions.ts";
@@ -39,6 +40,8 @@ export interface Prepared {
   readonly reading: Operation | undefined;
   /** For moves: all the moves of the resource, to say which are allowed now. */
   readonly siblings: readonly Operation[];
+  /** What the service adds to it; most have none. */
+  readonly extension: Extension | undefined;
   forKind(kind: number): ForKind;
 }
 
@@ -68,6 +71,7 @@ export function prepareOperations(
   tables: ReadonlyMap<string, Table>,
   store: Store,
   kinds: CallerKinds,
+  extensions: Extensions = {},
 ): ReadonlyMap<string, Prepared> {
   const judgeOf = createJudges(idPatterns(plan.tables));
   const views = new Map<string, ResourceView>();
@@ -92,6 +96,7 @@ export function prepareOperations(
       reading: plan.operations.find(
         ({ deed, resource, key }) => deed === "read" && resource === operation.resource && key !== undefined,
       ),
+      extension: extensions[operation.name],
       siblings: plan.operations.filter(({ deed, resource }) => deed === "move" && resource === operation.resource),
       forKind: (kind) =>
         (perKind[kind] ??= prepareForKind(operation, store, kinds.roles(kind), recordView(table, kind))),

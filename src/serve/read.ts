@@ -1,7 +1,7 @@
 /** `GET /xs/{id}` (R4.15, R4.16, R2.12). */
 import type { Value } from "../expression/evaluate.ts";
 import type { Table } from "../plan/plan.ts";
-import { emptyAnswer, entityTag, textTag } from "./answers.ts";
+import { emptyAnswer, entityTag, ownAnswer, textTag } from "./answers.ts";
 import { revalidationFields } from "./compression.ts";
 import type { Call, Context } from "./context.ts";
 import type { Answer } from "./exchange.ts";
@@ -22,6 +22,8 @@ export async function read(call: Call): Promise<Answer> {
     throw seen ? new Refusal("forbidden") : absent(call);
   }
   if (prepared.operation.answer.kind === "none") return emptyAnswer(prepared.operation.answer.status);
+  if (prepared.extension?.answer !== undefined)
+    return ownAnswer(prepared.operation.answer.status, prepared.extension.answer(found.text));
   const tag = kind.own === undefined ? entityTag(call, found.revision, found.text) : textTag(found.text);
   return readAnswer(call, found.text, tag);
 }

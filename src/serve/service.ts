@@ -6,12 +6,16 @@ import type { Clock } from "../base/clock.ts";
 import { createIds } from "../base/id.ts";
 import type { Plan, Segment } from "../plan/plan.ts";
 import { StoreError } from "../store/error.ts";
-import type { Store } from "../store/store.ts";
+import type { Row, Store, Transaction } from "../store/store.ts";
 import { createCallerKinds } from "./caller.ts";
 import { compress } from "./compression.ts";
 import type { Context } from "./context.ts";
 import { createAuthentication } from "./credentials/authenticate.ts";
 import { createCursors } from "./cursor.ts";
+import { moveBySystem } from "./effects.ts";
+import { createEventIds } from "./events/ids.ts";
+import { createTeller, type Teller } from "./events/tell.ts";
+import { webhookExtensions, type WebhookOptions } from "./events/webhooks.ts";
 import type { Answer, Exchange } from "./exchange.ts";
 import { healthPages } from "./health.ts";
 import { createKeeping } from "./limits/keeping.ts";
@@ -47,6 +51,8 @@ export interface ServiceOptions {
   readonly observe?: Observe | undefined;
   /** Told in a sentence of what time should have done to a record, and what the document's own rules kept it from. */
   readonly notice?: (sentence: string) => void;
+  /** Where the document has webhooks. */
+  readonly webhooks?: WebhookOptions;
   /** Documents that anybody may read, beside the operations: `/openapi.json`, the page at `/`. */
   readonly pages?: readonly Page[];
 }
@@ -86,7 +92,15 @@ export interface Service {
   flush(): Promise<void>;
 }
 
-export function createService(options: ServiceOptions): Service {
+/** A service as its owner has it, who does more with it than answer requests. */
+export interface LiveService extends Service {
+  /** For whoever brings events to their receivers. */
+  readonly teller: Teller;
+  /** Moves a record as the system does, with its entry in the journal. */
+  move(tx: Transaction, resource: string, row: Row, to: string, changes: Row, cause: string): Promise<void>;
+}
+
+export function createService(options: ServiceOptions): LiveService {
   const { plan, store, clock, random } = options;
   const kinds = createCallerKinds(plan.roles);
   const base = () =>
@@ -96,7 +110,8 @@ export function createService(options: ServiceOptions): Service {
     );
   const prefix = prefixOf(plan.base);
   const tables = new Map(plan.tables.map((table) => [table.resource, table]));
-  const prepared = prepareOperations(plan, tables, store, kinds);
+  const extensions = options.webhooks === undefined ? {} : webhookExtensions(options.webhooks);
+  const prepared = prepareOperations(plan, tables, store, kinds, extensions);
   const nextRequestId = requestIds(random);
   const limiter = createLimiter({ plan, secret: options.cursorSecret, changed: () => keeping.changed() });
   const context: Context = {
@@ -168,6 +183,8 @@ export function createService(options: ServiceOptions): Service {
   return {
     tick: () => (draining ? Promise.resolve(0) : ticking.tick()),
     rest: () => ticking.rest(),
+    teller: createTeller(context, createEventIds(options.cursorSecret), (_, event) => event),
+    move: (tx, resource, row, to, changes, cause) => moveBySystem(context, tx, { resource, row, to, changes, cause }),
     drain: () => {
       draining = true;
       return ticking.rest();

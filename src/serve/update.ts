@@ -29,6 +29,7 @@ export async function saveRecord(call: Call, tx: Transaction, row: Row, values: 
   const { operation, table } = call.prepared;
   const { own } = call.kind;
   const next: Values = { ...row, ...values };
+  Object.assign(next, call.prepared.extension?.fill?.(call, next, row));
   const view = own ?? call.kind.record.view;
   const changed = Object.keys(changesBetween(row, next)).length > 0;
   let text: string;

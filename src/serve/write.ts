@@ -7,6 +7,7 @@ import { create } from "./create.ts";
 import { hashPassword } from "./credentials/password.ts";
 import type { Answer } from "./exchange.ts";
 import { countSuccess } from "./limits/quotas.ts";
+import { extended } from "./extension.ts";
 import { move } from "./move.ts";
 import { Refusal } from "./refusal.ts";
 import { remove } from "./remove.ts";
@@ -31,6 +32,10 @@ export type KeysInUse = Set<string>;
 
 /** `refused` turns a refusal into its answer, which is remembered like a success where it is a business outcome. */
 export async function write(asked: Call, inUse: KeysInUse, refused: (refusal: Refusal) => Answer): Promise<Answer> {
+  return extended(asked.prepared.extension, await performed(asked, inUse, refused));
+}
+
+async function performed(asked: Call, inUse: KeysInUse, refused: (refusal: Refusal) => Answer): Promise<Answer> {
   const call = await withSecrets(asked);
   const perform = counting(deeds[call.prepared.operation.deed as keyof typeof deeds], call.prepared.operation);
   const repeat = repeatKeyOf(call);

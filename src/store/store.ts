@@ -198,6 +198,9 @@ export interface Transaction {
     | { readonly kind: "deleted"; readonly records: readonly DeletedRecord[] }
     | { readonly kind: "referenced"; readonly resource: string; readonly field: string }
   >;
+  /** Where a reader of the journal has come to; undefined before its first `setBookmark`. */
+  bookmark(reader: string): Awaitable<number | undefined>;
+  setBookmark(reader: string, position: number): Awaitable<void>;
   /** Adds to the journal. */
   record(entry: JournalEntry): Awaitable<void>;
   /** Whether the journal says that time has moved the record by this cause when it was due at this moment. */

@@ -1,6 +1,8 @@
 /** A document served for a test, over a real socket: text in, an address and keys out. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { startBackground } from "../../src/commands/background.ts";
+import { faultOf } from "../../src/deliver/address.ts";
 import { readDocument } from "../../src/document/read.ts";
 import { typeExpressions } from "../../src/parts/expressions.ts";
 import { readModel } from "../../src/parts/read.ts";
@@ -84,6 +86,17 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     notice: (sentence) => notices.push(sentence),
     observe: options.observe?.(() => url),
     pages: options.pages ?? [],
+    webhooks: { key: "a test", urlFault: (text) => faultOf(text, { loopback: true }) },
+  });
+  const background = startBackground({
+    plan,
+    store,
+    service,
+    clock,
+    random: randomBytes,
+    webhookKey: "a test",
+    loopback: true,
+    report: (failure) => failures.push(failure),
   });
   const server = await listen({
     service: () => service,
@@ -118,6 +131,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     async [Symbol.asyncDispose]() {
       await server.close(1000);
       await service.flush();
+      await background.stop(0);
       await store.close();
     },
   };

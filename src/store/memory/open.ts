@@ -1,15 +1,15 @@
 /** A store in memory, gone with the process: the twin of the SQLite store, in plain JavaScript. */
 import type { Table } from "../../plan/plan.ts";
 import { StoreError } from "../error.ts";
-import type { Due, Found, Key, KeyStore, ReadQuery, Remembered, Store, Transaction, View } from "../store.ts";
+import type { Due, Found, Key, KeyStore, ReadQuery, Store, Transaction, View } from "../store.ts";
 import { viewWriter, type Write } from "../text.ts";
-import { type Counts, countStore, purgeCounts } from "./counts.ts";
+import { countStore, purgeCounts } from "./counts.ts";
 import { isTimed } from "../times.ts";
 import { evaluateIn, holdsIn } from "./evaluation.ts";
 import { MemoryJournal } from "./journal.ts";
 import { prepareList } from "./list.ts";
 import { Committed } from "./records.ts";
-import { MemoryTransaction } from "./transaction.ts";
+import { type Kept, MemoryTransaction } from "./transaction.ts";
 
 export interface MemoryOptions {
   readonly tables: readonly Table[];
@@ -19,8 +19,7 @@ export interface MemoryOptions {
 
 export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise<Store> {
   const committed = new Committed(tables);
-  const remembered = new Map<string, Remembered>();
-  const counts: Counts = new Map();
+  const kept: Kept = { remembered: new Map(), counts: new Map(), bookmarks: new Map() };
   const journal = new MemoryJournal();
   const secrets = new Map<string, string>();
   const writerOf = (view: View): Write =>
@@ -29,13 +28,14 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
   let open = true;
 
   async function run<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const tx = new MemoryTransaction({ committed, remembered, counts, journal, clock });
+    const tx = new MemoryTransaction({ committed, kept, journal, clock });
     try {
       const result = await work(tx);
       committed.commit(tx.pending.changes);
       for (const [column, value] of tx.pending.counters) committed.counters.set(column, value);
-      for (const [place, answer] of tx.answers) remembered.set(place, answer);
-      for (const [place, count] of tx.counts) counts.set(place, count);
+      for (const [place, answer] of tx.answers) kept.remembered.set(place, answer);
+      for (const [place, count] of tx.counts) kept.counts.set(place, count);
+      for (const [reader, position] of tx.bookmarks) kept.bookmarks.set(reader, position);
       journal.commit(tx.journal);
       return result;
     } finally {
@@ -57,15 +57,15 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
     due: (now, limit) => dueIn(committed, now, limit),
     journal,
     keys: keyStore(),
-    counts: countStore(counts),
+    counts: countStore(kept.counts),
     secret: (name, make) => {
       const secret = secrets.get(name) ?? make();
       secrets.set(name, secret);
       return secret;
     },
     purge: (now) => {
-      for (const [place, { expires }] of remembered) if (expires <= now) remembered.delete(place);
-      purgeCounts(counts, now);
+      for (const [place, { expires }] of kept.remembered) if (expires <= now) kept.remembered.delete(place);
+      purgeCounts(kept.counts, now);
     },
     close: async () => {
       open = false;

@@ -13,11 +13,18 @@ import { evaluateIn, holdsIn } from "./evaluation.ts";
 import type { Forgotten, MemoryJournal } from "./journal.ts";
 import { type Committed, Pending } from "./records.ts";
 
+/** What is committed beside records. */
+export interface Kept {
+  readonly remembered: Map<string, Remembered>;
+  readonly counts: Counts;
+  /** By reader of the journal. */
+  readonly bookmarks: Map<string, number>;
+}
+
 /** What a transaction reads and adds to. */
 export interface CommittedState {
   readonly committed: Committed;
-  readonly remembered: ReadonlyMap<string, Remembered>;
-  readonly counts: Counts;
+  readonly kept: Kept;
   readonly journal: MemoryJournal;
   /** Epoch milliseconds. */
   readonly clock: () => number;
@@ -28,18 +35,17 @@ export class MemoryTransaction implements Transaction {
   readonly answers: Map<string, Remembered> = new Map();
   readonly counts: Counts = new Map();
   readonly journal: (JournalEntry | Forgotten)[] = [];
+  readonly bookmarks: Map<string, number> = new Map();
   readonly #committed: Committed;
-  readonly #remembered: ReadonlyMap<string, Remembered>;
-  readonly #counted: Counts;
+  readonly #kept: Kept;
   readonly #happened: MemoryJournal;
   readonly #clock: () => number;
   #over = false;
 
-  constructor({ committed, remembered, counts, journal, clock }: CommittedState) {
+  constructor({ committed, kept, journal, clock }: CommittedState) {
     this.#committed = committed;
     this.pending = new Pending(committed);
-    this.#remembered = remembered;
-    this.#counted = counts;
+    this.#kept = kept;
     this.#happened = journal;
     this.#clock = clock;
   }
@@ -128,6 +134,16 @@ export class MemoryTransaction implements Transaction {
     return { kind: "deleted", records: plan.deleted.map(deletedRecord) };
   }
 
+  bookmark(reader: string): number | undefined {
+    this.#use();
+    return this.bookmarks.get(reader) ?? this.#kept.bookmarks.get(reader);
+  }
+
+  setBookmark(reader: string, position: number): void {
+    this.#use();
+    this.bookmarks.set(reader, position);
+  }
+
   record(entry: JournalEntry): void {
     this.#use();
     this.journal.push(entry);
@@ -166,7 +182,7 @@ export class MemoryTransaction implements Transaction {
   recall(scope: string, key: string): Remembered | undefined {
     this.#use();
     const place = answerKey(scope, key);
-    return this.answers.get(place) ?? this.#remembered.get(place);
+    return this.answers.get(place) ?? this.#kept.remembered.get(place);
   }
 
   remember(scope: string, key: string, answer: Remembered): void {
@@ -176,7 +192,7 @@ export class MemoryTransaction implements Transaction {
 
   count(name: string, key: string, now: number, until: number): Counted {
     this.#use();
-    return countUp(this.#counted, this.counts, { name, key }, now, until);
+    return countUp(this.#kept.counts, this.counts, { name, key }, now, until);
   }
 
   tally(resource: string, column: string, value: Value, states: readonly string[] | undefined, most: number): number {

@@ -21,6 +21,7 @@ export const journalSql = `
     data TEXT
   ) STRICT;
   CREATE INDEX nonet_journal_by_record ON nonet_journal (record);
+  CREATE TABLE nonet_bookmarks (reader TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT;
 `;
 
 const columns = "_seq, at, resource, record, origin, target, by, cause, request, due, event, received, data";
@@ -57,6 +58,14 @@ export function hasFired(connection: Connection, resource: string, id: string, c
     due,
   );
   return found !== undefined;
+}
+
+export function bookmark(connection: Connection, reader: string): number | undefined {
+  return connection.get("SELECT position FROM nonet_bookmarks WHERE reader = ?", reader)?.[0] as number | undefined;
+}
+
+export function setBookmark(connection: Connection, reader: string, position: number): void {
+  connection.run("INSERT OR REPLACE INTO nonet_bookmarks (reader, position) VALUES (?, ?)", reader, position);
 }
 
 export function journalOf(reader: Connection, snapshot: Snapshot, writer: Writer): Journal {

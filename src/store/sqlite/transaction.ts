@@ -14,7 +14,7 @@ import { count } from "./counters.ts";
 import { countUp } from "./counts.ts";
 import { binder, type Fragment, sql } from "./fragment.ts";
 import type { Turn } from "./group.ts";
-import { forget, hasFired, record } from "./journal.ts";
+import { bookmark, forget, hasFired, record, setBookmark } from "./journal.ts";
 import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
 import { quoteName, quoteText, toStored } from "./value.ts";
 
@@ -248,6 +248,16 @@ export class SqliteTransaction implements Transaction {
     if (records.length > 1) connection.exec("PRAGMA defer_foreign_keys = ON");
     for (const [{ name }, row] of records) connection.run(`DELETE FROM ${name} WHERE _seq = ?`, row["_seq"] as number);
     if (records.length > 1) connection.exec("PRAGMA defer_foreign_keys = OFF");
+  }
+
+  bookmark(reader: string): number | undefined {
+    this.#turn.reading();
+    return bookmark(this.#turn.connection, reader);
+  }
+
+  setBookmark(reader: string, position: number): void {
+    this.#turn.writing();
+    setBookmark(this.#turn.connection, reader, position);
   }
 
   record(entry: JournalEntry): void {

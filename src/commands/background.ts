@@ -1,0 +1,73 @@
+/** What a served document does besides answering: it sends its events to webhooks. */
+import { createDeliveries } from "../deliver/engine.ts";
+import { createPost } from "../deliver/post.ts";
+import type { Clock } from "../base/clock.ts";
+import { createIds } from "../base/id.ts";
+import type { Plan } from "../plan/plan.ts";
+import { endpointSecret } from "../serve/events/webhooks.ts";
+import type { LiveService } from "../serve/service.ts";
+import type { Store } from "../store/store.ts";
+
+export interface Background {
+  /** What is under way has so long to end. */
+  stop(graceMilliseconds: number): Promise<void>;
+}
+
+export interface BackgroundOptions {
+  readonly plan: Plan;
+  readonly store: Store;
+  readonly service: LiveService;
+  readonly clock: Clock;
+  readonly random: (bytes: number) => Uint8Array;
+  /** What the secrets of webhook endpoints are made from. */
+  readonly webhookKey: string;
+  /** Whether webhooks may go to this machine itself. */
+  readonly loopback: boolean;
+  readonly report: (failure: unknown) => void;
+}
+
+/** How often events are looked for that another process may have written. */
+const roundMilliseconds = 100;
+
+export function startBackground(options: BackgroundOptions): Background {
+  const { clock, plan, random, report, service, store, webhookKey } = options;
+  const { webhook } = plan.events;
+  if (webhook === undefined) return { stop: () => Promise.resolve() };
+  const deliveries = createDeliveries(
+    {
+      plan,
+      store,
+      clock,
+      random: () => (random(1)[0] as number) / 256,
+      newId: createIds(clock, random),
+      tell: (tx, entry, receiver) => service.teller.tell(tx, entry, receiver, "webhook"),
+      media: service.teller.media,
+      move: (...move) => service.move(...move),
+      secret: (endpoint, number) => endpointSecret(webhookKey, endpoint, number),
+      post: createPost({ loopback: options.loopback }),
+      report,
+    },
+    webhook,
+  );
+  let round = Promise.resolve();
+  let running = false;
+  const timer = setInterval(() => {
+    // A round that takes longer than the time between two is the only one.
+    if (running) return;
+    running = true;
+    round = deliveries
+      .round()
+      .catch(report)
+      .finally(() => {
+        running = false;
+      });
+  }, roundMilliseconds);
+  timer.unref();
+  return {
+    async stop(graceMilliseconds) {
+      clearInterval(timer);
+      await round;
+      await deliveries.stop(graceMilliseconds);
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/** Signatures of deliveries by Standard Webhooks 1.0.0: HMAC-SHA256 over id, time of the attempt and body (R6.5). */
+import { createHmac } from "node:crypto";
+
+/** Header fields of one attempt; `seconds` is its time, and each of the secrets that are good then signs. */
+export function signatureFields(
+  secrets: readonly string[],
+  id: string,
+  seconds: number,
+  body: string,
+): Readonly<Record<string, string>> {
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice("whsec_".length), "base64");
+    return `v1,${createHmac("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64")}`;
+  });
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": String(seconds),
+    ...(signatures.length === 0 ? {} : { "webhook-signature": signatures.join(" ") }),
+  };
+}

@@ -1,0 +1,180 @@
+/**
+ * What a document with webhooks says besides: that an endpoint which events are sent to, and each delivery to it, are
+ * resources like any other. It is written as what it is, a part of the document, so that who may see and change them,
+ * lists, edits, retries, limits, errors and the exports are those of every other operation.
+ */
+import { readDocument } from "../../document/read.ts";
+import type { Grant } from "../authentication/model.ts";
+import type { Model } from "../model.ts";
+import { readModel } from "../read.ts";
+import { own } from "../resources/fields.ts";
+import { deliveryResource, webhookOperations, webhookResource } from "./decide.ts";
+import type { Webhook } from "./model.ts";
+
+/** The model with its webhooks as resources; the same model where it has none. */
+export function withWebhooks(model: Model): Model {
+  const webhook = model.events.delivery?.webhook;
+  if (webhook === undefined || own(model.resources.resources, webhookResource) !== undefined) return model;
+  const { model: added } = readModel(readDocument("webhooks", fragment(model, webhook)).document);
+  const { quota = {}, keep } = model.limits;
+  const { webhook: quotas, ...others } = quota;
+  return {
+    ...model,
+    purpose: { ...model.purpose, operations: { ...model.purpose.operations, ...added.purpose.operations } },
+    resources: {
+      ...model.resources,
+      resources: { ...model.resources.resources, ...added.resources.resources },
+    },
+    states: { ...model.states, ...added.states },
+    endpoints: {
+      ...model.endpoints,
+      endpoints: { ...model.endpoints.endpoints, ...added.endpoints.endpoints },
+    },
+    authentication: {
+      ...model.authentication,
+      own: { ...model.authentication.own, ...added.authentication.own },
+      allow: { ...model.authentication.allow, ...allowed(webhook.for) },
+    },
+    // What becomes of deliveries is told to whoever follows the stream.
+    events: { ...model.events, out: { ...model.events.out, ...added.events.out } },
+    limits: {
+      ...model.limits,
+      ...(quotas === undefined ? {} : { quota: { ...others, [webhookResource]: quotas } }),
+      keep: { ...keep, ...added.limits.keep },
+    },
+  };
+}
+
+/** Who may subscribe has endpoints, and each caller those that it made. */
+function allowed(grants: readonly Grant[]): Readonly<Record<string, readonly Grant[]>> {
+  const creating = grants.map(({ who }): Grant => ({ who }));
+  const owning = creating.map((grant): Grant => ({ ...grant, if: "own" }));
+  return Object.fromEntries(
+    Object.entries(webhookOperations).map(([deed, name]) => [name, deed === "create" ? creating : owning]),
+  );
+}
+
+/** How long deliveries are kept where the document does not say it. */
+const keptDeliveries = "30d";
+
+function fragment(model: Model, { method, path, then }: Webhook): string {
+  const events = JSON.stringify(Object.keys(model.events.out ?? {}));
+  const name = webhookOperations;
+  const one = `${path}/{id}`;
+  return `# Webhooks
+
+## What the service does
+\`\`\`yaml
+nonet: 1
+service: webhooks
+operations:
+  ${name.create}: Have events sent to an address
+  ${name.list}: See the addresses that events are sent to
+  ${name.read}: Look at one of them
+  ${name.change}: Send events somewhere else, or other ones
+  ${name.delete}: Send no more events there
+  ${name.enable}: Send events again
+  ${name.disable}: Send no events for now
+  ${name.rotate}: Sign with a new secret; for a day the one before signs too
+  ${name.reveal}: See the secret that deliveries are signed with
+  ${name.recover}: Send again what did not arrive since a moment
+  ${name.deliveries}: See what was sent to an address, and how that went
+  ${name.delivery}: Look at one delivery
+  ${name.resend}: Send one event once more
+\`\`\`
+
+## Resources and their fields
+\`\`\`yaml
+${webhookResource}:
+  id: id(whk)
+  owner: user = caller, read-only
+  url: { schema: { type: string, maxLength: 2048, format: uri } }
+  events?: { schema: { type: array, minItems: 1, maxItems: 1000, uniqueItems: true, items: { enum: ${events} } } }
+  version?: string(1..40)
+  description?: string(1..200)
+  secretNumber: integer(1..) = 1, read-only
+  oldSecrets: { type: json, default: "[]", marks: [read-only, write-only] }
+  credential?: { type: "string(1..200)", marks: [read-only, write-only] }
+  roles: { type: json, default: "[]", marks: [read-only, write-only] }
+  failing?: { type: json, marks: [read-only, write-only] }
+  recoverSince?: { type: datetime, marks: [read-only, write-only] }
+  createdAt: datetime = now, read-only, sort
+${deliveryResource}:
+  id: id(dlv)
+  webhook: ${webhookResource}, read-only, delete with
+  event: string(1..100), read-only
+  type: string(1..200), read-only
+  record: { type: "string(1..400)", marks: [read-only, write-only] }
+  body: { type: text, marks: [read-only, write-only] }
+  media: { type: "string(1..100)", marks: [read-only, write-only] }
+  tries: { type: integer, default: "0", marks: [read-only, write-only] }
+  attempts:
+    schema:
+      type: array
+      items:
+        type: object
+        properties:
+          at: { type: string, format: date-time }
+          status: { type: integer, description: What the receiver answered with; absent where it did not answer }
+          milliseconds: { type: integer }
+          reply: { type: string, description: The first 1024 bytes of the answer }
+          error: { type: string, description: Why there was no answer }
+    default: "[]"
+    marks: [read-only]
+  nextAttemptAt?: datetime, read-only
+  createdAt: datetime = now, read-only, sort
+\`\`\`
+
+## States and transitions
+\`\`\`yaml
+${webhookResource}:
+  states: { enabled: events are sent, disabled: nothing is sent }
+  start: enabled
+  moves:
+    disabled -> enabled: by ${name.enable}
+    enabled -> disabled: by ${name.disable}
+    enabled | disabled -> enabled: { by: ${name.recover}, set: { recoverSince: input.since } }
+    enabled -> enabled: by ${name.rotate}
+${deliveryResource}:
+  states: { pending: on its way, delivered: received, failed: given up }
+  start: pending
+  moves:
+    delivered | failed -> pending: { by: ${name.resend}, set: { nextAttemptAt: now, tries: "0" } }
+\`\`\`
+
+## Endpoints
+\`\`\`yaml
+endpoints:
+  ${name.create}: { at: "${method} ${path}", of: ${webhookResource}, does: create }
+  ${name.list}: { at: "GET ${path}", of: ${webhookResource}, does: list }
+  ${name.read}: { at: "GET ${one}", of: ${webhookResource}, does: read }
+  ${name.change}: { at: "PATCH ${one}", of: ${webhookResource}, does: update }
+  ${name.delete}: { at: "DELETE ${one}", of: ${webhookResource}, does: delete }
+  ${name.enable}: { at: "POST ${one}/enable", of: ${webhookResource} }
+  ${name.disable}: { at: "POST ${one}/disable", of: ${webhookResource} }
+  ${name.rotate}: { at: "POST ${one}/rotate-secret", of: ${webhookResource}, takes: { "revokeOld?": boolean } }
+  ${name.reveal}: { at: "GET ${one}/secret", of: ${webhookResource}, does: read, gives: { id: id, secretNumber: secretNumber } }
+  ${name.recover}: { at: "POST ${one}/recover", of: ${webhookResource}, takes: { since: datetime } }
+  ${name.deliveries}: { at: "GET ${path}/{webhook}/deliveries", of: ${deliveryResource}, does: list }
+  ${name.delivery}: { at: "GET ${path}/{webhook}/deliveries/{id}", of: ${deliveryResource}, does: read }
+  ${name.resend}: { at: "POST ${path}/{webhook}/deliveries/{id}/resend", of: ${deliveryResource} }
+\`\`\`
+
+## Authentication
+\`\`\`yaml
+own: { ${webhookResource}: owner == caller.id, ${deliveryResource}: webhook.owner == caller.id }
+\`\`\`
+
+## Events
+\`\`\`yaml
+out:
+  webhook.disabled: ${webhookResource} -> disabled
+  webhook.delivery-failed: ${deliveryResource} -> failed
+\`\`\`
+
+## Limits
+\`\`\`yaml
+keep: { ${deliveryResource}: ${then?.keep ?? keptDeliveries} after createdAt }
+\`\`\`
+`;
+}

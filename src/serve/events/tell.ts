@@ -1,0 +1,146 @@
+/** An entry of the journal as one receiver is told of it: whether at all, and the body (R6.2, R6.13, R6.14). */
+import { instantText } from "../../base/clock.ts";
+import type { Variables } from "../../expression/evaluate.ts";
+import type { OutEventPlan, Table } from "../../plan/plan.ts";
+import type { JournalRecord, Row, Transaction, View } from "../../store/store.ts";
+import type { Context } from "../context.ts";
+import { decide } from "../permissions.ts";
+import { viewOf } from "../views.ts";
+import type { EventIds } from "./ids.ts";
+
+/** Who is told, as permissions see it. */
+export interface Receiver {
+  readonly id: string | null;
+  readonly roles: readonly string[];
+  /** The version whose shapes it knows; absent: the newest. */
+  readonly version?: string;
+}
+
+export interface Told {
+  readonly id: string;
+  readonly type: string;
+  /** One JSON object, on one line. */
+  readonly body: string;
+}
+
+/** What the event is called and holds for an older version; the same for the newest. */
+export type EventDown = (
+  version: string | undefined,
+  event: { readonly type: string; readonly resource: string; readonly data: string },
+) => { readonly type: string; readonly data: string };
+
+export interface Teller {
+  /** The Content-Type of a body. */
+  readonly media: string;
+  readonly ids: EventIds;
+  /** Undefined where the receiver may not know of the event, or its data is no longer kept. */
+  tell(
+    tx: Transaction,
+    entry: JournalRecord,
+    receiver: Receiver,
+    through: "webhook" | "stream",
+  ): Promise<Told | undefined>;
+}
+
+export function createTeller(context: Context, ids: EventIds, down: EventDown): Teller {
+  const { envelope, out } = context.plan.events;
+  const views = new Map<string, View>();
+  const viewFor = (event: string, plan: OutEventPlan, table: Table, roles: readonly string[]): View => {
+    const key = plan.carries === undefined ? `${table.resource} ${roles.join()}` : event;
+    let view = views.get(key);
+    if (view === undefined) {
+      view = plan.carries === undefined ? viewOf(table, roles).view : carried(table, plan.carries);
+      views.set(key, view);
+    }
+    return view;
+  };
+  return {
+    media: envelope === "cloudevents" ? "application/cloudevents+json; charset=UTF-8" : "application/json",
+    ids,
+    async tell(tx, entry, receiver, through) {
+      const { event, data: row } = entry;
+      const plan = event === undefined ? undefined : out[event];
+      const table = plan && context.tables.get(plan.resource);
+      if (event === undefined || plan === undefined || table === undefined || row === undefined) return undefined;
+      const known = context.plan.roles.filter((role) => receiver.roles.includes(role));
+      const variables = variablesOf(receiver, entry.at);
+      if (!(await mayKnow(context, tx, plan[through], known, row, variables))) return undefined;
+      const view = await tx.view(row, viewFor(event, plan, table, known), variables);
+      const { type, data } = down(receiver.version, { type: event, resource: plan.resource, data: view });
+      const id = ids.idOf(entry.position);
+      const facts: Facts = { id, type, data, entry, source: context.baseUrl() };
+      return { id, type, body: envelope === "cloudevents" ? cloudEvent(facts) : plainEvent(facts) };
+    },
+  };
+}
+
+function variablesOf({ id, roles }: Receiver, at: number): Variables {
+  return { caller: { id, roles, claims: {} }, input: null, now: instantText(at) } as unknown as Variables;
+}
+
+async function mayKnow(
+  context: Context,
+  tx: Transaction,
+  grants: OutEventPlan["webhook"],
+  roles: readonly string[],
+  row: Row,
+  variables: Variables,
+): Promise<boolean> {
+  const decision = decide(grants, roles);
+  if (typeof decision === "string") return decision === "allowed";
+  for (const condition of decision.any)
+    if ((await context.evaluate(tx, condition, row, variables)) === true) return true;
+  return false;
+}
+
+/** What an event carries it carries to everybody, in the order in which the document lists it. */
+function carried({ resource, columns, virtual }: Table, names: readonly string[]): View {
+  const all = [...columns, ...virtual];
+  return {
+    resource,
+    members: names.flatMap((name) => {
+      const member = all.find((one) => one.name === name);
+      if (member === undefined) return [];
+      const { type, absent } = member;
+      const source =
+        "expression" in member
+          ? { kind: "expression" as const, expression: member.expression }
+          : { kind: "column" as const, column: name };
+      return [{ name, source, type, absent }];
+    }),
+  };
+}
+
+interface Facts {
+  readonly id: string;
+  readonly type: string;
+  readonly data: string;
+  readonly source: string;
+  readonly entry: JournalRecord;
+}
+
+/** Structured mode (CloudEvents 1.0); `sequence` is its extension of that name. */
+function cloudEvent({ id, type, data, source, entry }: Facts): string {
+  const start = JSON.stringify({
+    specversion: "1.0",
+    id,
+    source,
+    type,
+    subject: entry.record,
+    time: instantText(entry.at),
+    datacontenttype: "application/json",
+    sequence: String(entry.position),
+  });
+  return `${start.slice(0, -1)},"data":${data}}`;
+}
+
+function plainEvent({ id, type, data, entry }: Facts): string {
+  const start = JSON.stringify({
+    id,
+    type,
+    timestamp: instantText(entry.at),
+    sequence: entry.position,
+    ...(entry.request === undefined ? {} : { request: { id: entry.request } }),
+  });
+  return `${start.slice(0, -1)},"data":${data}}`;
+}

@@ -1,0 +1,65 @@
+/** What operations on webhook endpoints do that a document cannot say: addresses that are judged, secrets that are made. */
+import { createHmac } from "node:crypto";
+import type { JsonObject } from "../../base/json.ts";
+import { webhookOperations } from "../../parts/events/decide.ts";
+import type { Value } from "../../expression/evaluate.ts";
+import type { Row } from "../../store/store.ts";
+import type { Call } from "../context.ts";
+import type { Extension, Extensions } from "../extension.ts";
+import { invalid } from "../refusal.ts";
+import type { Values } from "../values.ts";
+
+export interface WebhookOptions {
+  /** What the secrets of endpoints are made from. */
+  readonly key: string;
+  /** Why nothing can be sent to an address; undefined: it can. */
+  readonly urlFault: (url: string) => string | undefined;
+}
+
+const day = 86_400_000;
+/** Secrets that sign beside the present one (R6.6). */
+const maximumOld = 10;
+
+export function webhookExtensions({ key, urlFault }: WebhookOptions): Extensions {
+  const withSecret: Extension["answer"] = (body) => {
+    const { id, secretNumber } = JSON.parse(body) as { id: string; secretNumber: number };
+    return `${body.slice(0, -1)},"secret":${JSON.stringify(endpointSecret(key, id, secretNumber))}}`;
+  };
+  const judged = (next: Values): void => {
+    const fault = urlFault(String(next["url"] as string));
+    if (fault !== undefined) throw invalid([{ pointer: "#/url", code: "not-allowed", detail: `url ${fault}` }]);
+  };
+  return {
+    [webhookOperations.create]: {
+      fill(call, next) {
+        judged(next);
+        return { credential: call.caller.credential, roles: call.caller.roles as unknown as Value };
+      },
+      answer: withSecret,
+    },
+    [webhookOperations.change]: {
+      fill(_, next, row) {
+        if (next["url"] !== row?.["url"]) judged(next);
+        return {};
+      },
+    },
+    [webhookOperations.rotate]: { fill: rotated, answer: withSecret },
+    [webhookOperations.reveal]: { answer: withSecret },
+  };
+}
+
+/** Every endpoint has secrets of its own, made from one key, so that a copy of the data alone has none (R6.6). */
+export function endpointSecret(key: string, endpoint: string, number: number): string {
+  return `whsec_${createHmac("sha256", key).update(`${endpoint} ${number}`).digest("base64")}`;
+}
+
+/** The secret so far goes on signing for a day, unless it is to end now: it may be known to others. */
+function rotated(call: Call, _: Values, row: Row | undefined): Values {
+  const number = row?.["secretNumber"] as number;
+  const { revokeOld } = call.input as JsonObject;
+  const before = ((row?.["oldSecrets"] ?? []) as unknown as { number: number; until: number }[]).filter(
+    ({ until }) => until > call.now,
+  );
+  const old = revokeOld === true ? [] : [{ number, until: call.now + day }, ...before].slice(0, maximumOld);
+  return { secretNumber: number + 1, oldSecrets: old as unknown as Value };
+}

@@ -1,0 +1,26 @@
+/**
+ * What the service adds to an operation whose document does not say all of it: columns that it sets, and what its answer
+ * says besides. An operation without one costs nothing.
+ */
+import type { Row } from "../store/store.ts";
+import type { Call } from "./context.ts";
+import type { Answer } from "./exchange.ts";
+import type { Values } from "./values.ts";
+
+export interface Extension {
+  /** Columns of the record, beside those of the operation; `row` is the record before it. May refuse. */
+  fill?(call: Call, next: Values, row: Row | undefined): Values;
+  /** The body to give for what the operation gives, also when a request is repeated; it is never kept (R4.20). */
+  answer?(body: string): string;
+}
+
+export type Extensions = Readonly<Record<string, Extension>>;
+
+/** The answer as the caller gets it. */
+export function extended(extension: Extension | undefined, given: Answer): Answer {
+  if (extension?.answer === undefined || given.status >= 300 || typeof given.body !== "string") return given;
+  const headers = given.headers.map((text, index) =>
+    index % 2 === 1 && given.headers[index - 1] === "Cache-Control" ? "no-store" : text,
+  );
+  return { ...given, headers, body: extension.answer(given.body) };
+}
