@@ -151,7 +151,6 @@ test("the tables of the flagship", () => {
     ["state"],
     ["courier"],
     ["site"],
-    ["locker"],
     ["createdAt"],
     ["courier", "createdAt"],
     ["courier", "state"],
@@ -561,3 +560,51 @@ test("any model at all is planned or refused, and its expressions are typed or h
     { numRuns: 200 },
   );
 });
+
+test("a reference is indexed where deleting, or a list below a parent, looks for it", () => {
+  const end = "\n```\n\n## Versioning";
+  const rows: readonly (readonly [why: string, edited: readonly (readonly [string, string])[], indexed: boolean])[] = [
+    ["no locker is ever deleted", [], false],
+    ["an operation deletes lockers", dropping("dropLocker", "/lockers/{id}"), true],
+    ["lockers go after a while", [[`final }${end}`, `final, Locker: 90d after faulty }${end}`]], true],
+    [
+      "lockers are erased after a while",
+      [[`final }${end}`, `final, Locker: "90d after faulty, erase" }${end}`]],
+      false,
+    ],
+    [
+      "lockers go with their site",
+      [
+        ["site: Site, create-only, filter\n  door", "site: Site, create-only, filter, delete with\n  door"],
+        ...dropping("dropSite", "/sites/{id}"),
+      ],
+      true,
+    ],
+    [
+      "parcels are listed below their locker",
+      [["listParcels: GET /parcels", "listParcels: GET /lockers/{id}/parcels"]],
+      true,
+    ],
+  ];
+  for (const [why, edited, indexed] of rows) {
+    const text = edited.reduce((left, [old, now]) => {
+      assert.ok(left.includes(old), old);
+      return left.replace(old, now);
+    }, flagshipText);
+    const { indexes } = table(planOf(text), "Parcel");
+    assert.equal(
+      indexes.some(([first]) => first === "locker"),
+      indexed,
+      why,
+    );
+  }
+});
+
+/** The flagship with one more operation, which deletes. */
+function dropping(name: string, path: string): readonly (readonly [string, string])[] {
+  return [
+    ["  addSite: Open", `  ${name}: Drop it\n  addSite: Open`],
+    ["  addSite: POST", `  ${name}: DELETE ${path}\n  addSite: POST`],
+    ["  addSite, addLocker", `  ${name}, addSite, addLocker`],
+  ];
+}

@@ -7,6 +7,7 @@ import { bareType, fieldsOf, isNullable, isStored, lifecycleOf, own, referenceOf
 import { fieldSchema, orNull } from "../parts/resources/json-schema.ts";
 import type { Field } from "../parts/resources/model.ts";
 import { columnTypeOf } from "./columns.ts";
+import { isDeletable } from "./deletable.ts";
 import { quotaIndexes } from "./limits.ts";
 import { emitsByState } from "./moves.ts";
 import { allowOf, shownOf } from "./permissions.ts";
@@ -161,15 +162,19 @@ function rules(sources: Sources, resource: string): readonly RulePlan[] {
 }
 
 /**
- * Whatever can be asked has an index (R8.8): each filter, sort and reference, what `choose`, `where` and permissions hold
- * to one value, such a permission together with each sort, and what quotas count. A column that is unique has one already.
+ * Whatever can be asked has an index (R8.8): each filter and sort, what `choose`, `where` and permissions hold to one value,
+ * such a permission together with each sort, what quotas count, and each reference by which lists are tied to a parent or
+ * deleting looks for what refers to a record. A column that is unique has one already; and nothing has one that only writes
+ * would pay for.
  */
 function indexes(sources: Sources, resource: string, columns: readonly Column[]): readonly (readonly string[])[] {
   const alone = uniqueSets(sources, resource).flatMap((set) => (set.columns.length === 1 ? set.columns : []));
   const named = columns.map(({ name }) => name).filter((name) => name !== "id" && !alone.includes(name));
+  const parents = new Set(resourceEndpoints(sources.model, resource).map((endpoint) => endpoint.parents.at(-1)?.field));
   const asked = named.filter((name) => {
     const { marks, references, type } = columns.find((one) => one.name === name) as Column;
-    return references !== undefined || (type !== "json" && (marks.includes("filter") || marks.includes("sort")));
+    if (type !== "json" && (marks.includes("filter") || marks.includes("sort"))) return true;
+    return references !== undefined && (parents.has(name) || isDeletable(sources, references.resource));
   });
   const sorts = columns.filter(({ marks, type }) => type !== "json" && marks.includes("sort")).map(({ name }) => name);
   const conditions = conditionSets(sources, resource).map((set) => set.filter((name) => named.includes(name)));

@@ -116,7 +116,6 @@ export function indexesOf(table: Table): ReadonlyMap<string, string> {
   for (const columns of uniques.toReversed()) add(columns, true);
   // `_seq` is the last part of every index by itself: it is the row's own key.
   for (const columns of table.indexes) add(columns, false);
-  const starts = new Set([...uniques, ...table.indexes].map(([first]) => first));
   if (isTimed(table)) {
     const name = quoteName(`${table.name} by _due`);
     indexes.set(
@@ -124,7 +123,5 @@ export function indexesOf(table: Table): ReadonlyMap<string, string> {
       `CREATE INDEX ${name} ON ${quoteName(table.name)} (_due) WHERE _due IS NOT NULL`,
     );
   }
-  // Deleting a record asks for what refers to it.
-  for (const { name, references } of table.columns) if (references && !starts.has(name)) add([name], false);
   return indexes;
 }
