@@ -32,6 +32,8 @@ export interface Example {
   readonly text: string;
   /** Lines of `text`, counted from 1, where the finding stands. */
   readonly lines: readonly number[];
+  /** The older document that it is compared with, for what only a comparison finds. */
+  readonly old?: string;
 }
 
 /** All pages, in the order of the parts, then of their codes. */
@@ -54,14 +56,24 @@ function readPage(path: string): CodePage {
   return { code, path, title, severity, examples: examplesIn(text) };
 }
 
-/** Fences whose info string says `wrong` or `right`; after `wrong` the lines of the finding, or `# <- here` on them. */
+/**
+ * Fences whose info string says `wrong` or `right`; after `wrong` the lines of the finding, or `# <- here` on them. What
+ * follows a fence that says `old` is compared with it.
+ */
 function examplesIn(text: string): readonly Example[] {
-  const fences = text.matchAll(/^(`{3,})(\w+) (wrong|right)((?: \d+)*)\n([\s\S]*?)^\1$/gm);
-  return [...fences].map(([, , language = "", kind, numbers = "", body = ""]) => {
-    const marked = body.split("\n").flatMap((line, index) => (line.endsWith("# <- here") ? [index + 1] : []));
-    const written = numbers.trim() === "" ? marked : numbers.trim().split(" ").map(Number);
-    return { language, kind: kind === "wrong" ? "wrong" : "right", text: body, lines: written };
-  });
+  const fences = text.matchAll(/^(`{3,})(\w+) (old|wrong|right)((?: \d+)*)\n([\s\S]*?)^\1$/gm);
+  const examples: Example[] = [];
+  let old: string | undefined;
+  for (const [, , language = "", kind, numbers = "", body = ""] of fences) {
+    if (kind === "old") old = body;
+    else {
+      const marked = body.split("\n").flatMap((line, index) => (line.endsWith("# <- here") ? [index + 1] : []));
+      const lines = numbers.trim() === "" ? marked : numbers.trim().split(" ").map(Number);
+      const compared = old === undefined ? {} : { old };
+      examples.push({ language, kind: kind === "wrong" ? "wrong" : "right", text: body, lines, ...compared });
+    }
+  }
+  return examples;
 }
 
 /** The text of `src/parts/checks.ts`. */
@@ -104,7 +116,8 @@ A warning or a hint is silenced by a comment on its line, or on the line above i
 parcel.stored: # ok hidden-field-leaves: the mailer has to send the code
 \`\`\`
 
-An error cannot be silenced. \`part/…\` stands for the part in whose block it is found: \`states/unknown-key\`.
+An error cannot be silenced, but for those that \`--against\` finds: the document is sound then, and the comment says that what
+its callers notice is meant. \`part/…\` stands for the part in whose block it is found: \`states/unknown-key\`.
 
 ${tables.join("\n")}`;
 }

@@ -1,4 +1,4 @@
-/** `nonet check DOC`: what is wrong, and what is still open. */
+/** `nonet check DOC`: what is wrong, what is still open, and what breaks the callers of an older document. */
 import { readFileSync } from "node:fs";
 import { github } from "../diagnostics/github.ts";
 import { diagnosticJson } from "../diagnostics/json.ts";
@@ -13,10 +13,19 @@ import type { Terminal } from "./terminal.ts";
 export interface CheckOptions {
   readonly strict: boolean;
   readonly format: "text" | "json" | "sarif" | "github";
+  /** An older document, where one is given. */
+  readonly against: string | undefined;
 }
 
-export async function check(document: string, { strict, format }: CheckOptions, terminal: Terminal): Promise<number> {
-  const checked = await checkFile(document, terminal);
+export async function check(
+  document: string,
+  { strict, format, against }: CheckOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const checked =
+    against === undefined
+      ? await checkFile(document, terminal)
+      : (await (await import("./comparing.ts")).compareFiles(against, document, terminal)).result;
   const result = strict ? strictly(checked) : checked;
   print[format](result, terminal);
   return result.summary.errors > 0 ? 1 : 0;

@@ -45,12 +45,16 @@ export interface Option<T> {
 
 interface CommandOf<T> extends Omit<Command, "options" | "run"> {
   readonly options: { readonly [K in keyof T]: Option<T[K]> };
+  /** How many documents it takes; absent: one. */
+  readonly documents?: 1 | 2;
   /** `document` is undefined only where the operand may be left out. */
   readonly run: (line: Line<T>, terminal: Terminal) => Promise<number>;
 }
 
 export interface Line<T> {
   readonly document: string | undefined;
+  /** The second one, of a command that takes two. */
+  readonly other: string | undefined;
   readonly options: T;
 }
 
@@ -64,7 +68,7 @@ export function named(document: string | undefined): string {
   return document;
 }
 
-function parse<T>({ options }: CommandOf<T>, args: readonly string[]): Line<T> {
+function parse<T>({ options, documents: most = 1 }: CommandOf<T>, args: readonly string[]): Line<T> {
   const known = options as Readonly<Record<string, Option<unknown>>>;
   const { tokens } = parseArgs({
     args: [...args],
@@ -83,10 +87,12 @@ function parse<T>({ options }: CommandOf<T>, args: readonly string[]): Line<T> {
     const text = valueOf(token, known);
     given.set(token.name, [...(given.get(token.name) ?? []), text]);
   }
-  const [document, ...more] = documents;
-  if (more.length > 0) throw new UsageError(`one document at a time; what is ${more.join(" ")}?`);
+  const [document, other] = documents;
+  const more = documents.slice(most);
+  const all = most === 1 ? "one document" : "two documents";
+  if (more.length > 0) throw new UsageError(`${all} at a time; what is ${more.join(" ")}?`);
   const values = Object.entries(known).map(([name, option]) => [name, option.read(given.get(name) ?? [], `--${name}`)]);
-  return { document, options: Object.fromEntries(values) as T };
+  return { document, other, options: Object.fromEntries(values) as T };
 }
 
 interface OptionToken {

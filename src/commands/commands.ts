@@ -28,9 +28,24 @@ Exits with 1 when there are errors.`,
         "for people, programs, code scanning, or GitHub's annotations",
       ),
       strict: flag("an open question is an error too"),
+      against: text("OLD", "an older document; what breaks its callers has to be declared"),
     },
     run: async ({ document, options }, terminal) =>
       (await import("./check.ts")).check(named(document), options, terminal),
+  }),
+  command({
+    words: "diff",
+    operand: "OLD NEW",
+    documents: 2,
+    about: "what differs between two documents of a service, and whom that breaks",
+    details: `Prints what breaks callers, what they can do in addition, and what they do not notice. What breaks them has to be
+declared by an entry of NEW's versions, which serves them as before; for what is not, it prints the entries to
+write. Exits with 1 when something is not declared.`,
+    options: {
+      format: choice(["text", "json", "markdown"], "for people, programs, or a section of a changelog"),
+    },
+    run: async ({ document, other, options }, terminal) =>
+      (await import("./diff.ts")).diff(named(document), named(other), options, terminal),
   }),
   command({
     words: "serve",

@@ -36,7 +36,7 @@ function painter(colour: boolean): Paint {
 }
 
 /** A document must not steer the terminal: control characters are shown as their pictures. */
-function visible(line: string): string {
+export function visible(line: string): string {
   return line.replace(/\p{Cc}/gu, (character, at: number) => {
     const paintsHere = character === "\u001b" && /^\u001b\[\d{1,2}m/.test(line.slice(at, at + 5));
     return paintsHere ? character : picture(character);

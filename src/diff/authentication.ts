@@ -1,6 +1,7 @@
 /** What became of part 5: who may do and see what, and by which credentials they are known. */
 import { nameOf } from "../parts/authentication/grants.ts";
 import type { Authentication, Credential, Grant } from "../parts/authentication/model.ts";
+import { own } from "../parts/resources/fields.ts";
 import { lengthOf } from "./amounts.ts";
 import { strictnessOf } from "./conditions.ts";
 import { type Difference, difference, measured, pairs, restated, same, unforeseen } from "./difference.ts";
@@ -14,8 +15,8 @@ export function* authenticationDifferences(both: Both): Iterable<Difference> {
   yield* roleDifferences(old, now);
   yield* ownershipDifferences(both);
   for (const { name, old: before, now: after } of pairs(old.allow, now.allow)) {
-    const isNew = both.old.model.endpoints.endpoints[name] === undefined;
-    const isGone = both.now.model.endpoints.endpoints[name] === undefined;
+    const isNew = own(both.old.model.endpoints.endpoints, name) === undefined;
+    const isGone = own(both.now.model.endpoints.endpoints, name) === undefined;
     const site = { kind: "right", subject: name, at: `authentication/allow/${name}`, may: `run \`${name}\`` };
     if (!isNew && !isGone) yield* grantDifferences(both, site, before ?? [], after ?? []);
     else if (!same(before, after))
@@ -86,9 +87,9 @@ export function* grantDifferences(
   const covered = (grant: Grant, index: number, by: readonly Grant[], when: "old" | "now"): boolean =>
     by.some((other, place) => {
       if (!names(other, grant)) return false;
-      const [own, others] = when === "old" ? [both.old, both.now] : [both.now, both.old];
+      const [mine, others] = when === "old" ? [both.old, both.now] : [both.now, both.old];
       const strictness = strictnessOf(
-        { side: own, path: `${at}/${index}/if`, text: grant.if },
+        { side: mine, path: `${at}/${index}/if`, text: grant.if },
         { side: others, path: `${at}/${place}/if`, text: other.if },
       );
       return strictness !== "tighter";

@@ -1,6 +1,7 @@
 /** What became of part 7: codes, statuses, hints to try again, the body. */
 import type { DeclaredError, Errors } from "../parts/errors/model.ts";
 import { standardErrors } from "../parts/errors/model.ts";
+import { own } from "../parts/resources/fields.ts";
 import { type Difference, difference, pairs, restated, unforeseen } from "./difference.ts";
 
 /** `replaced`: the error that is raised where another one was, by the other's code. */
@@ -40,7 +41,7 @@ function renamedErrors(old: Errors, now: Errors, replaced: ReadonlyMap<string, s
 function* gone(name: string, error: DeclaredError, other: string | undefined, now: Errors): Iterable<Difference> {
   const at = `errors/errors/${name}`;
   const subject = `error ${name}`;
-  if (other === undefined || (now.errors[other] === undefined && standardErrors[other] === undefined)) {
+  if (other === undefined || (own(now.errors, other) === undefined && own(standardErrors, other) === undefined)) {
     // Nothing raises it in another form, so nobody waits for it in vain.
     yield difference("neutral", "error-removed", subject, at, `The error \`${name}\` is gone`);
     return;

@@ -1,5 +1,5 @@
 /** What became of fields: those of a resource, of an embedded value, and the members that an operation takes. */
-import { printFieldType } from "../parts/resources/field-print.ts";
+import { printFields, printFieldType } from "../parts/resources/field-print.ts";
 import type { Field, Fields, FieldType, Mark } from "../parts/resources/model.ts";
 import type { Change, Place } from "../parts/versioning/model.ts";
 import {
@@ -68,8 +68,17 @@ function fieldGone(owner: Owner, name: string, field: Field, renamed: string | u
     return difference(effect, "field-renamed", subject, `${owner.at}/${renamed}`, message, told);
   }
   const seen = given && !field.optional ? { seen: sampleOf(field.type) } : {};
-  const entry: Change = { kind: "remove", place, type: printFieldType(field.type), ...seen };
+  const entry: Change = { kind: "remove", place, type: fieldText(field), ...seen };
   return difference(effect, "field-removed", subject, `${owner.at}/${name}`, `\`${subject}\` is gone`, { entry });
+}
+
+/** All of a field that an entry can say; what was computed was at least set by nobody. */
+function fieldText({ type, default: made, computed, marks }: Field): string {
+  const given: readonly Mark[] =
+    computed === undefined || marks.includes("read-only") ? marks : [...marks, "read-only"];
+  const field = { type, optional: false, marks: given, ...(made === undefined ? {} : { default: made }) };
+  const { field: text } = printFields({ field });
+  return typeof text === "string" ? text : printFieldType(type);
 }
 
 function fieldAdded(owner: Owner, name: string, field: Field): Difference {

@@ -286,7 +286,7 @@ function* answerDifferences(both: Both, name: string, old: Endpoint, now: Endpoi
     if (before === undefined)
       yield difference("additive", "answer-added", subject, place, `\`${subject}\` is new in the answer`);
     else if (after === undefined) {
-      const entry = { kind: "remove", place: { of: name, field: member }, type: "json" } as const;
+      const entry = { kind: "remove", place: { of: name, field: member }, type: "json", seen: "null" } as const;
       yield difference("breaking", "answer-removed", subject, place, `\`${subject}\` is not in the answer any more`, {
         entry,
       });

@@ -1,6 +1,7 @@
 /** What became of part 1, and of what documents say about themselves: people read it, programs do not. */
 import type { Model } from "../parts/model.ts";
 import { partNames } from "../parts/model.ts";
+import { own } from "../parts/resources/fields.ts";
 import { type Difference, difference, pairs, restated, unforeseen } from "./difference.ts";
 
 export function* purposeDifferences(old: Model, now: Model): Iterable<Difference> {
@@ -21,12 +22,9 @@ export function* purposeDifferences(old: Model, now: Model): Iterable<Difference
       "neutral",
     );
   for (const { name, old: before, now: after } of pairs(old.purpose.operations, now.purpose.operations)) {
-    // An operation that has an endpoint is told there.
-    if (
-      (before === undefined && now.endpoints.endpoints[name]) ||
-      (after === undefined && old.endpoints.endpoints[name])
-    )
-      continue;
+    // Of an operation whose endpoint is new or gone, too, that is told there.
+    const [was, is] = [old, now].map((model) => own(model.endpoints.endpoints, name) !== undefined);
+    if (was !== is && (before === undefined) === !was && (after === undefined) === !is) continue;
     const sentence = {
       kind: "operation-described",
       subject: name,

@@ -25,9 +25,13 @@ export function* resourceDifferences(both: Both): Iterable<Difference> {
     if (pair.old !== undefined && pair.now !== undefined) {
       yield* fieldDifferences(resourceOwner(both, name), pair.old.fields, pair.now.fields);
       yield* unforeseen({ subject: name, at: `resources/${name}` }, pair.old, pair.now, ["fields"]);
-      yield* ruleDifferences(both, name, own(old.rules, name) ?? [], own(now.rules, name) ?? []);
     } else if (pair.now !== undefined) yield* resourceAdded(both, name);
     else yield resourceGone(both, name);
+  }
+  for (const { name, old: before = [], now: after = [] } of pairs(old.rules, now.rules)) {
+    // The rules of a resource that is new or gone are new or gone with it.
+    const stays = (own(old.resources, name) === undefined) === (own(now.resources, name) === undefined);
+    if (stays) yield* ruleDifferences(both, name, before, after);
   }
   for (const { name, old: before, now: after } of pairs(old.types, now.types)) {
     if (before !== undefined && after !== undefined) yield* fieldDifferences(typeOwner(both, name), before, after);
@@ -112,8 +116,10 @@ function* ruleDifferences(
   const gone = before.filter(({ rule }) => !after.some((other) => sameCondition(rule, other.rule)));
   const added = after.filter(({ rule }) => !before.some((other) => sameCondition(rule, other.rule)));
   for (const { rule, at: place } of after) {
-    const former = before.find((other) => sameCondition(rule, other.rule));
-    if (former !== undefined) yield* refusalDifference(both, resource, place, former.rule.else, rule.else);
+    const formers = before.filter((other) => sameCondition(rule, other.rule));
+    const [former] = formers;
+    if (former !== undefined && formers.every((other) => other.rule.else !== rule.else))
+      yield* refusalDifference(both, resource, place, former.rule.else, rule.else);
   }
   const pairedUp = new Set<object>();
   for (const { rule, at: place } of added) {

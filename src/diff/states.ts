@@ -1,4 +1,5 @@
 /** What became of part 3: states, where records start, and what moves them. */
+import { own } from "../parts/resources/fields.ts";
 import type { Cause, Lifecycle, Trigger } from "../parts/states/model.ts";
 import { moveName } from "../parts/states/model.ts";
 import { lengthOf } from "./amounts.ts";
@@ -13,7 +14,7 @@ export function* stateDifferences(both: Both): Iterable<Difference> {
     else if (old !== undefined && old !== "none") {
       yield difference("breaking", "states-removed", name, `states/${name}`, `\`${name}\` has no states any more`);
     } else if (now !== undefined && now !== "none") {
-      const isNew = both.old.model.resources.resources[name] === undefined;
+      const isNew = own(both.old.model.resources.resources, name) === undefined;
       yield difference(
         "additive",
         "states-added",
@@ -119,7 +120,7 @@ function waysOf(resource: string, { states, final = [], moves }: Lifecycle): rea
         ? Object.keys(states).filter((state) => state !== move.to && !final.includes(state))
         : move.from;
     return move.triggers.flatMap((trigger, index) =>
-      from.map((state) => ({
+      (from.length === 0 ? ["any"] : from).map((state) => ({
         from: state,
         to: move.to,
         trigger,
@@ -168,7 +169,7 @@ function* wayAdded(resource: string, way: Way, old: Lifecycle): Iterable<Differe
 
 function wayGone(resource: string, way: Way, now: Lifecycle): Difference {
   // That the state is gone says it already.
-  const effect = Object.hasOwn(now.states, way.from) ? "breaking" : "neutral";
+  const effect = way.from === "any" || Object.hasOwn(now.states, way.from) ? "breaking" : "neutral";
   const { kind } = way.trigger.on;
   const name = kind === "after" || kind === "at" ? "timer-removed" : "move-removed";
   return difference(effect, name, resource, way.at, `\`${resource}\` does not move ${wayText(way)} any more`, {
@@ -205,7 +206,7 @@ function* wayDifferences(both: Both, resource: string, old: Way, now: Way): Iter
     const effect = strictness === "tighter" ? "breaking" : "additive";
     yield* restated(guard, before.if, after.if, effect, { matter: "right", oldAt: `${old.at}/if` });
   }
-  if (before.if !== undefined && after.if !== undefined) {
+  if ((before.if === undefined) === (after.if === undefined)) {
     const subject = after.on.kind === "by" ? after.on.operation : resource;
     yield* refusalDifference(both, subject, now.at, before.else, after.else);
   }

@@ -55,7 +55,7 @@ export function usesOf(model: Model, operations: ReadonlySet<string>): Uses {
       types.set(name, use);
       if (use[way]) continue;
       use[way] = true;
-      for (const field of Object.values(model.resources.types[name] ?? {})) embed(field.type, way);
+      for (const field of Object.values(own(model.resources.types, name) ?? {})) embed(field.type, way);
     }
   };
   for (const meaning of resourceEndpoints(model)) {

@@ -1,4 +1,5 @@
 /** What became of part 9: how a caller chooses a version, which ones are served, and for how long. */
+import { own } from "../parts/resources/fields.ts";
 import type { Deprecation, Versioning } from "../parts/versioning/model.ts";
 import { lengthOf } from "./amounts.ts";
 import { type Difference, difference, measured, pairs, restated, same, unforeseen } from "./difference.ts";
@@ -60,7 +61,7 @@ function* servedDifferences(old: Versioning, now: Versioning): Iterable<Differen
     if (before === undefined)
       yield difference("additive", "version-added", subject, at, `The version \`${name}\` is new`);
     else if (after === undefined) {
-      const sunset = old.deprecated?.[name]?.sunset;
+      const sunset = own(old.deprecated ?? {}, name)?.sunset;
       const message = `The version \`${name}\` is not served any more`;
       yield difference("breaking", "version-removed", subject, at, message, {
         matter: "support",

@@ -2,7 +2,8 @@
  * A document to everything that can be said about it: what it means, what is wrong with it, what it leaves open. Pure, and
  * total: any bytes at all give a result.
  *
- * A finding is silenced by `# ok slug: reason` on the line it starts on, or on the line above; an error is not. What a
+ * A finding is silenced by `# ok slug: reason` on the line it starts on, or on the line above; an error is not, unless it is
+ * that of a comparison. What a
  * part does not show is one gap for the part; in a part that shows something, each open question is one.
  */
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
@@ -52,7 +53,10 @@ export interface Summary {
   readonly questions: number;
 }
 
-export function check(name: string, input: string | Uint8Array): CheckResult {
+/** What is found when the document is compared with another one, which this phase knows nothing of. */
+export type Comparing = (model: Model, places: Places) => readonly Diagnostic[];
+
+export function check(name: string, input: string | Uint8Array, comparing?: Comparing): CheckResult {
   const reading = readDocument(name, input, { topLevelKeys: documentKeys });
   const { document } = reading;
   const { model, places, sections, diagnostics } = readModel(document);
@@ -68,12 +72,13 @@ export function check(name: string, input: string | Uint8Array): CheckResult {
     ...diagnostics.filter(({ span }) => !broken.has(span.start.line)),
     ...expressionDiagnostics(facts),
     ...checks.flatMap((one) => [...one.run(facts)].map((finding, index) => diagnosticOf(one, finding, facts, index))),
+    ...(comparing?.(model, places) ?? []),
   ];
   const { diagnostics: closed, open: opened } = withoutOpen(model, found);
   // What is raised where part 7 says nothing at all has no status to be answered with.
   const unanswerable = !says(facts, "errors") && facts.raised.some(({ code }) => !Object.hasOwn(standardErrors, code));
   const open: ReadonlySet<PartName> = unanswerable ? new Set([...opened, "errors"]) : opened;
-  const kept = inOrder(silence(once(closed), document.suppressions));
+  const kept = inOrder(silence(once(closed), document.suppressions, comparing !== undefined));
   const parts = partAnswers(facts);
   const questions = parts.flatMap((part) => part.questions);
   return {

@@ -3,17 +3,24 @@ import { didYouMean } from "../base/suggest.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Suppression } from "../document/document.ts";
 import { checks } from "./checks.ts";
+import { comparisonCodes, isComparisonCode } from "./comparison.ts";
 
-export function silence(found: readonly Diagnostic[], suppressions: readonly Suppression[]): readonly Diagnostic[] {
+/** `compared`: whether the document was compared with an older one. */
+export function silence(
+  found: readonly Diagnostic[],
+  suppressions: readonly Suppression[],
+  compared: boolean,
+): readonly Diagnostic[] {
   if (suppressions.length === 0) return found;
   const silenced = new Set<Diagnostic>();
   const byLine = Map.groupBy(found, ({ span }) => span.start.line);
   const unused = suppressions.flatMap((suppression) =>
     suppression.rules.flatMap((rule) => {
       const meant = (byLine.get(suppression.covers) ?? []).filter(({ code }) => isNamed(code, rule));
-      const mild = meant.filter(({ severity }) => severity !== "error");
+      const mild = meant.filter(({ severity, code }) => severity !== "error" || isComparisonCode(code));
       for (const one of mild) silenced.add(one);
-      return mild.length > 0 ? [] : [unusedSuppression(suppression, rule, meant.length > 0)];
+      const unknown = !compared && comparisonCodes.some((code) => isNamed(code, rule));
+      return mild.length > 0 || unknown ? [] : [unusedSuppression(suppression, rule, meant.length > 0)];
     }),
   );
   return [...found.filter((one) => !silenced.has(one)), ...unused];
@@ -25,7 +32,7 @@ function isNamed(code: string, rule: string): boolean {
 }
 
 function unusedSuppression({ span, covers }: Suppression, rule: string, isError: boolean): Diagnostic {
-  const near = checks.some(({ code }) => isNamed(code, rule)) ? undefined : didYouMean(rule, names());
+  const near = codes().some((code) => isNamed(code, rule)) ? undefined : didYouMean(rule, names());
   return {
     code: "document/unused-suppression",
     severity: "warning",
@@ -38,6 +45,10 @@ function unusedSuppression({ span, covers }: Suppression, rule: string, isError:
   };
 }
 
+function codes(): readonly string[] {
+  return [...checks.map(({ code }) => code), ...comparisonCodes];
+}
+
 function names(): readonly string[] {
-  return checks.flatMap(({ code }) => [code.slice(code.indexOf("/") + 1), code]);
+  return codes().flatMap((code) => [code.slice(code.indexOf("/") + 1), code]);
 }

@@ -15,6 +15,8 @@ import {
   indexPath,
   listPath,
 } from "../../scripts/code-pages.ts";
+import { compare } from "../../src/diff/compare.ts";
+import { findingsOf } from "../../src/diff/findings.ts";
 import type { Diagnostic } from "../../src/diagnostics/diagnostic.ts";
 import { check } from "../../src/parts/check.ts";
 import { checks } from "../../src/parts/checks.ts";
@@ -71,9 +73,22 @@ test("the list of checks and the index of codes are what the files say", () => {
   assert.equal(readFileSync(indexPath, "utf8"), codeIndex(), "run `node scripts/code-pages.ts`");
 });
 
-function findingsIn({ language, text }: Example): readonly Diagnostic[] {
-  return check(language === "markdown" ? "example.md" : "example.yaml", language === "yaml" ? completed(text) : text)
-    .diagnostics;
+/** A day that stands still, for what depends on it. */
+const today = "2026-11-22";
+
+function findingsIn({ language, text, old }: Example): readonly Diagnostic[] {
+  const inputOf = (said: string): string => (language === "yaml" ? completed(said) : said);
+  const name = language === "markdown" ? "example.md" : "example.yaml";
+  if (old === undefined) return check(name, inputOf(text)).diagnostics;
+  const older = check("old.yaml", inputOf(old));
+  assert.equal(
+    shown(older.diagnostics.filter(({ severity }) => severity === "error")),
+    "",
+    `errors in the old one:\n${old}`,
+  );
+  return check(name, inputOf(text), (model, places) => [
+    ...findingsOf(compare(older.model, model, today), places).keys(),
+  ]).diagnostics;
 }
 
 /** A fragment as a whole document: what it leaves out is not shown. */
@@ -116,7 +131,7 @@ function shown(found: readonly Diagnostic[]): string {
 function codesInSource(): readonly string[] {
   const codes = new Set<string>();
   const parts = ["document", "expression", ...partNames].join("|");
-  for (const path of globSync("src/{document,parts,expression}/**/*.ts", { cwd: root })) {
+  for (const path of globSync("src/{document,parts,expression,diff}/**/*.ts", { cwd: root })) {
     if (/\.test(?:-support)?\.ts$/.test(path)) continue;
     const text = readFileSync(join(root, path), "utf8");
     const [, folder = ""] = path.replaceAll("\\", "/").split("/");

@@ -1,10 +1,86 @@
-/** In charge of a law: a model does not differ from itself. */
+/**
+ * In charge of two laws: a model does not differ from itself, and no statement of a model can change unseen. What is compared
+ * are any models that documents can say, and the same with one of their statements gone or another.
+ */
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
+import { canonical } from "../../src/diff/conditions.ts";
+import { same } from "../../src/diff/difference.ts";
 import { differencesOf } from "../../src/diff/differences.ts";
+import type { Model } from "../../src/parts/model.ts";
 import { models } from "../arbitraries/model.ts";
 
 test("a model does not differ from itself", () => {
   fc.assert(fc.property(models, (model) => assert.deepEqual(differencesOf(model, structuredClone(model)), [])));
 });
+
+test("no statement of a model changes unseen", () => {
+  fc.assert(
+    fc.property(models, fc.nat(), fc.boolean(), (model, which, gone) => {
+      const places = placesOf(model);
+      const place = places[which % places.length];
+      if (place === undefined) return;
+      const changed = withAnother(model, place, gone) as Model;
+      if (meansTheSame(model, changed, place)) return;
+      const what = `${place.join("/")} of ${JSON.stringify(valueAt(model, place))}`;
+      assert.notDeepEqual(differencesOf(model, changed), [], what);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+type Place = readonly string[];
+
+/** Every statement of the model, but for what only says of which kind another one is. */
+function placesOf(value: unknown, place: Place = []): readonly Place[] {
+  if (value === null || typeof value !== "object")
+    return value === "none" || value === "any" || place.at(-1) === "kind" ? [] : [place];
+  const below = Object.entries(value).flatMap(([name, member]) => placesOf(member, [...place, name]));
+  return place.length > 1 ? [place, ...below] : below;
+}
+
+function valueAt(value: unknown, [first, ...rest]: Place): unknown {
+  return first === undefined ? value : valueAt((value as Record<string, unknown>)[first], rest);
+}
+
+/** The value with what stands at the place gone, where it may be, or another. */
+function withAnother(value: unknown, [first, ...rest]: Place, gone: boolean): unknown {
+  if (first === undefined) return another(value);
+  const last = gone && rest.length === 0;
+  if (Array.isArray(value)) {
+    const index = Number(first);
+    return last ? value.toSpliced(index, 1) : value.with(index, withAnother(value[index], rest, gone));
+  }
+  const { [first]: member, ...others } = value as Record<string, unknown>;
+  if (last && !("kind" in others) && !always.has(first)) return others;
+  return { ...others, [first]: withAnother(member, rest, gone) };
+}
+
+/** Members that the types of the model say are always there. */
+const always = new Set(
+  `optional marks type of made open values triggers on who required header disable count per window states moves from to else
+  fields expression when carries changes place retry for status sentence path method with resources types rules users
+  operations endpoints credentials own allow show errors error name duration after act choose`.split(/\s+/),
+);
+
+function another(value: unknown): unknown {
+  if (typeof value === "string") return `${value}x`;
+  if (typeof value === "number") return value + 1;
+  return typeof value === "boolean" ? !value : value;
+}
+
+/** Nothing said in another way, blanks in an expression, or one of several alternatives that another one may cover. */
+function meansTheSame(model: Model, changed: Model, place: Place): boolean {
+  const [before, after] = [valueAt(model, place), valueAt(changed, place)];
+  if (same(model, changed) || (says(before) === 0 && says(after) === 0)) return true;
+  if (["allow", "show", "for", "rules"].some((list) => place.indexOf(list) > 0)) return true;
+  return typeof before === "string" && typeof after === "string" && canonical(before) === canonical(after);
+}
+
+/** How much a value says. */
+function says(value: unknown): number {
+  if (value === undefined) return 0;
+  if (value === null || typeof value !== "object") return 1;
+  return Object.values(value).reduce((sum: number, member) => sum + says(member), 0);
+}

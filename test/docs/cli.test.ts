@@ -9,15 +9,22 @@ import { run } from "../../src/commands/run.ts";
 import { fencesOf, readPage, root, tableRows } from "./fences.ts";
 
 const page = "docs/reference/cli.md";
-async function outcome(args: readonly string[], input = ""): Promise<{ code: number; out: string; err: string }> {
+async function outcome(
+  args: readonly string[],
+  input = "",
+  files: Readonly<Record<string, string>> = {},
+): Promise<{ code: number; out: string; err: string }> {
   let [out, err] = ["", ""];
   const code = await run(args, {
     out: (text) => void (out += text),
     err: (text) => void (err += text),
     colour: false,
     columns: 100,
-    environment: {},
-    read: (path) => (path === "-" ? Promise.resolve(Buffer.from(input)) : readFile(join(root, path))),
+    environment: { SOURCE_DATE_EPOCH: "1795305600" },
+    read: (path) => {
+      const text = path === "-" ? input : files[path];
+      return text === undefined ? readFile(join(root, path)) : Promise.resolve(Buffer.from(text));
+    },
     stopped: () => Promise.resolve("SIGINT"),
   });
   return { code, out, err };
@@ -70,6 +77,18 @@ test("`--format json` has the members that are shown", async () => {
   assert.equal(found?.["message"], wanted?.["message"]);
 });
 
+test("`nonet diff --format json` gives what is shown", async () => {
+  const [shown] = fencesOf(page, "json").filter(({ meta }) => meta["diff"] !== undefined);
+  const old = readFileSync(join(root, "examples/parcel-lockers.md"), "utf8");
+  const now = old.replace("  trackingNumber: string(6..40)", "  code: string(6..40)");
+  const { code, out } = await outcome(["diff", "old.md", "new.md", "--format", "json"], "", {
+    "old.md": old,
+    "new.md": now,
+  });
+  assert.equal(code, 1);
+  assert.deepEqual(JSON.parse(out), JSON.parse(shown?.text ?? ""));
+});
+
 interface Members {
   readonly summary: Readonly<Record<string, number>>;
   readonly parts: readonly { readonly questions: readonly object[] }[];
@@ -84,7 +103,15 @@ test("exit codes are as they are shown", async () => {
     [1, ["check", "examples/nothing-yet.md", "--strict"]],
     [1, ["serve", "examples/nothing-yet.md"]],
     [1, ["export", "openapi", "examples/nothing-yet.md"]],
+    [0, ["diff", "examples/parcel-lockers.md", "examples/parcel-lockers.md"]],
+    [0, ["check", "examples/parcel-lockers.md", "--against", "examples/parcel-lockers.md"]],
+    [1, ["check", "examples/parcel-lockers.md", "--against", "examples/print-shop.md"]],
+    [1, ["diff", "examples/print-shop.md", "examples/parcel-lockers.md"]],
     [2, []],
+    [2, ["diff", "examples/parcel-lockers.md"]],
+    [2, ["diff", "-", "-"]],
+    [2, ["diff", "examples/nowhere.md", "examples/parcel-lockers.md"]],
+    [2, ["check", "examples/parcel-lockers.md", "--against", "examples/nowhere.md"]],
     [2, ["chekc"]],
     [2, ["check"]],
     [2, ["check", "examples/nowhere.md"]],

@@ -7,13 +7,13 @@
  *     http                 a request to what is served, or (when it starts with HTTP/1.1) the answer to the last one
  *
  * All others are not run. `shown.ts` says how what is shown is compared. Commands are the real ones, in processes of their
- * own: `nonet`, also as `npm run nonet --` and `npm start`; `curl`, `sqlite3`, `export` and `echo $?` are understood as
+ * own: `nonet`, also as `npm run nonet --` and `npm start`; `cp`, `curl`, `sqlite3`, `export` and `echo $?` are understood as
  * far as the pages use them, so that a test needs nothing but Node.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
@@ -203,6 +203,9 @@ async function runOther(walk: Walk, words: readonly string[], at: string): Promi
   switch (command) {
     case "echo":
       return args.map((arg) => (arg === "$?" ? String(walk.status) : arg)).join(" ");
+    case "cp":
+      copyFileSync(join(walk.folder, args[0] ?? ""), join(walk.folder, args[1] ?? ""));
+      return "";
     case "sqlite3":
       return query(join(walk.folder, args[0] ?? ""), args[1] ?? "");
     case "curl":

@@ -48,10 +48,30 @@ function printVersions(versions: readonly Version[]): Tree {
 /** On one line where reading it there gives the same change back, else as a map. */
 function printChange(change: Change): Tree {
   const line = lineOf(change);
+  return readsBack(line, change) ? line : mapOf(change);
+}
+
+/** An entry as YAML on one line, as it stands behind `- `: the line form where YAML leaves it as it is, else a map. */
+export function changeText(change: Change): string {
+  const line = lineOf(change);
+  const plain = !/^[^a-z]|\s#|:$/.test(line) && (change.kind === "remove" || !line.includes(": "));
+  return readsBack(line, change) ? (plain ? line : JSON.stringify(line)) : JSON.stringify(mapOf(change));
+}
+
+function readsBack(line: string, change: Change): boolean {
   const reader = createReader();
   const read = readChange(reader, ["versioning"], { kind: "text", value: line, quoted: false, span: startOfText });
-  const same = reader.diagnostics.length === 0 && JSON.stringify(read) === JSON.stringify(change);
-  return same ? line : mapOf(change);
+  return reader.diagnostics.length === 0 && same(read, change);
+}
+
+/** The order of members does not matter. */
+function same(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one, sorted) === JSON.stringify(other, sorted);
+}
+
+function sorted(_name: string, value: unknown): unknown {
+  const isMap = value !== null && typeof value === "object" && !Array.isArray(value);
+  return isMap ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 }
 
 function lineOf(change: Change): string {

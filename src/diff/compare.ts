@@ -1,0 +1,185 @@
+/**
+ * Two documents of one service compared: what differs, and which of it the versions of the newer one declare. What breaks
+ * callers is declared when it is gone with the newer versions' entries undone: old callers are served as they were.
+ */
+import { addDuration, parseDuration } from "../base/duration.ts";
+import type { Model } from "../parts/model.ts";
+import { own } from "../parts/resources/fields.ts";
+import { modelAt } from "../parts/versioning/at.ts";
+import type { Change, Version, Versioning } from "../parts/versioning/model.ts";
+import { type Difference, difference, type Effect } from "./difference.ts";
+import { differencesOf } from "./differences.ts";
+import { isAbout, isAboutKind, moved, renamedEntry } from "./entries.ts";
+
+export interface Comparison {
+  /** Breaking ones first, then additive and neutral ones. */
+  readonly differences: readonly Judged[];
+  /** Entries of the newer versions about what is no different. */
+  readonly idle: readonly Entry[];
+  /** The version whose callers are to be served as before; undefined where the documents have no versions. */
+  readonly since: string | undefined;
+  readonly heading: Heading;
+  readonly versioning: Versioning;
+}
+
+export interface Judged {
+  readonly difference: Difference;
+  /** Whether callers of the version before are told, and served as they were; always for what breaks nobody. */
+  readonly declared: boolean;
+  /** The entry that declares it, where one names it. */
+  readonly by?: Entry;
+}
+
+export interface Entry {
+  readonly version: string;
+  /** The index in its version's list. */
+  readonly index: number;
+  readonly change: Change;
+}
+
+/** Below which version an entry is to be written. */
+export interface Heading {
+  readonly version: string;
+  /** Whether the document does not list it yet. */
+  readonly isNew: boolean;
+}
+
+/** `today`: a date, `2026-11-22`. */
+export function compare(old: Model, now: Model, today: string): Comparison {
+  const newerOnes = newerVersions(old.versioning, now.versioning);
+  const { since, newer } = newerOnes;
+  const all = newer.flatMap(({ name, changes }) => changes.map((change, index) => ({ version: name, index, change })));
+  const differences = differencesOf(old, now).map((one) => dated(one, old, now, today));
+  const idle = all.filter((entry) => isIdle(entry, all, differences));
+  const entries = all.filter((entry) => !idle.includes(entry));
+  const left = leftOver(old, now, newerOnes, idle)
+    .map((one) => dated(one, old, now, today))
+    .filter((one) => one.effect === "breaking" && !isSaidToBeGone(one, entries) && !isOnlyUndone(one, entries));
+  const open = new Set(left.map(keyOf));
+  const judged = differences.flatMap((one): Judged[] => {
+    if (open.has(keyOf(one))) return [];
+    const by = one.effect === "breaking" ? entryOf(one, entries) : undefined;
+    return [{ difference: one, declared: true, ...(by === undefined ? {} : { by }) }];
+  });
+  const of = (effect: Effect): readonly Judged[] => judged.filter(({ difference: one }) => one.effect === effect);
+  return {
+    differences: [
+      ...left.map((one) => ({ difference: asNow(one, newer), declared: false })),
+      ...of("breaking"),
+      ...of("additive"),
+      ...of("neutral"),
+    ],
+    idle,
+    since,
+    heading: headingOf(newer, now.versioning, today),
+    versioning: now.versioning,
+  };
+}
+
+/** The entry that speaks of it, rather one that is about such a difference. */
+function entryOf(one: Difference, entries: readonly Entry[]): Entry | undefined {
+  return entries.find(({ change }) => isAboutKind(change, one)) ?? entries.find(({ change }) => isAbout(change, one));
+}
+
+/** What still differs when the entries of the new versions are undone; what an idle one says would differ only by that. */
+function leftOver(old: Model, now: Model, { since, newer }: Newer, idle: readonly Entry[]): readonly Difference[] {
+  if (since === undefined) return differencesOf(old, now);
+  const versions = (now.versioning.versions ?? []).map((version) => {
+    if (!newer.includes(version)) return version;
+    return { ...version, changes: version.changes.filter((change) => !idle.some((entry) => entry.change === change)) };
+  });
+  return differencesOf(old, modelAt({ ...now, versioning: { ...now.versioning, versions } }, since));
+}
+
+/** A difference from the document with its new versions undone, told of the document as it is. */
+function asNow({ entry, ...one }: Difference, newer: readonly Version[]): Difference {
+  return { ...one, at: moved(one.at, newer), ...(entry === undefined ? {} : { entry: renamedEntry(entry, newer) }) };
+}
+
+function keyOf({ kind, subject, message }: Difference): string {
+  return `${kind} ${subject} ${message}`;
+}
+
+interface Newer {
+  readonly since: string | undefined;
+  readonly newer: readonly Version[];
+}
+
+/** The versions that the old document does not have yet; one without versions is the first of its successor's. */
+function newerVersions(old: Versioning, now: Versioning): Newer {
+  const versions = now.versions ?? [];
+  const newest = old.versions?.[0]?.name;
+  const found = versions.findIndex(({ name }) => name === newest);
+  const index = found < 0 ? versions.length - 1 : found;
+  return { since: versions[index]?.name, newer: versions.slice(0, Math.max(index, 0)) };
+}
+
+/** A resource, an operation or a type that is gone cannot be brought back by an entry: to say it is all there is. */
+function isSaidToBeGone({ entry }: Difference, entries: readonly Entry[]): boolean {
+  if (entry?.kind !== "remove" || entry.place.field !== undefined) return false;
+  return entries.some(
+    ({ change }) => change.kind === "remove" && change.place.field === undefined && change.place.of === entry.place.of,
+  );
+}
+
+/** Undone, `require` leaves a field that may be absent; it is not absent from answers, whatever it was before. */
+function isOnlyUndone(one: Difference, entries: readonly Entry[]): boolean {
+  if (one.kind !== "field-may-be-absent") return false;
+  return entries.some(({ change }) => change.kind === "require" && isAbout(change, one));
+}
+
+/** What is a break only before, or after, some day. */
+function dated(one: Difference, old: Model, now: Model, today: string): Difference {
+  if (one.kind === "version-removed" && one.sunset !== undefined && one.sunset <= today)
+    return { ...one, effect: "neutral" };
+  if (one.kind !== "version-deprecated") return one;
+  const version = one.subject.slice("version ".length);
+  const sunset = own(now.versioning.deprecated ?? {}, version)?.sunset;
+  const notice = parseDuration(old.versioning.policy?.notice ?? "");
+  if (sunset === undefined || notice === undefined) return one;
+  const earliest = new Date(addDuration(Date.parse(today), notice)).toISOString().slice(0, 10);
+  if (sunset >= earliest) return one;
+  const message = `The version \`${version}\` ends on ${sunset}, before ${earliest}, when the notice of ${old.versioning.policy?.notice} is over`;
+  return difference("breaking", "notice-too-short", one.subject, one.at, message, {
+    matter: "support",
+    sunset: earliest,
+  });
+}
+
+/** An entry that names nothing that differs, and nothing that another new version names, too. */
+function isIdle(entry: Entry, entries: readonly Entry[], differences: readonly Difference[]): boolean {
+  const { change, version } = entry;
+  if (differences.some((one) => isAboutKind(change, one))) return false;
+  return !entries.some((other) => other.version !== version && isAbout(other.change, subjectsOnly(change)));
+}
+
+function subjectsOnly(change: Change): Pick<Difference, "subject" | "also"> {
+  const place = "place" in change ? change.place : change.kind === "rename" ? change.from : undefined;
+  const name = place && (place.field === undefined ? place.of : `${place.of}.${place.field}`);
+  if (change.kind === "rename") {
+    const also = place?.field === undefined ? change.to : `${place.of}.${change.to}`;
+    return { subject: name ?? "", also };
+  }
+  if (name !== undefined) return { subject: name };
+  if (change.kind === "error") return { subject: `error ${change.code}`, also: `error ${change.was}` };
+  if (change.kind === "event") return { subject: `event ${change.name}`, also: `event ${change.was ?? change.name}` };
+  return {
+    subject:
+      change.kind === "path" ? change.operation : change.kind === "state" ? `${change.resource}.${change.name}` : "",
+  };
+}
+
+function headingOf(newer: readonly Version[], { scheme, versions = [] }: Versioning, today: string): Heading {
+  const [newest] = newer;
+  if (newest !== undefined) return { version: newest.name, isNew: false };
+  const last = versions[0]?.name;
+  if (scheme !== "numbered")
+    return { version: last === undefined || last < today ? today : dayAfter(last), isNew: true };
+  const number = last?.split(".").map(Number) ?? [0];
+  return { version: number.with(-1, (number.at(-1) ?? 0) + 1).join("."), isNew: true };
+}
+
+function dayAfter(date: string): string {
+  const time = Date.parse(date);
+  return Number.isNaN(time) ? date : new Date(time + 86_400_000).toISOString().slice(0, 10);
+}

@@ -1,0 +1,120 @@
+/** Which version entry speaks of which difference. */
+import type { Change, Place, Version } from "../parts/versioning/model.ts";
+import type { Difference } from "./difference.ts";
+
+type Subject = Pick<Difference, "subject" | "also">;
+
+/** Whether the entry names what the difference is about, or something of it. */
+export function isAbout(change: Change, { subject, also }: Subject): boolean {
+  return namesIn(change).some(
+    (name) => name === subject || name === also || (!name.includes(".") && subject.startsWith(`${name}.`)),
+  );
+}
+
+/** The names that an entry has, those before it and those after it. */
+function namesIn(change: Change): readonly string[] {
+  switch (change.kind) {
+    case "rename": {
+      const { of, field } = change.from;
+      return field === undefined ? [of, change.to] : [`${of}.${field}`, `${of}.${change.to}`];
+    }
+    case "path":
+      return [change.operation];
+    case "error":
+      return [`error ${change.code}`, `error ${change.was}`];
+    case "event":
+      return [`event ${change.name}`, ...(change.was === undefined ? [] : [`event ${change.was}`])];
+    case "state":
+      return [`${change.resource}.${change.name}`];
+    default:
+      return [nameOf(change.place)];
+  }
+}
+
+function nameOf({ of, field }: Place): string {
+  return field === undefined ? of : `${of}.${field}`;
+}
+
+/** The differences that each entry can be about; what is new, gone or renamed can have changed in any way. */
+const kinds: Readonly<Record<Change["kind"], RegExp>> = {
+  rename: /-(renamed|removed|added)$/,
+  add: /-(added|taken|given)$|^field-required$/,
+  remove: /-(removed|not-given|not-taken)$/,
+  require: /^(field-required|field-taken)$/,
+  relax: /^(field-(may-be-absent|not-required|changed)|(null|type|range|pattern|value)-(wider|other))$/,
+  retype: /^((range|pattern|value|null|type)-|default-changed|answer-changed)/,
+  path: /^(route-changed|operation-)/,
+  error: /^(error|refusal|standard-error)-/,
+  event: /^(event|payload)-/,
+  state: /^state/,
+  "add-value": /^value-wider$/,
+};
+
+export function isAboutKind(change: Change, one: Difference): boolean {
+  const wholly = /-(renamed|removed|added)$/.test(one.kind) && !/^(null|unique|filter|sort|search)-/.test(one.kind);
+  return isAbout(change, one) && (wholly || kinds[change.kind].test(one.kind));
+}
+
+/** A path of the document as it was before some versions, as it is now: names that they changed are the new ones. */
+export function moved(path: string, newer: readonly Version[]): string {
+  return newer
+    .flatMap(({ changes }) => changes)
+    .toReversed()
+    .flatMap(movesOf)
+    .reduce((at, [from, to]) => (at === from || at.startsWith(`${from}/`) ? to + at.slice(from.length) : at), path);
+}
+
+function movesOf(change: Change): readonly (readonly [from: string, to: string])[] {
+  if (change.kind === "error") return [[`errors/errors/${change.was}`, `errors/errors/${change.code}`]];
+  if (change.kind === "event")
+    return change.was === undefined ? [] : [[`events/out/${change.was}`, `events/out/${change.name}`]];
+  if (change.kind !== "rename") return [];
+  const { of, field } = change.from;
+  const fields = ["resources", "resources/types"].map((part) => `${part}/${of}`);
+  const members = ["takes", "gives"].map((list) => `endpoints/endpoints/${of}/${list}`);
+  if (field !== undefined)
+    return [...fields, ...members].map((at) => [`${at}/${field}`, `${at}/${change.to}`] as const);
+  const wholes = [
+    "resources",
+    "resources/types",
+    "resources/rules",
+    "states",
+    "endpoints/endpoints",
+    "authentication/allow",
+    "authentication/own",
+  ];
+  return wholes.map((at) => [`${at}/${of}`, `${at}/${change.to}`] as const);
+}
+
+/** An entry about the document as it was before some versions, with the names that things have now. */
+export function renamedEntry(change: Change, newer: readonly Version[]): Change {
+  const entries = newer.flatMap(({ changes }) => changes).toReversed();
+  return entries.reduce(renamedBy, change);
+}
+
+function renamedBy(change: Change, entry: Change): Change {
+  if (entry.kind === "error")
+    return change.kind === "error" && change.code === entry.was ? { ...change, code: entry.code } : change;
+  if (entry.kind === "event")
+    return change.kind === "event" && change.name === entry.was ? { ...change, name: entry.name } : change;
+  if (entry.kind !== "rename") return change;
+  const { from, to } = entry;
+  if (change.kind === "path" && from.field === undefined && change.operation === from.of)
+    return { ...change, operation: to };
+  if (change.kind === "state" && from.field === undefined && change.resource === from.of)
+    return { ...change, resource: to };
+  if (
+    change.kind === "rename" &&
+    from.field === undefined &&
+    change.from.field !== undefined &&
+    change.from.of === from.of
+  )
+    return { ...change, from: { ...change.from, of: to } };
+  return "place" in change ? { ...change, place: renamedPlace(change.place, from, to) } : change;
+}
+
+function renamedPlace(place: Place, from: Place, to: string): Place {
+  if (place.of !== from.of) return place;
+  if (from.field === undefined) return { ...place, of: to };
+  return place.field === from.field ? { ...place, field: to } : place;
+}
