@@ -6,12 +6,15 @@ export interface ShelfOptions {
   /** Whether a book can be looked at alone. */
   readonly getBook?: boolean;
   readonly service?: string;
+  /** Entries of the version 2026-09-01, each a line; without any the document has no versions. */
+  readonly changes?: readonly string[];
 }
 
 export function shelf({
   fields = ["title: string(1..80)"],
   getBook = false,
   service = "shelf",
+  changes = [],
 }: ShelfOptions = {}): string {
   const operations = ["addBook", "listBooks", ...(getBook ? ["getBook"] : [])];
   return `# Shelf
@@ -65,7 +68,17 @@ To be decided.
 
 ## Versioning
 \`\`\`yaml
-none
+${changes.length === 0 ? "none" : versioning(changes)}
 \`\`\`
 `;
+}
+
+function versioning(changes: readonly string[]): string {
+  return `scheme: dated
+sent: header Shelf-Version
+absent: newest
+versions:
+  2026-09-01:
+${changes.map((change) => `    - ${change}`).join("\n")}
+  2026-03-01: first`;
 }

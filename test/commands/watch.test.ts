@@ -98,6 +98,16 @@ test("a new optional field keeps the records; a change that would lose some is r
   assert.equal(await addBook(address, { title: "Die kleine Hexe" }), 201);
 });
 
+test("a field that part 9 says was renamed keeps what it holds, and what was done is told", async (t) => {
+  const { address, running, write } = await watched(t);
+  assert.equal(await addBook(address, { title: "Momo" }), 201);
+  write({ fields: ["name: string(1..80)"], changes: ["rename Book.title -> name"] });
+  await running.says(/the data in \.nonet\/shelf\.db has followed the document: Book\.title is now called Book\.name\n/);
+  await running.says(/ {2}as it was before: \.nonet\/shelf\.db\.backup-\S+\n/);
+  await running.says(served);
+  assert.deepEqual((await books(address)).map(({ name }) => name), ["Momo"]);
+}); // biome-ignore format: rows
+
 test("records in memory are gone when their tables change, and that is said; otherwise they stay", async (t) => {
   const { address, running, write } = await watched(t, "--data", "memory");
   assert.equal(await addBook(address, { title: "Momo" }), 201);

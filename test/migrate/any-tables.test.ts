@@ -112,7 +112,7 @@ function rowsOf({ columns: all }: Table): fc.Arbitrary<readonly Row[]> {
     return [name, nullable ? fc.option(fitting) : fitting] as const;
   });
   return fc
-    .array(fc.record(Object.fromEntries(cells)), { maxLength: 6 })
+    .array(fc.record(Object.fromEntries(cells)), { minLength: 1, maxLength: 8 })
     .map((rows) => rows.map((row, index): Row => ({ ...row, id: `n${index}` })))
     .filter((rows) => all.filter(isUnique).every(({ name }) => isDistinct(rows, name)));
 }
