@@ -5,7 +5,8 @@
  *     const model = soundModel(result);
  *     if (model === undefined) throw new Error(`${result.summary.errors} errors`);
  *     const plan = buildPlan(model, result.places, result.expressions);
- *     const store = await openSqliteStore({ file: "shop.db", tables: plan.tables, clock: Date.now });
+ *     const following = await followingOf(plan);
+ *     const store = await openSqliteStore({ file: "shop.db", tables: plan.tables, following, clock: Date.now });
  *     const service = createService({ plan, store, … });
  *     const server = await listen({ service: () => service, host: "127.0.0.1", port: 8080, … });
  *
@@ -28,6 +29,7 @@ export { servicePages } from "./export/page/pages.ts";
 // The data.
 export { openMemoryStore } from "./store/memory/open.ts";
 export { openSqliteStore } from "./store/sqlite/open.ts";
+export { followingOf } from "./commands/following.ts";
 export { StoreError } from "./store/error.ts";
 export type { Store } from "./store/store.ts";
 

@@ -4,9 +4,10 @@ import type { Plan } from "../plan/plan.ts";
 import { type Migrated, type MigrationPlan, obstaclesOf } from "../store/migration.ts";
 import { UsageError } from "./command-line.ts";
 import { checkFile, planOf } from "./document.ts";
+import { followingOf } from "./following.ts";
 import { followedText, planJson, planText } from "./migration-report.ts";
 import { clock } from "./served.ts";
-import { followingOf, openStore, placeOf, withPlace } from "./store.ts";
+import { openStore, placeOf, withPlace } from "./store.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface MigrateOptions {

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import type { Plan } from "../plan/plan.ts";
 import { StoreError } from "../store/error.ts";
-import { type Following, type Migrated, MigrationRefused } from "../store/migration.ts";
+import { type Migrated, MigrationRefused } from "../store/migration.ts";
 import type { Store } from "../store/store.ts";
 import { DocumentError, UsageError } from "./command-line.ts";
+import { followingOf } from "./following.ts";
 import { refusalText } from "./migration-report.ts";
 
 const folder = ".nonet";
@@ -41,19 +42,6 @@ export async function openStore(plan: Plan, data: string, time: Clock, opening: 
     if (data === join(folder, `${service}.db`)) mkdirSync(folder, { recursive: true });
     return openSqliteStore({ file: data, tables, following, clock, synchronous: "FULL" });
   });
-}
-
-/** How data follows a plan; what judges values is the same that judges what callers send. */
-export async function followingOf({ history }: Plan): Promise<Following> {
-  const { createJudges } = await import("../serve/body.ts");
-  const judgeOf = createJudges();
-  return {
-    history,
-    judge: (schema) => {
-      const judge = judgeOf(schema);
-      return (value) => judge(value).length === 0;
-    },
-  };
 }
 
 /** Runs what opens a file. @throws DocumentError or UsageError, as `openStore` does. */

@@ -49,6 +49,7 @@ test("what the library exports is deliberate", () => {
     "createForwarding",
     "createService",
     "createTelemetry",
+    "followingOf",
     "listen",
     "openMemoryStore",
     "openSqliteStore",

@@ -11,10 +11,10 @@ const first: ShelfOptions = { fields: ["title: string(1..80)", "pages?: integer(
 interface Shelf {
   readonly folder: string;
   readonly ids: readonly string[];
-  write(options: ShelfOptions): void;
-  nonet(...args: readonly string[]): Promise<{ readonly code: number | string; readonly output: string }>;
+  readonly write: (options: ShelfOptions) => void;
+  readonly nonet: (...args: readonly string[]) => Promise<{ readonly code: number | string; readonly output: string }>;
   /** Runs while the service does. */
-  serving<T>(work: () => Promise<T>): Promise<T>;
+  readonly serving: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /** With two books, the first of which has no pages. */

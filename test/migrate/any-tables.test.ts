@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { JsonObject } from "../../src/base/json.ts";
-import { followingOf } from "../../src/commands/store.ts";
+import { followingOf } from "../../src/commands/following.ts";
 import type { Value } from "../../src/expression/evaluate.ts";
 import type { Column, ColumnType, Plan, Table } from "../../src/plan/plan.ts";
 import { MigrationRefused } from "../../src/store/migration.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
-import { followingOf } from "../../src/commands/store.ts";
+import { followingOf } from "../../src/commands/following.ts";
 import type { Plan, Table } from "../../src/plan/plan.ts";
 import type { Following, Migrated } from "../../src/store/migration.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { obstacleText, MigrationRefused } from "../../src/store/migration.ts";
 import { planMigration } from "../../src/store/sqlite/migrate.ts";
-import { followingOf } from "../../src/commands/store.ts";
+import { followingOf } from "../../src/commands/following.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { Row } from "../../src/store/store.ts";
 import {
