@@ -14,10 +14,10 @@ export function describe({ first, url, local }: Serving, terminal: Pick<Terminal
   const { result, plan, data } = first;
   const { allow } = result.model.authentication;
   const width = Math.min(terminal.columns, mostColumns);
-  const operations = plan.operations.map(({ method, template, name }) => [
+  const operations = plan.operations.map(({ method, template, name, inbound }) => [
     `${method} ${template}`,
     name,
-    (allow[name] ?? []).map(grantText).join(" | ") || "nobody",
+    inbound?.credential ?? ((allow[name] ?? []).map(grantText).join(" | ") || "nobody"),
   ]);
   const taken = result.questions.filter(({ status }) => status === "default");
   const { warnings } = result.summary;

@@ -81,6 +81,7 @@ test("what each operation of the flagship resolves to", () => {
     ["collect", "move", "Parcel", "id", "anyone", 200, "optional", "stored->collected", "Locker by locker: occupied->free"],
     ["cancelParcel", "move", "Parcel", "id", "courier if", 200, "optional", "announced->cancelled", "Locker by locker: held->free"],
     ["takeBack", "move", "Parcel", "id", "operator | courier if", 200, "optional", "expired->returned", "Locker by locker: occupied->free"],
+    ["door.faulted", "receive", "Locker", "", "signed-in", 202, "none", "", "Locker by locker: free->faulty"],
   ]); // biome-ignore format: a table
 });
 

@@ -10,6 +10,7 @@ import { credentialPlans, roleNames } from "./credentials.ts";
 import { errorPlans } from "./errors.ts";
 import { buildHistory } from "./history.ts";
 import { eventsPlan } from "./events.ts";
+import { inboundOperations } from "./inbound.ts";
 import { quotaPlans, ratePlans, serverLimits } from "./limits.ts";
 import { buildOperations } from "./operations.ts";
 import type { Plan } from "./plan.ts";
@@ -44,7 +45,7 @@ function planOf(sources: Sources): Plan {
     history: buildHistory(sources),
     base: model.endpoints.base ?? "{base_url}",
     tables,
-    operations: buildOperations(sources, tables),
+    operations: [...buildOperations(sources, tables), ...inboundOperations(sources, tables)],
     credentials: credentialPlans(sources),
     roles: roleNames(sources),
     errors: errorPlans(sources),

@@ -6,7 +6,7 @@ import { parseSize } from "../base/bytes.ts";
 import { parseClockDuration } from "../base/duration.ts";
 import { creates } from "../parts/endpoints/input.ts";
 import type { ResourceEndpoint } from "../parts/endpoints/meaning.ts";
-import { ownerFields, rateCountedBy, windowCountedBy } from "../parts/limits/counted.ts";
+import { ownerFields, rateCountedBy, windowCountedBy, type Rated } from "../parts/limits/counted.ts";
 import type { Quota, Rate } from "../parts/limits/model.ts";
 import { lifecycleOf, own } from "../parts/resources/fields.ts";
 import type { Limited, Plan, QuotaPlan, RatePlan, ServerLimits } from "./plan.ts";
@@ -58,7 +58,7 @@ export function ratePlans(sources: Sources): readonly RatePlan[] {
 }
 
 /** Those of `all` and `anyone` hold beside the operation's own; one per record only where the path names that record. */
-export function ratesOf(sources: Sources, meaning: ResourceEndpoint): readonly Limited[] {
+export function ratesOf(sources: Sources, meaning: Rated): readonly Limited[] {
   return statedRates(sources).flatMap(({ target, rate }, limit) => {
     if (target !== "all" && target !== "anyone" && target !== meaning.operation) return [];
     const by = rateCountedBy(meaning, rate.per);

@@ -1,6 +1,6 @@
 /** Which moves an operation makes, and which moves of other records that causes. */
 import { eventResource } from "../parts/expressions.ts";
-import { fieldsOf, lifecycleOf, own, referencesTo } from "../parts/resources/fields.ts";
+import { fieldsOf, lifecycleOf, own, referenceOf, referencesTo } from "../parts/resources/fields.ts";
 import { recordMembers } from "../parts/resources/value-type.ts";
 import { type Move, moveName, type Trigger } from "../parts/states/model.ts";
 import type { EffectPlan, MovePlan } from "./plan.ts";
@@ -91,10 +91,16 @@ export function effectsOfState(
   });
 }
 
+/** What an event that comes in causes in the records that its payload refers to. */
+export function effectsOfInbound(sources: Sources, event: string): readonly EffectPlan[] {
+  return effectsOfEvent(sources, event, undefined, undefined, [event]);
+}
+
+/** `resource`: what it is about; undefined for one that comes in, which is about what its payload says. */
 function effectsOfEvent(
   sources: Sources,
   event: string,
-  resource: string,
+  resource: string | undefined,
   state: string | undefined,
   before: readonly string[],
 ): readonly EffectPlan[] {
@@ -120,7 +126,8 @@ function effectsOfEvent(
 }
 
 /** What `carries` says, else all that is stored of the record. */
-function payloadOf({ model }: Sources, event: string, resource: string): readonly string[] {
+function payloadOf({ model }: Sources, event: string, resource: string | undefined): readonly string[] {
+  if (resource === undefined) return Object.keys(own(model.events.in ?? {}, event)?.carries ?? {});
   const names = Object.keys(recordMembers(model, resource));
   const carries = own(model.events.out ?? {}, event)?.carries;
   return carries === undefined ? names : names.filter((name) => carries.includes(name));
@@ -130,11 +137,16 @@ function payloadOf({ model }: Sources, event: string, resource: string): readonl
 function referringField(
   { model }: Sources,
   event: string,
-  resource: string,
+  resource: string | undefined,
   target: string,
   { on }: Trigger,
 ): string | undefined {
   if (on.kind !== "when" || !on.events.includes(event) || eventResource(model, event) !== resource) return undefined;
+  if (resource === undefined) {
+    const members = Object.entries(own(model.events.in ?? {}, event)?.carries ?? {});
+    const referring = members.filter(([, type]) => referenceOf(model, type) === target).map(([name]) => name);
+    return on.field === undefined ? referring[0] : referring.find((name) => name === on.field);
+  }
   if (on.field !== undefined) return own(fieldsOf(model, resource), on.field) === undefined ? undefined : on.field;
   const carries = own(model.events.out ?? {}, event)?.carries;
   const references = referencesTo(model, resource, target).filter((field) => carries?.includes(field) ?? true);

@@ -4,7 +4,7 @@ import type { TypedExpression } from "../expression/typed.ts";
 import { parseClockDuration } from "../base/duration.ts";
 import { boundFields, creates, type InputMember, inputOf } from "../parts/endpoints/input.ts";
 import { type ResourceEndpoint, resourceEndpoints } from "../parts/endpoints/meaning.ts";
-import type { RepeatStyle } from "../parts/endpoints/model.ts";
+import type { Method, RepeatStyle } from "../parts/endpoints/model.ts";
 import { bareType, fieldsOf, isNullable, own, referenceOf } from "../parts/resources/fields.ts";
 import { closedObject, fieldSchema, orNull } from "../parts/resources/json-schema.ts";
 import { defaultValue } from "../parts/resources/default-value.ts";
@@ -48,7 +48,7 @@ function buildOperation(
   const { operation, endpoint, deed, resource, key } = meaning;
   const body = bodyPlan(sources, meaning, table);
   const moves = deed === "move" ? movesBy(sources, resource, operation) : [];
-  const repeats = repeatsOf(sources, meaning);
+  const repeats = repeatsOf(sources, deed, endpoint.method);
   const known = {
     name: operation,
     sentence: own(sources.model.purpose.operations, operation) ?? "",
@@ -126,7 +126,7 @@ function memberSchema({ model }: Sources, { deed }: ResourceEndpoint, { field }:
 
 function inputField(sources: Sources, deed: ResourceEndpoint["deed"], { name, field }: InputMember): InputField {
   const { model } = sources;
-  const form = inputForm(sources, field.type);
+  const form = inputForm(sources, field.type, visibleOf);
   const value = deed === "update" ? undefined : defaultValue(model, field);
   const secret = field.marks.includes("secret");
   return {
@@ -138,21 +138,29 @@ function inputField(sources: Sources, deed: ResourceEndpoint["deed"], { name, fi
   };
 }
 
-/** `around`: the embedded types that the value is inside of; a type inside itself is not followed. */
-function inputForm(sources: Sources, type: FieldType, around: readonly string[] = []): InputForm | undefined {
+/**
+ * `visible`: who may refer to the records of a resource. `around`: the embedded types that the value is inside of; a type
+ * inside itself is not followed.
+ */
+export function inputForm(
+  sources: Sources,
+  type: FieldType,
+  visible: (sources: Sources, resource: string) => readonly GrantPlan[],
+  around: readonly string[] = [],
+): InputForm | undefined {
   const { model } = sources;
   const bare = bareType(type);
   if (bare.kind === "scalar") return bare.name === "datetime" ? { kind: "timestamp" } : undefined;
   if (bare.kind === "list" || bare.kind === "map") {
-    const of = inputForm(sources, bare.of, around);
+    const of = inputForm(sources, bare.of, visible, around);
     return of === undefined ? undefined : { kind: bare.kind, of };
   }
   if (bare.kind !== "named") return undefined;
   const target = referenceOf(model, bare);
-  if (target !== undefined) return { kind: "reference", resource: target, visible: visibleOf(sources, target) };
+  if (target !== undefined) return { kind: "reference", resource: target, visible: visible(sources, target) };
   if (around.includes(bare.name)) return undefined;
   const members = Object.entries(own(model.resources.types, bare.name) ?? {}).flatMap(([name, field]) => {
-    const form = inputForm(sources, field.type, [...around, bare.name]);
+    const form = inputForm(sources, field.type, visible, [...around, bare.name]);
     const value = defaultValue(model, field);
     if (form === undefined && value === undefined) return [];
     return [
@@ -237,10 +245,10 @@ function editsOf({ model }: Sources, { deed }: ResourceEndpoint): Operation["edi
 /** Where the document is silent: on every write, not required, kept a day (R4.18, R4.20). */
 const silentRepeats: RepeatStyle = { header: "Idempotency-Key", on: "write", required: false };
 
-function repeatsOf({ model }: Sources, { deed, endpoint }: ResourceEndpoint): Operation["repeats"] {
+export function repeatsOf({ model }: Sources, deed: Operation["deed"], method: Method): Operation["repeats"] {
   const said = model.endpoints.repeats ?? silentRepeats;
   if (said === "none" || deed === "read" || deed === "list") return undefined;
-  if (said.on === "POST" && endpoint.method !== "POST") return undefined;
+  if (said.on === "POST" && method !== "POST") return undefined;
   const kept = said.kept === undefined ? undefined : parseClockDuration(said.kept);
   return { header: said.header, required: said.required, keptMilliseconds: kept ?? 86_400_000 };
 }
@@ -264,7 +272,7 @@ function errorsOf(
 }
 
 /** Those of the records that are moved in turn: what they may not be refuses the whole request. */
-function errorsCaused(effects: readonly EffectPlan[], tables: readonly Table[]): readonly string[] {
+export function errorsCaused(effects: readonly EffectPlan[], tables: readonly Table[]): readonly string[] {
   return effects.flatMap(({ resource, moves, effects: next }) => {
     const table = tables.find((one) => one.resource === resource);
     assert(table !== undefined, `${resource} has no table`);

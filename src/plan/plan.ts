@@ -286,8 +286,8 @@ export interface CredentialPlan {
 export interface Operation {
   readonly name: string;
   readonly sentence: string;
-  /** `inbound` deeds (events in) and what cannot be served yet are not listed here but under `unenforced`. */
-  readonly deed: Exclude<Deed, "login" | "handler">;
+  /** `receive`: takes an event that comes in. What cannot be served yet is not listed here but under `unenforced`. */
+  readonly deed: Exclude<Deed, "login" | "handler"> | "receive";
   readonly method: Method;
   readonly path: readonly Segment[];
   /** The path as the document writes it. */
@@ -321,6 +321,8 @@ export interface Operation {
   readonly repeats?: { readonly header: string; readonly required: boolean; readonly keptMilliseconds: number };
   /** What entering a state or running this operation causes in other records, in the same transaction. */
   readonly effects: readonly EffectPlan[];
+  /** For `receive`. */
+  readonly inbound?: InboundPlan;
   /** The events of part 6 that running it emits, beside those of the states that it enters. */
   readonly emits: readonly string[];
   /** The rules of the table that a write by this operation can break; asked of the record as it would be afterwards. */
@@ -336,6 +338,15 @@ export interface Operation {
 }
 
 export type Segment = PathSegment;
+
+/** An event that comes in (part 6, `in`), as the operation that takes it. */
+export interface InboundPlan {
+  readonly event: string;
+  /** The one credential that proves the sender; others are refused, whoever they are of. */
+  readonly credential: string;
+  /** The members of its payload that refer to records, in its order. */
+  readonly refers: readonly { readonly member: string; readonly resource: string }[];
+}
 
 export interface Parent {
   readonly parameter: string;

@@ -3,9 +3,8 @@
  * of the document. Nothing is left out silently.
  */
 import { meaningOf } from "../parts/endpoints/meaning.ts";
-import { bareType, lifecycleOf, own, referenceOf } from "../parts/resources/fields.ts";
+import { bareType, own, referenceOf } from "../parts/resources/fields.ts";
 import type { Field, FieldType } from "../parts/resources/model.ts";
-import { moveName } from "../parts/states/model.ts";
 import { unservedCredential } from "./credentials.ts";
 import { isCounted } from "./limits.ts";
 import type { Unenforced } from "./plan.ts";
@@ -14,7 +13,6 @@ import type { Sources } from "./sources.ts";
 export function unenforcedStatements(sources: Sources): readonly Unenforced[] {
   const statements = [
     ...fieldStatements(sources),
-    ...moveStatements(sources),
     ...endpointStatements(sources),
     ...credentialStatements(sources),
     ...eventStatements(sources),
@@ -66,20 +64,6 @@ function refersWithin(model: Sources["model"], type: FieldType, around: readonly
   });
 }
 
-function moveStatements({ model }: Sources): readonly Statement[] {
-  return Object.keys(model.states).flatMap((resource) =>
-    (lifecycleOf(model, resource)?.moves ?? []).flatMap((move) =>
-      move.triggers.flatMap(({ on }, index): Statement[] => {
-        const name = moveName(move);
-        const path = `states/${resource}/moves/${name}/${index}`;
-        if (on.kind !== "when") return [];
-        const inbound = on.events.filter((event) => own(model.events.in ?? {}, event) !== undefined);
-        return inbound.map((event) => ({ path, what: `no ${resource} makes \`${name}\` when \`${event}\` comes in` }));
-      }),
-    ),
-  );
-}
-
 // ── Endpoints and authentication ───────────────────────────────────────────────────────────────────────────────────
 
 function endpointStatements({ model }: Sources): readonly Statement[] {
@@ -120,10 +104,9 @@ function eventStatements({ model }: Sources): readonly Statement[] {
       path: `${path}/out/${name}`,
       what: `nobody outside is told of \`${name}\``,
     })),
-    ...Object.entries(inbound).map(([name, { method, path: route }]) => ({
-      path: `${path}/in/${name}`,
-      what: `\`${method} ${route}\` is not served, so \`${name}\` never comes in`,
-    })),
+    ...(Object.keys(model.resources.resources).length > 0
+      ? []
+      : Object.keys(inbound).map((name) => ({ path: `${path}/in/${name}`, what: `\`${name}\` never comes in` }))),
     ...(delivery?.stream === undefined
       ? []
       : [{ path: `${path}/delivery/stream`, what: `there is no stream at \`${delivery.stream.path}\`` }]),

@@ -8,6 +8,8 @@ export interface Caller {
   readonly claims: Readonly<Record<string, Value>>;
   /** The credential it was known by; null for anonymous callers. */
   readonly credential: string | null;
+  /** Of this request alone, where it was known by that. */
+  readonly signature?: string;
   /**
    * Callers of one kind pass the same unconditional permissions; a small number, to index what is prepared per kind.
    * 0 is anonymous.

@@ -46,9 +46,14 @@ export async function follow(work: Work, tx: Transaction, changed: Changed): Pro
   const { change, row } = changed;
   const entered = change.from === change.to ? undefined : change.to;
   await enter(work, tx, { ...changed, entered });
+  const happened = changed.effects.filter(({ state }) => state === undefined || state === entered);
+  return cause(work, tx, happened, row);
+}
+
+/** Whether events move any of the records that `row`, a record or what came in, refers to. */
+export async function cause(work: Work, tx: Transaction, effects: readonly EffectPlan[], row: Row): Promise<boolean> {
   let moved = false;
-  for (const effect of changed.effects) {
-    if (effect.state !== undefined && effect.state !== entered) continue;
+  for (const effect of effects) {
     const id = row[effect.field];
     if (id === null || id === undefined) continue;
     // For these moves the input is what the event carries.

@@ -95,11 +95,13 @@ async function run(pipeline: Pipeline, asked: Asked, admission: Admission | unde
   const { requestBytes, requestMilliseconds } = prepared.operation.limits;
   let bytes: Promise<Buffer> | undefined;
   const body = () => (bytes ??= readBytes(exchange, requestBytes, requestMilliseconds));
-  const caller = await pipeline.authentication.authenticate(exchange, body);
+  const { inbound } = prepared.operation;
+  const caller = await pipeline.authentication.authenticate(exchange, body, inbound !== undefined);
   const kind = prepared.forKind(caller.kind);
   if (admission !== undefined) enter(admission, caller, kind.allowed === "denied", pipeline.context.clock.now());
   if (kind.allowed === "denied")
     throw caller.kind === 0 ? pipeline.authentication.challenge() : new Refusal("forbidden");
+  if (inbound !== undefined && caller.credential !== inbound.credential) throw new Refusal("forbidden");
   checkAccept(exchange);
   const { operation } = prepared;
   const takesBody = operation.body !== undefined;

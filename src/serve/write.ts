@@ -9,6 +9,7 @@ import type { Answer } from "./exchange.ts";
 import { countSuccess } from "./limits/quotas.ts";
 import { extended } from "./extension.ts";
 import { move } from "./move.ts";
+import { receive } from "./receive.ts";
 import { Refusal } from "./refusal.ts";
 import { remove } from "./remove.ts";
 import type { RepeatKey } from "./repeats.ts";
@@ -25,6 +26,7 @@ const deeds: Readonly<Record<Exclude<Operation["deed"], "read" | "list">, Deed>>
   replace,
   delete: remove,
   move,
+  receive,
 };
 
 /** Requests whose keys are in use at this moment. */

@@ -3,9 +3,9 @@ import type { EffectPlan, GrantPlan, MovePlan, Operation } from "../../plan/plan
 import { expressionText } from "../expression-text.ts";
 
 export function describeOperation(operation: Operation): string {
-  const { resource, allow, moves, choose, effects, body } = operation;
+  const { resource, allow, inbound, moves, choose, effects, body } = operation;
   return [
-    `May be run by ${grantsText(allow)}.`,
+    inbound === undefined ? `May be run by ${grantsText(allow)}.` : `Taken from \`${inbound.credential}\` alone.`,
     ...moves.map((move) => `Moves a ${resource} ${moveText(move)}.`),
     ...choose.map(({ field, resource: from, if: condition, else: code }) => {
       const which = condition === undefined ? "" : ` with \`${expressionText(condition)}\``;

@@ -48,14 +48,14 @@ const anyRequest: readonly string[] = [
   "timed-out",
 ];
 
-function ofCaller({ credentials, unseen }: Plan, { allow, key, parents }: Operation): readonly string[] {
+function ofCaller({ credentials, unseen }: Plan, { allow, inbound, key, parents }: Operation): readonly string[] {
   const open = allow.some(({ who, if: condition }) => who.kind === "anyone" && condition === undefined);
   const signedIn = allow.some(({ who, if: condition }) => who.kind === "signed-in" && condition === undefined);
   const named = key !== undefined || parents.length > 0;
   return [
     ...(credentials.length > 0 || !open ? ["unauthenticated"] : []),
     ...(credentials.length > 0 ? ["rate-limited"] : []),
-    ...((!open && !signedIn) || (named && unseen === 403) ? ["forbidden"] : []),
+    ...((!open && !signedIn) || inbound !== undefined || (named && unseen === 403) ? ["forbidden"] : []),
   ];
 }
 

@@ -66,7 +66,8 @@ function success(operation: Operation, makes: boolean, names: ComponentNames, to
   const replayed: readonly Named[] = [...(repeats === undefined ? [] : (["Idempotent-Replayed"] as const)), ...told];
   if (answer.kind === "none") {
     const located = makes ? (["Location"] as const) : [];
-    return { description: "Done; there is nothing to say.", headers: headersOf([...located, ...replayed]) };
+    const description = operation.deed === "receive" ? "Taken." : "Done; there is nothing to say.";
+    return { description, headers: headersOf([...located, ...replayed]) };
   }
   const encoded: readonly Named[] = ["Content-Encoding"];
   if (list !== undefined) {

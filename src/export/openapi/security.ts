@@ -7,7 +7,8 @@ export function securitySchemes({ credentials }: Plan): JsonObject {
 }
 
 /** Alternatives; `{}` among them: no credential is needed. */
-export function securityOf({ credentials }: Plan, { allow }: Operation): readonly JsonObject[] {
+export function securityOf({ credentials }: Plan, { allow, inbound }: Operation): readonly JsonObject[] {
+  if (inbound !== undefined) return [{ [inbound.credential]: [] }];
   const open = allow.some(({ who }) => who.kind === "anyone");
   const usable = credentials.filter((credential) => canPass(credential, allow));
   return [...(open ? [{}] : []), ...usable.map(({ name }) => ({ [name]: [] }))];

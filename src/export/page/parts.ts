@@ -194,7 +194,8 @@ function endpoints(source: Source): Content {
           : html`${code(repeats.header)} on every ${repeats.on}${repeats.required ? ", required" : ""}${repeats.kept === undefined ? "" : `, kept ${repeats.kept}`}`,
     ],
   ]);
-  const groups = Map.groupBy(plan.operations, ({ resource }) => resource);
+  const asked = plan.operations.filter(({ deed }) => deed !== "receive");
+  const groups = Map.groupBy(asked, ({ resource }) => resource);
   const served = [...groups].map(([resource, operations]) => [
     html`<h3>${resource}</h3>`,
     operations.map((operation) => operationView(source, operation)),
@@ -370,7 +371,7 @@ function authentication({ result, plan }: Source): Content {
     ]),
     permissionTable(
       result.model,
-      plan.operations.map(({ name }) => name),
+      plan.operations.filter(({ deed }) => deed !== "receive").map(({ name }) => name),
     ),
   ];
 }

@@ -12,8 +12,11 @@ export type CountedBy =
   /** The record that a member of the body refers to. */
   | { readonly kind: "member"; readonly member: string };
 
+/** What a rate knows of the operation that it holds for. */
+export type Rated = Pick<ResourceEndpoint, "operation" | "resource" | "key" | "parents">;
+
 /** For a rate, which is asked before the body is read; undefined where the path names no record of the resource. */
-export function rateCountedBy(meaning: ResourceEndpoint, per: string): CountedBy | undefined {
+export function rateCountedBy(meaning: Rated, per: string): CountedBy | undefined {
   if (per === "user" || per === "ip") return { kind: per };
   const { resource, key, parents } = meaning;
   const parameter =

@@ -12,12 +12,15 @@ import { Refusal } from "../refusal.ts";
 import { hashSecret, isLive, isSecret, nameOfSecret } from "./api-key.ts";
 import { createFailureLimit } from "./failures.ts";
 import { createSignatureVerifier } from "./hmac.ts";
-import type { SignatureVerifier } from "./hmac.ts";
+import type { SignatureVerifier, Verified } from "./hmac.ts";
 import type { VerifyToken } from "./jwt.ts";
 
 export interface Authentication {
-  /** The caller, anonymous where no credential was sent; refuses bad ones with 401, malformed ones with 400. */
-  authenticate(exchange: Exchange, body: () => Promise<Uint8Array>): Caller | Promise<Caller>;
+  /**
+   * The caller, anonymous where no credential was sent; refuses bad ones with 401, malformed ones with 400. `mayRepeat`: a
+   * signature that was seen before is good again, since whoever asks knows what it did then.
+   */
+  authenticate(exchange: Exchange, body: () => Promise<Uint8Array>, mayRepeat?: boolean): Caller | Promise<Caller>;
   /** Whether the request carries a credential, good or bad. */
   carries(exchange: Exchange): boolean;
   /** The refusal of a caller without credentials (401, R5.2). */
@@ -49,6 +52,8 @@ interface Proof {
   readonly claims: Readonly<Record<string, Value>>;
   /** Epoch milliseconds until which it may be taken from memory. */
   readonly until: number;
+  /** Where it is a signature of this request. */
+  readonly signed?: Verified;
 }
 
 /** A proved caller is taken from memory for this long, and so a revoked one too (R5.4: at most one second). */
@@ -82,6 +87,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     value: string,
     exchange: Exchange,
     body: () => Promise<Uint8Array>,
+    mayRepeat: boolean,
   ): Promise<Caller> {
     const now = clock.now();
     const { scheme, secret } = splitScheme(field, value);
@@ -93,12 +99,13 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     if (/\s/.test(secret)) throw refuse("invalid_request", "The credential is not one word", methods);
     for (const method of methods) {
       const proof = await method.prove(secret, exchange, body);
-      if (proof === undefined) continue;
+      if (proof === undefined || (proof.signed?.again === true && !mayRepeat)) continue;
       const caller: Caller = {
         id: proof.user,
         roles: proof.roles,
         claims: proof.claims,
         credential: method.credential.name,
+        ...(proof.signed === undefined ? {} : { signature: proof.signed.signature }),
         kind: kinds.of(proof.roles),
       };
       if (proof.until > now) {
@@ -138,7 +145,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   return {
     challenge: () => refuse(undefined, "A credential is needed"),
     carries: ({ headers }) => fields.some(({ name }) => headers.get(name) !== undefined),
-    authenticate(exchange, body) {
+    authenticate(exchange, body, mayRepeat = false) {
       let presented: Field | undefined;
       let value = "";
       for (const field of fields) {
@@ -154,7 +161,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       if (presented === undefined) return anonymous;
       const known = remembered.get(`${presented.name}\0${value}`);
       if (known !== undefined && known.until > clock.now()) return known.caller;
-      return prove(presented, value, exchange, body);
+      return prove(presented, value, exchange, body, mayRepeat);
     },
   };
 }
@@ -305,8 +312,9 @@ function proveToken(credential: CredentialPlan, clock: Clock, verify: VerifyToke
 function proveSignature(credential: CredentialPlan, clock: Clock, verifier: SignatureVerifier): Method["prove"] {
   return async (text, exchange, body) => {
     const signed = { method: exchange.method, target: exchange.target, body: await body() };
-    if (!verifier.verify(text, signed, clock.now())) return undefined;
-    return { user: credential.name, roles: rolesOf(credential, [], {}), claims: {}, until: 0 };
+    const verified = verifier.verify(text, signed, clock.now());
+    if (verified === undefined) return undefined;
+    return { user: credential.name, roles: rolesOf(credential, [], {}), claims: {}, until: 0, signed: verified };
   };
 }
 

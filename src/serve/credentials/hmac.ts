@@ -26,30 +26,36 @@ export function signatureField(secret: string, seconds: number, request: Signed)
 }
 
 export interface SignatureVerifier {
-  verify(field: string, request: Signed, now: number): boolean;
+  /** The signature, and whether it was seen before; undefined where it is not good. */
+  verify(field: string, request: Signed, now: number): Verified | undefined;
+}
+
+export interface Verified {
+  readonly signature: string;
+  readonly again: boolean;
 }
 
 /** Without a secret no signature is good. */
 export function createSignatureVerifier(secret: string | undefined): SignatureVerifier {
-  if (secret === undefined || secret === "") return { verify: () => false };
+  if (secret === undefined || secret === "") return { verify: () => undefined };
   // Signatures seen, oldest first, with when they may be forgotten.
   const seen = new Map<string, number>();
   return {
     verify(field, request, now) {
       const parts = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(field.trim());
-      if (parts === null) return false;
+      if (parts === null) return undefined;
       const seconds = Number(parts[1]);
       const given = parts[2] as string;
-      if (Math.abs(now / 1000 - seconds) > toleranceSeconds) return false;
+      if (Math.abs(now / 1000 - seconds) > toleranceSeconds) return undefined;
       const expected = signature(secret, seconds, request);
-      if (!timingSafeEqual(Buffer.from(expected), Buffer.from(given))) return false;
+      if (!timingSafeEqual(Buffer.from(expected), Buffer.from(given))) return undefined;
       for (const [old, until] of seen) {
         if (until > now) break;
         seen.delete(old);
       }
-      if (seen.has(given)) return false;
+      if (seen.has(given)) return { signature: given, again: true };
       seen.set(given, now + 2 * toleranceSeconds * 1000);
-      return true;
+      return { signature: given, again: false };
     },
   };
 }
