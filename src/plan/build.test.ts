@@ -49,7 +49,9 @@ test("the same document gives the same plan", () => {
 });
 
 test("what each operation of the flagship resolves to", () => {
-  const rows = flagship.operations.map((one) => {
+  // Those of webhooks are tested with them.
+  const own = flagship.operations.filter(({ resource }) => resource !== "Webhook");
+  const rows = own.map((one) => {
     const moves = one.moves.map((move) => `${move.from.join("|")}->${move.to}`).join(" ");
     const effects = one.effects.map((effect) => {
       return `${effect.resource} by ${effect.field}: ${effect.moves.map((move) => `${move.from.join("|")}->${move.to}`).join(" ")}`;
