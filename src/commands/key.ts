@@ -1,6 +1,6 @@
 /** `nonet key create|list|revoke DOC`: the keys that callers send. A secret is shown once, and kept only as its hash. */
 import { existsSync, statSync } from "node:fs";
-import { parseDuration } from "../base/duration.ts";
+import { parseDuration, printMilliseconds } from "../base/duration.ts";
 import type { Plan } from "../plan/plan.ts";
 import { mintKey } from "../serve/credentials/mint.ts";
 import type { Key, Store } from "../store/store.ts";
@@ -38,6 +38,9 @@ export async function createKey(document: string, options: CreateOptions, termin
   const plan = await planOf(await checkFile(document, terminal), terminal);
   assertRoles(plan, role);
   const credential = keyCredential(plan, options.credential);
+  const most = credential.lastsMilliseconds;
+  if (duration !== undefined && most !== undefined && duration > most)
+    throw new UsageError(`the document says that a ${credential.name} lasts ${printMilliseconds(most)} at most`);
   const place = keyPlace(options, plan);
   const minting = {
     user,
@@ -86,6 +89,7 @@ export async function revokeKeys(document: string, options: RevokeOptions, termi
         (id === undefined || key.id === id) &&
         (user === undefined || key.user === user),
     );
+    assertRevocable(plan, chosen);
     for (const key of chosen) await store.keys.revoke(key.id, now);
     return chosen;
   });
@@ -95,6 +99,13 @@ export async function revokeKeys(document: string, options: RevokeOptions, termi
   }
   terminal.out(`revoked ${count(revoked.length, "key")}: ${revoked.map((key) => key.id).join(", ")}\n`);
   return 0;
+}
+
+/** `revoked: none` says that these keys stay good until their end. */
+function assertRevocable({ credentials }: Plan, keys: readonly Key[]): void {
+  const lasting = credentials.filter(({ revokedAfterMilliseconds }) => revokedAfterMilliseconds === null);
+  const found = lasting.find(({ name }) => keys.some(({ credential }) => credential === name));
+  if (found !== undefined) throw new UsageError(`the document says that a ${found.name} cannot be revoked`);
 }
 
 function stateOf(key: Key, now: number): string {

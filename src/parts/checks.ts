@@ -75,6 +75,7 @@ import { check as authenticationNoCredential } from "./authentication/checks/no-
 import { check as authenticationOperationWithoutAllow } from "./authentication/checks/operation-without-allow.ts";
 import { check as authenticationOwnerWritable } from "./authentication/checks/owner-writable.ts";
 import { check as authenticationShownToNobody } from "./authentication/checks/shown-to-nobody.ts";
+import { check as authenticationStatementIgnored } from "./authentication/checks/statement-ignored.ts";
 import { check as authenticationUnknownField } from "./authentication/checks/unknown-field.ts";
 import { check as authenticationUnknownOperation } from "./authentication/checks/unknown-operation.ts";
 import { check as authenticationUnknownRole } from "./authentication/checks/unknown-role.ts";
@@ -193,6 +194,7 @@ export const checks: readonly Check[] = [
   authenticationOperationWithoutAllow,
   authenticationOwnerWritable,
   authenticationShownToNobody,
+  authenticationStatementIgnored,
   authenticationUnknownField,
   authenticationUnknownOperation,
   authenticationUnknownRole,

@@ -538,7 +538,6 @@ credentials:
       "endpoints/endpoints/strange: `strange` is not served: `{colour}` is no unique field of Note",
       "endpoints/endpoints/count: `count` is not served: `PUT /notes` does not say what `count` does",
       "authentication/credentials/session: `session` is not taken: nobody can log in with a password",
-      "authentication/credentials/key: a revoked `key` ends at once, not as said here",
     ],
   );
 });

@@ -19,7 +19,7 @@ export function unservedCredential({ kind, of }: Credential): string | undefined
 }
 
 function credentialPlan(name: string, credential: Credential): CredentialPlan {
-  const { kind, secret, issuer, audience, jwks, lasts } = credential;
+  const { kind, secret, issuer, audience, jwks, lasts, revoked = "at once", scopes = [] } = credential;
   const lifetime = lasts === undefined ? undefined : millisecondsOf(lasts);
   return {
     name,
@@ -28,6 +28,8 @@ function credentialPlan(name: string, credential: Credential): CredentialPlan {
     // A prefix makes a leaked key recognisable (R5.4).
     prefix: credential.prefix ?? (kind === "api-key" ? `${name}_` : ""),
     ...(lifetime === undefined ? {} : { lastsMilliseconds: lifetime }),
+    revokedAfterMilliseconds: revoked === "none" ? null : (millisecondsOf(revoked) ?? 0),
+    scopes,
     ...(secret === undefined ? {} : { secret }),
     ...(issuer === undefined ? {} : { issuer }),
     ...(audience === undefined ? {} : { audience }),
@@ -43,7 +45,7 @@ function rolesOf({ kind, roles }: Credential): CredentialPlan["roles"] {
   return kind === "hmac-sha256" ? { kind: "fixed", roles: [] } : { kind: "own" };
 }
 
-/** Undefined for `until revoked`; a month counts as 30 days. */
+/** Undefined for `until revoked` and `at once`; a month counts as 30 days. */
 function millisecondsOf(text: string): number | undefined {
   const duration = parseDuration(text);
   return duration === undefined ? undefined : duration.milliseconds + duration.months * 30 * 86_400_000;

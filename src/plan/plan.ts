@@ -266,8 +266,12 @@ export interface CredentialPlan {
   readonly kind: CredentialKind;
   readonly sent: SentIn;
   readonly prefix: string;
-  /** Lifetime in milliseconds; absent: until revoked. */
+  /** Lifetime in milliseconds; absent: until revoked. Of a token of somebody else's: how long it may be good at most. */
   readonly lastsMilliseconds?: number;
+  /** How long after its revocation a key is still good; null: for ever, it cannot be revoked. */
+  readonly revokedAfterMilliseconds: number | null;
+  /** What the token has to be good for, all of it (RFC 6750, 3.1). */
+  readonly scopes: readonly string[];
   /** The environment variable that holds the secret. */
   readonly secret?: string;
   readonly issuer?: string;

@@ -4,10 +4,12 @@
  */
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { type Page, servicePages } from "../../src/export/page/pages.ts";
-import { check } from "../../src/parts/check.ts";
-import { planOf } from "../serve/running.ts";
-import { serve, stores } from "../serve/scenario.ts";
+import { servicePages } from "../../src/export/page/pages.ts";
+import { check, type CheckResult } from "../../src/parts/check.ts";
+import { createClient } from "../serve/client.ts";
+import { everyAnswer } from "../serve/every-answer.ts";
+import { planOf, run } from "../serve/running.ts";
+import { serve, stores, type Subject } from "../serve/scenario.ts";
 import { constructs } from "./constructs.ts";
 import { notYet, reasonOf } from "./not-yet.ts";
 import type { Proof, Refusal } from "./proof.ts";
@@ -56,59 +58,89 @@ function titleOf({ of }: Proof | Refusal): string {
   return of.join(", ");
 }
 
-function errorsIn(text: string): readonly string[] {
-  return check("things.md", text)
-    .diagnostics.filter(({ severity }) => severity === "error")
-    .map(({ code, message }) => `${code}: ${message}`);
+function errorsOf({ diagnostics }: CheckResult): readonly string[] {
+  return diagnostics.filter(({ severity }) => severity === "error").map(({ code, message }) => `${code}: ${message}`);
 }
 
 function isRefused(refusal: Refusal): void {
-  assert.deepEqual(errorsIn(refusal.without), []);
-  const codes = errorsIn(refusal.with).map((error) => error.split(": ")[0]);
+  assert.deepEqual(errorsOf(check("things.md", refusal.without)), []);
+  const codes = errorsOf(check("things.md", refusal.with)).map((error) => error.split(": ")[0]);
   assert.deepEqual([...new Set(codes)], [refusal.refused]);
 }
 
-/** Each document is served once on each store; proofs of one document share the server, and make records of their own. */
-const serving = new Map<string, ReturnType<typeof serve>>();
+type Store = "sqlite" | "memory";
+
+async function holds(proof: Proof, store: Store): Promise<void> {
+  await played(proof, "with", store, async (subject) => {
+    const parts = new Set(proof.of.map((construct) => construct.split("/")[0]));
+    const { unenforced } = subject.running.plan;
+    assert.deepEqual(
+      unenforced.filter(({ path }) => parts.has(path.split("/")[0])),
+      [],
+    );
+    const scene = sceneOf(subject);
+    for (const step of proof.play) await step(scene);
+    assert.deepEqual(subject.running.failures, []);
+  });
+}
+
+/** At least one thing is not as it is with the construct. */
+async function differs(proof: Proof): Promise<void> {
+  await played(proof, "without", "memory", async (subject) => {
+    const scene = sceneOf(subject);
+    try {
+      for (const step of proof.play) await step(scene);
+    } catch (thrown) {
+      assert(thrown instanceof assert.AssertionError, thrown as Error);
+      return;
+    }
+    assert.fail("everything is as it is with the construct");
+  });
+}
+
+/** What several proofs share is served until the end. */
+const serving = new Map<string, ReturnType<typeof served>>();
 
 after(async () => {
   for (const subject of serving.values()) await (await subject)[Symbol.asyncDispose]();
 });
 
-async function holds(proof: Proof, store: "sqlite" | "memory"): Promise<void> {
-  const subject = await served(proof, "with", store);
-  assert.deepEqual(subject.running.plan.unenforced, []);
-  const scene = sceneOf(subject);
-  for (const step of proof.play) await step(scene);
-  assert.deepEqual(subject.running.failures, []);
-}
-
-/** At least one thing is not as it is with the construct. */
-async function differs(proof: Proof): Promise<void> {
-  const scene = sceneOf(await served(proof, "without", "memory"));
-  try {
-    for (const step of proof.play) await step(scene);
-  } catch (thrown) {
-    assert(thrown instanceof assert.AssertionError, thrown as Error);
+async function played(
+  proof: Proof,
+  which: "with" | "without",
+  store: Store,
+  play: (subject: Subject) => Promise<void>,
+): Promise<void> {
+  if (proof.shared !== true) {
+    await using subject = await served(proof[which], store, proof.environment);
+    await play(subject);
     return;
   }
-  assert.fail("everything is as it is with the construct");
-}
-
-function served(proof: Proof, which: "with" | "without", store: "sqlite" | "memory"): ReturnType<typeof serve> {
-  const { environment = {} } = proof;
-  const text = proof[which];
-  const key = JSON.stringify([text, environment, store]);
-  const before = serving.get(key);
-  if (before !== undefined) return before;
-  assert.deepEqual(errorsIn(text), []);
-  const subject = serve(text, { store, environment, pages: pagesOf(text) });
+  const key = `${store}\n${proof[which]}`;
+  const subject = serving.get(key) ?? served(proof[which], store, proof.environment);
   serving.set(key, subject);
-  return subject;
+  await play(await subject);
 }
 
-/** What people and clients are shown of the document. */
-function pagesOf(text: string): readonly Page[] {
+/** On one of the stores every answer is compared with the OpenAPI document as well, which takes its time. */
+async function served(
+  text: string,
+  store: Store,
+  environment: Proof["environment"] = {},
+): Promise<Subject & AsyncDisposable> {
   const result = check("things.md", text);
-  return servicePages({ result, plan: planOf(text), baseUrl: () => "http://127.0.0.1" });
+  assert.deepEqual(errorsOf(result), []);
+  const pages = servicePages({ result, plan: planOf(text), baseUrl: () => "http://127.0.0.1" });
+  const options = { store, environment, pages };
+  if (store === "sqlite") return serve(text, options);
+  const running = await run(text, options);
+  const client = createClient(running.port, everyAnswer(running.plan));
+  return {
+    running,
+    client,
+    async [Symbol.asyncDispose]() {
+      client[Symbol.dispose]();
+      await running[Symbol.asyncDispose]();
+    },
+  };
 }

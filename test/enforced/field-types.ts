@@ -156,6 +156,7 @@ export const fieldTypeProofs: readonly Proof[] = sites.flatMap((site) => {
   return rows.map(({ of, takes, refuses }, index) => ({
     of: of.map((construct) => `${site.path}/${construct}`),
     ...documents,
+    shared: true,
     play: [
       ...takes.map((value) => taken(site, `field${index}`, value)),
       ...refuses.map((value) =>

@@ -2,6 +2,18 @@
  * The words of one-line forms that the model keeps as text, from the lists that the readers take them from: each a path
  * below the member that holds the text.
  */
+import { lifetimes, revocations } from "../../src/parts/authentication/model.ts";
+import { facts, standardErrors } from "../../src/parts/errors/model.ts";
+
 export function grammar(): readonly string[] {
-  return [];
+  return [
+    ...below("authentication/credentials/lasts", lifetimes),
+    ...below("authentication/credentials/revoked", revocations),
+    ...below("errors/standard", Object.keys(standardErrors)),
+    ...below("errors/body/shape", facts),
+  ];
+}
+
+function below(path: string, words: readonly string[]): readonly string[] {
+  return words.map((word) => `${path}/${word}`);
 }

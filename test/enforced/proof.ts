@@ -15,6 +15,8 @@ export interface Proof {
   readonly with: string;
   readonly without: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Its documents are served once for all proofs that have them: they look only at what they make themselves. */
+  readonly shared?: true;
   readonly play: readonly Step[];
 }
 

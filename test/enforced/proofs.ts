@@ -1,7 +1,19 @@
 /** All proofs, part by part. */
+import { authenticationProofs, authenticationRefusals } from "./authentication.ts";
+import { endpointProofs } from "./endpoints.ts";
+import { errorProofs } from "./errors.ts";
 import type { Proof, Refusal } from "./proof.ts";
+import { purposeProofs, purposeRefusals } from "./purpose.ts";
 import { resourceProofs, resourceRefusals } from "./resources.ts";
+import { stateProofs } from "./states.ts";
 
-export const proofs: readonly Proof[] = [...resourceProofs];
+export const proofs: readonly Proof[] = [
+  ...purposeProofs,
+  ...resourceProofs,
+  ...stateProofs,
+  ...endpointProofs,
+  ...authenticationProofs,
+  ...errorProofs,
+];
 
-export const refusals: readonly Refusal[] = [...resourceRefusals];
+export const refusals: readonly Refusal[] = [...purposeRefusals, ...resourceRefusals, ...authenticationRefusals];

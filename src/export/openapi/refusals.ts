@@ -52,10 +52,11 @@ function ofCaller({ credentials, unseen }: Plan, { allow, inbound, key, parents 
   const open = allow.some(({ who, if: condition }) => who.kind === "anyone" && condition === undefined);
   const signedIn = allow.some(({ who, if: condition }) => who.kind === "signed-in" && condition === undefined);
   const named = key !== undefined || parents.length > 0;
+  const scoped = credentials.some(({ scopes }) => scopes.length > 0);
   return [
     ...(credentials.length > 0 || !open ? ["unauthenticated"] : []),
     ...(credentials.length > 0 ? ["rate-limited"] : []),
-    ...((!open && !signedIn) || inbound !== undefined || (named && unseen === 403) ? ["forbidden"] : []),
+    ...((!open && !signedIn) || inbound !== undefined || scoped || (named && unseen === 403) ? ["forbidden"] : []),
   ];
 }
 

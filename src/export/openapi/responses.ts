@@ -179,6 +179,9 @@ function headersOfRefusals(
   const retry: Named = waits.length === refusals.length ? "Retry-After" : "Retry-After?";
   return [
     ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
+    ...(status === 403 && plan.credentials.some(({ scopes }) => scopes.length > 0)
+      ? (["WWW-Authenticate?"] as const)
+      : []),
     ...(status === 400 && plan.credentials.length > 0 ? (["WWW-Authenticate?"] as const) : []),
     ...(waits.length > 0 || mayWait || status === 503 ? [retry] : []),
     ...(limited ? (["RateLimit-Policy?", "RateLimit?"] as const) : []),

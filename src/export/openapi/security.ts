@@ -11,7 +11,7 @@ export function securityOf({ credentials }: Plan, { allow, inbound }: Operation)
   if (inbound !== undefined) return [{ [inbound.credential]: [] }];
   const open = allow.some(({ who }) => who.kind === "anyone");
   const usable = credentials.filter((credential) => canPass(credential, allow));
-  return [...(open ? [{}] : []), ...usable.map(({ name }) => ({ [name]: [] }))];
+  return [...(open ? [{}] : []), ...usable.map(({ name, scopes }) => ({ [name]: scopes }))];
 }
 
 /** A credential whose callers all have the same roles can be of no use for an operation. */
@@ -30,7 +30,7 @@ function schemeOf(credential: CredentialPlan): JsonObject {
   return { type: "apiKey", in: "header", name: sent.header, description };
 }
 
-function descriptionOf({ kind, sent, prefix, lastsMilliseconds, issuer }: CredentialPlan): string {
+function descriptionOf({ kind, sent, prefix, lastsMilliseconds, issuer, scopes }: CredentialPlan): string {
   const days = lastsMilliseconds === undefined ? undefined : Number((lastsMilliseconds / 86_400_000).toFixed(2));
   const lifetime = days === undefined ? "until it is revoked" : `for ${days} days`;
   const scheme = sent.scheme === undefined ? "" : `${sent.scheme} `;
@@ -42,7 +42,7 @@ function descriptionOf({ kind, sent, prefix, lastsMilliseconds, issuer }: Creden
     case "basic":
       return "A user's name, and a key of that user as the password.";
     case "jwt":
-      return `A JSON Web Token${issuer === undefined ? "" : ` of ${issuer}`}, sent as \`${sent.header}: ${scheme}…\`.`;
+      return `A JSON Web Token${issuer === undefined ? "" : ` of ${issuer}`}, sent as \`${sent.header}: ${scheme}…\`${scopes.length === 0 ? "" : `; it needs the scope ${scopes.join(" ")}`}.`;
     case "hmac-sha256":
       return `\`${sent.header}: ${scheme}t=<unix seconds>,v1=<hex>\`: the HMAC-SHA256 of time, method, target and body, a newline between them. Good for five minutes, once.`;
     default:

@@ -332,27 +332,31 @@ function isOurs(status: number | undefined): boolean {
 
 function authentication({ result, plan }: Source): Content {
   const { credentials, roles = [], own: owned, show, unseen } = result.model.authentication;
-  const described = Object.entries(credentials).map(([name, { kind, sent, lasts, obtained, revoked }]) => {
-    const header = sent?.header ?? "Authorization";
-    const scheme =
-      sent === undefined
-        ? kind === "basic"
-          ? "Basic "
-          : "Bearer "
-        : sent.scheme === undefined
-          ? ""
-          : `${sent.scheme} `;
-    const prefix = plan.credentials.find((credential) => credential.name === name)?.prefix ?? "";
-    return [
-      html`<h3>${name} <span class="quiet">${kind}</span></h3>`,
-      html`<pre tabindex="0"><code>${header}: ${scheme}${kind === "hmac-sha256" ? "t=<unix seconds>,v1=<hex>" : `${prefix}…`}</code></pre>`,
-      facts([
-        ["Obtained", obtained],
-        ["Lasts", lasts],
-        ["Revoked", revoked],
-      ]),
-    ];
-  });
+  const described = Object.entries(credentials).map(
+    ([name, { kind, sent, lasts, obtained, renewed, revoked, scopes = [] }]) => {
+      const header = sent?.header ?? "Authorization";
+      const scheme =
+        sent === undefined
+          ? kind === "basic"
+            ? "Basic "
+            : "Bearer "
+          : sent.scheme === undefined
+            ? ""
+            : `${sent.scheme} `;
+      const prefix = plan.credentials.find((credential) => credential.name === name)?.prefix ?? "";
+      return [
+        html`<h3>${name} <span class="quiet">${kind}</span></h3>`,
+        html`<pre tabindex="0"><code>${header}: ${scheme}${kind === "hmac-sha256" ? "t=<unix seconds>,v1=<hex>" : `${prefix}…`}</code></pre>`,
+        facts([
+          ["Obtained", obtained],
+          ["Renewed", renewed],
+          ["Lasts", lasts],
+          ["Revoked", revoked],
+          ["Scopes", scopes.join(", ") || undefined],
+        ]),
+      ];
+    },
+  );
   return [
     described,
     facts([

@@ -15,6 +15,9 @@ export interface Authentication {
 export const credentialKinds = ["api-key", "password", "jwt", "oauth2", "basic", "hmac-sha256"] as const;
 export type CredentialKind = (typeof credentialKinds)[number];
 
+export const lifetimes = ["until revoked"] as const;
+export const revocations = ["at once", "none"] as const;
+
 export interface Credential {
   readonly kind: CredentialKind;
   /** Where it is sent. Absent: `Authorization Bearer` (api-key, jwt, oauth2, password) or `Authorization Basic` (basic). */
@@ -24,9 +27,9 @@ export interface Credential {
   readonly renewed?: string;
   /** What a key starts with, `pl_`. */
   readonly prefix?: string;
-  /** A duration as written, or `until revoked`. */
+  /** A duration as written, or one of `lifetimes`. */
   readonly lasts?: string;
-  /** `at once`, `none` (never) or a duration as written. */
+  /** A duration as written, or one of `revocations`; `none`: never. */
   readonly revoked?: string;
   /** The environment variable of `secret: env NAME`. For password and basic `secret` names a field: see `field`. */
   readonly secret?: string;

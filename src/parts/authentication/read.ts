@@ -32,6 +32,8 @@ import {
   type CredentialKind,
   credentialKinds,
   type Grant,
+  lifetimes,
+  revocations,
   type SentIn,
 } from "./model.ts";
 
@@ -245,8 +247,8 @@ function readMembers(
 ): Omit<Credential, "kind"> {
   const text = (name: Member, what: string) => readText(reader, path, entries[name], what)?.text;
   const sent = entries.sent === undefined ? undefined : readSent(reader, [...path, "sent"], entries.sent);
-  const lasts = readLength(reader, path, entries.lasts, "How long a credential lasts", ["until revoked"]);
-  const revoked = readLength(reader, path, entries.revoked, "How soon a revocation takes effect", ["at once", "none"]);
+  const lasts = readLength(reader, path, entries.lasts, "How long a credential lasts", lifetimes);
+  const revoked = readLength(reader, path, entries.revoked, "How soon a revocation takes effect", revocations);
   const login = kind === "password" || kind === "basic";
   const members = {
     sent,

@@ -9,6 +9,9 @@ export interface Errors {
   readonly errors: Readonly<Record<string, DeclaredError>>;
 }
 
+/** What stands in braces in a body of the service's own. */
+export const facts = ["code", "message", "status", "field", "pointer"] as const;
+
 export interface DeclaredError {
   readonly status: number;
   readonly sentence: string;

@@ -13,7 +13,7 @@ import type { Entry, MapNode, Node, TextNode } from "../../document/document.ts"
 import { type Phrase, phraseOf, slice, spanOf } from "../phrase.ts";
 import { expectMap, isNone, knownEntries, openEntries, type Path, type Reader, report } from "../reader.ts";
 import { namesAt, readClockDuration, readLines, readStatus, readText } from "../values.ts";
-import { type DeclaredError, type Errors, standardErrors } from "./model.ts";
+import { type DeclaredError, type Errors, facts, standardErrors } from "./model.ts";
 
 export function readErrors(reader: Reader, body: MapNode): Errors {
   const path = ["errors"];
@@ -101,8 +101,6 @@ function reportNoSentence(reader: Reader, key: TextNode): void {
     help: "write the status and a sentence: `409 No locker of this size is free`",
   });
 }
-
-const facts = ["code", "message", "status", "field", "pointer"] as const;
 
 function readBody(reader: Reader, node: Node): Errors["body"] | undefined {
   if (node.kind !== "text") return { shape: shapeOf(reader, node) };

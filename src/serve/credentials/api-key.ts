@@ -4,6 +4,7 @@
  */
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
+import type { CredentialPlan } from "../../plan/plan.ts";
 import type { Key } from "../../store/store.ts";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -42,9 +43,11 @@ export function hintOf(prefix: string, secret: string): string {
   return `${prefix}…${secret.slice(-4)}`;
 }
 
-/** Whether the key is good at `now` (epoch milliseconds). */
-export function isLive(key: Key, now: number): boolean {
-  return key.revoked === undefined && (key.expires === undefined || key.expires > now);
+/** Until when the key is good (epoch milliseconds); infinite where nothing ends it. */
+export function endOf({ expires, revoked }: Key, { revokedAfterMilliseconds }: CredentialPlan): number {
+  const taken =
+    revoked === undefined || revokedAfterMilliseconds === null ? undefined : revoked + revokedAfterMilliseconds;
+  return Math.min(expires ?? Number.POSITIVE_INFINITY, taken ?? Number.POSITIVE_INFINITY);
 }
 
 function base62(value: bigint, digits: number): string {

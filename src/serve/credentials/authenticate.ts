@@ -9,7 +9,7 @@ import type { Caller, CallerKinds } from "../caller.ts";
 import { anonymous } from "../caller.ts";
 import type { Exchange } from "../exchange.ts";
 import { Refusal } from "../refusal.ts";
-import { hashSecret, isLive, isSecret, nameOfSecret } from "./api-key.ts";
+import { endOf, hashSecret, isSecret, nameOfSecret } from "./api-key.ts";
 import { createFailureLimit } from "./failures.ts";
 import { createSignatureVerifier } from "./hmac.ts";
 import type { SignatureVerifier, Verified } from "./hmac.ts";
@@ -255,13 +255,14 @@ async function proveKey(
 ): Promise<Proof | undefined> {
   if (!isSecret(credential.prefix, text)) return undefined;
   const key = await keys.find(hashSecret(text));
-  const now = clock.now();
-  if (key === undefined || key.credential !== credential.name || !isLive(key, now)) return undefined;
+  if (key === undefined || key.credential !== credential.name) return undefined;
+  const until = endOf(key, credential);
+  if (until <= clock.now()) return undefined;
   return {
     user: key.user,
     roles: rolesOf(credential, key.roles, {}),
     claims: {},
-    until: key.expires ?? Number.POSITIVE_INFINITY,
+    until,
   };
 }
 
@@ -305,8 +306,20 @@ function proveToken(credential: CredentialPlan, clock: Clock, verify: VerifyToke
     const claims = payload as Readonly<Record<string, Value>>;
     const user = claimAt(claims, credential.userClaim);
     if (typeof user !== "string" || user === "") return undefined;
+    assertScopes(credential, claims);
     return { user, roles: rolesOf(credential, [], claims), claims, until: (payload.exp ?? 0) * 1000 };
   };
+}
+
+/** A token that is good, and not for this: 403, with what it would have to be good for (R5.2, RFC 6750 section 3.1). */
+function assertScopes({ scopes, sent }: CredentialPlan, claims: Readonly<Record<string, Value>>): void {
+  const said = claimAt(claims, "scope") ?? claimAt(claims, "scp");
+  const given = typeof said === "string" ? said.split(" ") : Array.isArray(said) ? said : [];
+  const missing = scopes.filter((scope) => !given.includes(scope));
+  if (missing.length === 0) return;
+  const detail = `The token has not the scope ${missing.join(" ")}`;
+  const error = `error="insufficient_scope", error_description="${detail}", scope="${scopes.join(" ")}"`;
+  throw new Refusal("forbidden", { detail, headers: ["WWW-Authenticate", `${sent.scheme ?? "Bearer"} ${error}`] });
 }
 
 function proveSignature(credential: CredentialPlan, clock: Clock, verifier: SignatureVerifier): Method["prove"] {

@@ -18,18 +18,42 @@ const types = new Set([undefined, "jwt", "at+jwt", "application/at+jwt"]);
 export function createTokenVerifier(credential: CredentialPlan, secret: string | undefined): VerifyToken {
   const options: JWTVerifyOptions = {
     algorithms: credential.jwks === undefined ? sharedSecret : publicKey,
-    clockTolerance: 60,
+    clockTolerance: leewaySeconds,
     requiredClaims: ["exp"],
     ...(credential.issuer === undefined ? {} : { issuer: credential.issuer }),
     ...(credential.audience === undefined ? {} : { audience: credential.audience }),
   };
   if (credential.jwks !== undefined) {
     const keyAt = issuerKeys(new URL(credential.jwks));
-    return (token, now) => verified(() => jwtVerify(token, keyAt(now), { ...options, currentDate: new Date(now) }));
+    return async (token, now) =>
+      shortLived(
+        credential,
+        now,
+        await verified(() => jwtVerify(token, keyAt(now), { ...options, currentDate: new Date(now) })),
+      );
   }
   if (secret === undefined || secret === "") return async () => undefined;
   const key = new TextEncoder().encode(secret);
-  return (token, now) => verified(() => jwtVerify(token, key, { ...options, currentDate: new Date(now) }));
+  return async (token, now) =>
+    shortLived(
+      credential,
+      now,
+      await verified(() => jwtVerify(token, key, { ...options, currentDate: new Date(now) })),
+    );
+}
+
+const leewaySeconds = 60;
+
+/** Undefined for a token that is good for longer than the document says that tokens last: from now, and from its making. */
+function shortLived(
+  { lastsMilliseconds }: CredentialPlan,
+  now: number,
+  payload: JWTPayload | undefined,
+): JWTPayload | undefined {
+  if (lastsMilliseconds === undefined || payload?.exp === undefined) return payload;
+  const most = lastsMilliseconds / 1000 + leewaySeconds;
+  const made = payload.iat ?? now / 1000;
+  return payload.exp - now / 1000 <= most && now / 1000 - made <= most ? payload : undefined;
 }
 
 async function verified(verify: () => ReturnType<typeof jwtVerify>): Promise<JWTPayload | undefined> {

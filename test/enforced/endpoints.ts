@@ -1,0 +1,361 @@
+/** Proofs of part 4. */
+import assert from "node:assert/strict";
+import type { Json } from "../../src/base/json.ts";
+import type { Block, Parts } from "./document.ts";
+import { crud, documentOf, things } from "./document.ts";
+import type { Expected, Proof, Step } from "./proof.ts";
+import { ask, pass } from "./proof.ts";
+import { says } from "./resources.ts";
+
+const count = things({ count: "integer, sort, filter", "name?": "string(1..9)" });
+
+/** Of things with a count, and what else part 4 says. */
+function said(endpoints: Block, more: Parts = {}): string {
+  return documentOf({ resources: count, endpoints, ...more });
+}
+
+/** Of the endpoints of things, with some of them otherwise. */
+function served(endpoints: Block, more: Parts = {}): string {
+  return said({ endpoints: { ...crud, ...endpoints } }, more);
+}
+
+const three: readonly Step[] = [1, 2, 3].map((each) => ask("POST /things", { count: each }, "201"));
+
+const paths: readonly Proof[] = [
+  {
+    of: ["endpoints/base"],
+    with: said({ base: "{base_url}/v7" }),
+    without: said({ base: "{base_url}" }),
+    play: [
+      ask("POST /v7/things", { count: 1 }, { status: "201", headers: { Location: /\/v7\/things\/thi_/ } }),
+      ask("GET /v7/things", { items: 1 }),
+      ask("GET /openapi.json", says("/v7")),
+    ],
+  },
+  {
+    of: ["endpoints/endpoints"],
+    with: served({}),
+    without: said({ endpoints: { addThing: "POST /things" } }),
+    play: [...three, ask("GET /things/{1}", { has: { count: 1 } }), ask("GET /nothing", "404")],
+  },
+  ...method("GET", "listThings", [ask("GET /things", "200")]),
+  ...method("POST", "addThing", [
+    ask("POST /things", { count: 1 }, { status: "201", headers: { Location: /things\/thi_/ } }),
+  ]),
+  ...method("PUT", "putThing", [
+    three[0] as Step,
+    ask("PUT /things/{1}", { count: 2 }, { has: { count: 2 }, lacks: ["name"] }),
+  ]),
+  ...method("PATCH", "changeThing", [
+    three[0] as Step,
+    ask("PATCH /things/{1}", { name: "a" }, { has: { count: 1, name: "a" } }),
+  ]),
+  ...method("DELETE", "removeThing", [
+    three[0] as Step,
+    ask("DELETE /things/{1}", "204"),
+    ask("GET /things/{1}", "404"),
+  ]),
+  {
+    of: ["endpoints/endpoints/of"],
+    with: served({ listStuff: { at: "GET /stuff", of: "Thing" } }),
+    without: served(
+      { listStuff: { at: "GET /stuff", of: "Other" } },
+      { resources: { ...count, Other: { id: "id(oth)" } } },
+    ),
+    play: [...three, ask("GET /stuff", { items: 3 })],
+  },
+  {
+    of: ["endpoints/endpoints/does", "endpoints/endpoints/does/create"],
+    with: served({ begin: { at: "POST /things/new", does: "create" } }),
+    without: served({}),
+    play: [ask("POST /things/new", { count: 1 }, "201"), ask("GET /things", { items: 1 })],
+  },
+  does("read", "GET /things/{id}/more", "list", [three[0] as Step, ask("GET /things/{1}/more", { has: { count: 1 } })]),
+  does("list", "GET /things/all", "read", [...three, ask("GET /things/all", { items: 3 })]),
+  does("update", "POST /things/{id}/edit", "replace", [
+    ask("POST /things", { count: 1, name: "a" }, "201"),
+    ask("POST /things/{1}/edit", { count: 2 }, { has: { count: 2, name: "a" } }),
+  ]),
+  does("replace", "POST /things/{id}/edit", "update", [
+    ask("POST /things", { count: 1, name: "a" }, "201"),
+    ask("POST /things/{1}/edit", { count: 2 }, { has: { count: 2 }, lacks: ["name"] }),
+  ]),
+  does("delete", "POST /things/{id}/drop", "update", [
+    three[0] as Step,
+    ask("POST /things/{1}/drop", "204"),
+    ask("GET /things/{1}", "404"),
+  ]),
+  {
+    of: ["endpoints/endpoints/does/move"],
+    with: moved({ at: "PATCH /things/{id}/closing", does: "move" }),
+    without: moved({ at: "PATCH /things/{id}/closing", does: "update" }),
+    play: [
+      ask("POST /things", {}, { has: { state: "open" } }),
+      ask("PATCH /things/{1}/closing", { has: { state: "closed" } }),
+      ask("PATCH /things/{1}/closing", "409 state-conflict"),
+    ],
+  },
+];
+
+const bodies: readonly Proof[] = [
+  {
+    of: ["endpoints/endpoints/takes"],
+    with: served({ addThing: { at: "POST /things", takes: { count: "integer(1..5)", "why?": "string(1..9)" } } }),
+    without: served({ addThing: "POST /things" }),
+    play: [
+      ask("POST /things", { count: 5, why: "a" }, { status: "201", has: { count: 5 }, lacks: ["why"] }),
+      ask("POST /things", { count: 6 }, "422 #/count too-large"),
+      ask("POST /things", { count: 5, name: "a" }, "422 #/name unknown-field"),
+    ],
+  },
+  {
+    of: ["endpoints/endpoints/gives"],
+    with: served({ getThing: { at: "GET /things/{id}", gives: { twice: "count * 2" } } }),
+    without: served({}),
+    play: [three[0] as Step, ask("GET /things/{1}", { is: { twice: 2 } })],
+  },
+  {
+    of: ["endpoints/endpoints/status"],
+    with: served({
+      addThing: { at: "POST /things", status: 202 },
+      removeThing: { at: "DELETE /things/{id}", status: 200 },
+    }),
+    without: served({}),
+    play: [ask("POST /things", { count: 1 }, "202")],
+  },
+  {
+    of: ["endpoints/endpoints/choose"],
+    with: choosing("{ from: Box, else: none-free }"),
+    without: choosing(undefined),
+    play: [
+      ask("POST /things", {}, "409 none-free"),
+      ask("POST /boxes", { size: 1 }, "201"),
+      ask("POST /boxes", { size: 2 }, "201"),
+      ask("POST /things", {}, refersTo(2)),
+    ],
+  },
+  {
+    of: ["endpoints/endpoints/choose/if"],
+    with: choosing("{ from: Box, if: size == 2, else: none-free }"),
+    without: choosing("{ from: Box, else: none-free }"),
+    play: [
+      ask("POST /boxes", { size: 1 }, "201"),
+      ask("POST /things", {}, "409 none-free"),
+      ask("POST /boxes", { size: 2 }, "201"),
+      ask("POST /things", {}, refersTo(3)),
+    ],
+  },
+  {
+    of: ["endpoints/endpoints/where"],
+    with: served({ listThings: { at: "GET /things", where: "count >= 2" } }),
+    without: served({}),
+    play: [...three, ask("GET /things?sort=count", { items: [{ count: 2 }, { count: 3 }] })],
+  },
+];
+
+/** How lists are cut, for all and for one. */
+const lists: readonly Proof[] = (["all", "one"] as const).flatMap((whose) => {
+  const path = whose === "all" ? "endpoints/lists" : "endpoints/endpoints/lists";
+  const cut = (style: Json): string =>
+    whose === "all" ? said({ lists: style }) : served({ listThings: { at: "GET /things", lists: style } });
+  const proof = (of: readonly string[], style: Json, other: Json, play: readonly Step[]): Proof => {
+    return { of: of.map((one) => path + one), with: cut(style), without: cut(other), play: [...three, ...play] };
+  };
+  return [
+    proof(["", "/cursor"], "cursor, 2 per page, at most 3", "offset, 2 per page, at most 3", [
+      ask("GET /things?sort=count", { items: [{ count: 1 }, { count: 2 }], headers: { Link: /rel="next"/ } }),
+      ask("GET /things?sort=count&cursor={4.next}", { items: [{ count: 3 }], has: { next: null } }),
+      ask("GET /things?offset=1", "400"),
+    ]),
+    proof(["/offset"], "offset, 2 per page, at most 3", "cursor, 2 per page, at most 3", [
+      ask("GET /things?sort=count", { items: [{ count: 1 }, { count: 2 }], has: { next: 2 } }),
+      ask("GET /things?sort=count&offset=1", { items: [{ count: 2 }, { count: 3 }], has: { next: null } }),
+      ask("GET /things?cursor=a", "400"),
+    ]),
+    proof(["/page"], "page, 2 per page, at most 3", "offset, 2 per page, at most 3", [
+      ask("GET /things?sort=count", { items: 2, has: { next: 2 } }),
+      ask("GET /things?sort=count&page=2", { items: [{ count: 3 }], has: { next: null } }),
+      ask("GET /things?offset=1", "400"),
+    ]),
+    proof(["/none"], "none", "cursor, 2 per page, at most 3", [
+      ask("GET /things", { items: 3, has: { next: null } }),
+      ask("GET /things?limit=1", "400"),
+    ]),
+    proof(["/size"], "cursor, 1 per page, at most 3", "cursor, 2 per page, at most 3", [
+      ask("GET /things", { items: 1 }),
+    ]),
+    proof(["/max"], "cursor, 1 per page, at most 2", "cursor, 1 per page, at most 3", [
+      ask("GET /things?limit=2", { items: 2 }),
+      ask("GET /things?limit=3", "400"),
+    ]),
+  ];
+});
+
+const edits: readonly Proof[] = [
+  {
+    of: ["endpoints/edits", "endpoints/edits/required"],
+    with: said({ edits: "If-Match required" }),
+    without: said({ edits: "If-Match optional" }),
+    play: [
+      three[0] as Step,
+      ask("PATCH /things/{1}", { count: 2 }, "428 precondition-needed"),
+      ask("PUT /things/{1}", { count: 2 }, "428 precondition-needed"),
+      ask("DELETE /things/{1}", "428 precondition-needed"),
+      ask("PATCH /things/{1}\nIf-Match: {1:etag}", { count: 2 }, "200"),
+      ask("PATCH /things/{1}\nIf-Match: {1:etag}", { count: 3 }, "412 stale"),
+    ],
+  },
+  {
+    of: ["endpoints/edits/optional"],
+    with: said({ edits: "If-Match optional" }),
+    without: said({ edits: "none" }),
+    play: [
+      three[0] as Step,
+      ask("GET /openapi.json", says('"If-Match"')),
+      ask("PATCH /things/{1}", { count: 2 }, "200"),
+      ask("PATCH /things/{1}\nIf-Match: {1:etag}", { count: 3 }, "412 stale"),
+      ask("PATCH /things/{1}\nIf-Match: {3:etag}", { count: 3 }, "200"),
+    ],
+  },
+  {
+    of: ["endpoints/edits/none"],
+    with: said({ edits: { "If-Match": "none" } }),
+    without: said({ edits: "If-Match optional" }),
+    // Nobody is told of preconditions; who sends one all the same is not deceived (RFC 9110, 13.1.1).
+    play: [
+      three[0] as Step,
+      ask("PATCH /things/{1}", { count: 2 }, "200"),
+      ask("GET /openapi.json", { lacks: ['"If-Match"'] }),
+    ],
+  },
+];
+
+const again: Step = ask("POST /things\nIdempotency-Key: a", { count: 1 }, "201");
+
+const repeats: readonly Proof[] = [
+  {
+    of: ["endpoints/repeats", "endpoints/repeats/POST"],
+    with: said({ repeats: "Idempotency-Key on every POST" }),
+    without: said({ repeats: "none" }),
+    play: [
+      again,
+      ask(
+        "POST /things\nIdempotency-Key: a",
+        { count: 1 },
+        { status: "201", headers: { "Idempotent-Replayed": "true" } },
+      ),
+      ask("POST /things\nIdempotency-Key: a", { count: 2 }, "422 idempotency-key-reused"),
+      ask("POST /things", { count: 1 }, { status: "201", headers: { "Idempotent-Replayed": null } }),
+      ask("GET /things", { items: 2 }),
+    ],
+  },
+  {
+    of: ["endpoints/repeats/write"],
+    with: said({ repeats: "Idempotency-Key on every write" }),
+    without: said({ repeats: "Idempotency-Key on every POST" }),
+    play: [
+      again,
+      ask("DELETE /things/{1}\nIdempotency-Key: b", "204"),
+      ask("DELETE /things/{1}\nIdempotency-Key: b", { status: "204", headers: { "Idempotent-Replayed": "true" } }),
+    ],
+  },
+  {
+    of: ["endpoints/repeats/required"],
+    with: said({ repeats: "Idempotency-Key required on every POST" }),
+    without: said({ repeats: "Idempotency-Key on every POST" }),
+    play: [ask("POST /things", { count: 1 }, "400"), again, ask("GET /things", { items: 1 })],
+  },
+  {
+    of: ["endpoints/repeats/kept"],
+    with: said({ repeats: "Idempotency-Key on every POST, kept 2h" }),
+    without: said({ repeats: "Idempotency-Key on every POST, kept 4h" }),
+    play: [
+      again,
+      pass(3_600_000),
+      ask(
+        "POST /things\nIdempotency-Key: a",
+        { count: 1 },
+        { status: "201", headers: { "Idempotent-Replayed": "true" } },
+      ),
+      pass(2 * 3_600_000),
+      ask(
+        "POST /things\nIdempotency-Key: a",
+        { count: 1 },
+        { status: "201", headers: { "Idempotent-Replayed": null } },
+      ),
+      ask("GET /things", { items: 2 }),
+    ],
+  },
+  {
+    of: ["endpoints/repeats/none"],
+    with: said({ repeats: "none", lists: "cursor, 49 per page, at most 200" }),
+    without: said({ repeats: "Idempotency-Key on every POST", lists: "cursor, 49 per page, at most 200" }),
+    play: [again, again, ask("GET /things", { items: 2 })],
+  },
+];
+
+export const endpointProofs: readonly Proof[] = [...paths, ...bodies, ...lists, ...edits, ...repeats];
+
+/** With the operation at this method, and without it. */
+function method(name: string, operation: string, play: readonly Step[]): readonly Proof[] {
+  const { [operation]: _left, ...rest } = crud;
+  const proof = {
+    of: [`endpoints/endpoints/method/${name}`],
+    with: served({}),
+    without: said({ endpoints: rest }),
+    play,
+  };
+  return [proof];
+}
+
+/** The same address doing another thing. */
+function does(deed: string, at: string, other: string, play: readonly Step[]): Proof {
+  const otherwise = (what: string): Block => ({ act: { at, does: what } });
+  return {
+    of: [`endpoints/endpoints/does/${deed}`],
+    with: served(otherwise(deed)),
+    without: served(other === "read" || other === "list" ? {} : otherwise(other)),
+    play,
+  };
+}
+
+function moved(close: Json): string {
+  return documentOf({
+    resources: { Thing: { id: "id(thi)", "name?": "string(1..9)" } },
+    states: {
+      Thing: {
+        states: ["open", "closed"],
+        start: "open",
+        moves: { "open -> closed": "by close", "closed -> open": "by open" },
+      },
+    },
+    endpoints: { endpoints: { ...crud, close, open: "POST /things/{id}/open" } },
+  });
+}
+
+/** Things that are made in some box. */
+function choosing(choice: string | undefined): string {
+  const box = choice === undefined ? undefined : { at: "POST /things", choose: { box: blockIn(choice) } };
+  return documentOf({
+    resources: { Box: { id: "id(box)", size: "integer" }, Thing: { id: "id(thi)", "box?": "Box" } },
+    endpoints: {
+      endpoints: { ...crud, addThing: box ?? "POST /things", addBox: "POST /boxes", listBoxes: "GET /boxes" },
+    },
+    errors: { errors: { "none-free": "409 None is free" } },
+  });
+}
+
+/** `{ from: Box, if: size == 2, else: none-free }` */
+function blockIn(text: string): Block {
+  const members = text.replace(/^\{\s*|\s*\}$/g, "").split(", ");
+  return Object.fromEntries(members.map((member) => member.split(": ") as [string, string]));
+}
+
+/** The box of the thing is what that reply made. */
+function refersTo(reply: number): Expected {
+  return (made, { replies }) => {
+    assert.equal(made.status, 201, made.text);
+    const box = replies[reply - 1]?.json as { id: string } | undefined;
+    assert.equal((made.json as { box?: string }).box, box?.id);
+  };
+}
