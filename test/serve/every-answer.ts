@@ -1,5 +1,6 @@
 /** What holds of every answer of every service, whatever was asked; all replies of all tests pass here. */
 import assert from "node:assert/strict";
+import { parseList } from "structured-headers";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { Observer, Reply, Sent } from "./client.ts";
 
@@ -24,11 +25,34 @@ export function everyAnswer(plan: Plan): Observer {
       assert.equal(reply.text, "", asked);
       assert.equal(headers["content-type"], undefined, asked);
     }
+    limits(reply, asked);
     if (status >= 400) aProblem(plan, sent, reply, asked);
     if (status < 400 && status !== 204) {
       assert.match(headers["cache-control"] ?? "", /^(?:no-store|private, no-cache)$/, `R1.6: ${asked}`);
     }
   };
+}
+
+/** R8.1: structured fields of strings with whole numbers; what is left is of a limit that is told, and not more than that. */
+function limits({ headers, status }: Reply, asked: string): void {
+  const { ratelimit = "", "ratelimit-policy": policy = "" } = headers;
+  if (status >= 500 || (status >= 300 && status < 400))
+    assert.equal(policy + ratelimit, "", `R8.1: ${asked} is ${status}`);
+  const quotas = new Map(
+    parseList(policy).map(([name, parameters]): [unknown, number] => {
+      const [q, w] = [parameters.get("q"), parameters.get("w")] as [number, number];
+      assert(typeof name === "string" && Number.isInteger(q) && q > 0 && Number.isInteger(w) && w > 0, policy);
+      return [name, q];
+    }),
+  );
+  assert.equal(quotas.size, parseList(policy).length, `R8.1: names are told apart: ${policy}`);
+  for (const [name, parameters] of parseList(ratelimit)) {
+    const [r, t] = [parameters.get("r"), parameters.get("t")] as [number, number];
+    assert(Number.isInteger(r) && r >= 0 && r <= (quotas.get(name) ?? -1), `R8.3: ${policy}; ${ratelimit}`);
+    assert(Number.isInteger(t) && t >= 1, `R8.1: ${ratelimit}`);
+    if (status === 429 && r === 0 && headers["retry-after"] !== undefined && policy.split(",").length === 1)
+      assert(Number(headers["retry-after"]) >= t, `R8.2: ${asked}`);
+  }
 }
 
 function aProblem(plan: Plan, sent: Sent | string, reply: Reply, asked: string): void {
