@@ -1,9 +1,12 @@
 /** One attempt over the network: an address that is judged at the connection, no redirects, a bounded answer (R6.7, R6.11, R6.12). */
 import { lookup } from "node:dns";
-import { Agent as PlainAgent, request as plainRequest } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
+import process from "node:process";
 import { type AddressRules, faultOf, guardedLookup, type Resolve } from "./address.ts";
+
+// Not imported, for the reason that `src/serve/server.ts` gives.
+const { Agent: PlainAgent, request: plainRequest } = process.getBuiltinModule("node:http");
 
 export interface Posted {
   readonly status: number;
