@@ -110,6 +110,7 @@ function bodyPlan(sources: Sources, meaning: ResourceEndpoint, table: Table): Bo
     schema: closedObject({ ...named, ...Object.fromEntries(properties) }, required),
     mediaTypes: deed === "update" ? ["application/merge-patch+json", "application/json"] : ["application/json"],
     required: deed !== "move" || required.length > 0,
+    ...(meaning.endpoint.takes === undefined ? {} : { own: true as const }),
     fields: members.filter((member) => member.sets).map((member) => inputField(sources, deed, member)),
     others: members.filter((member) => !member.sets).map((member) => inputField(sources, deed, member)),
     fixed: deed === "update" || deed === "replace" ? fixedFields(sources, meaning, table, members) : [],

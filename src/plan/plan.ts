@@ -369,6 +369,8 @@ export interface BodyPlan {
   readonly mediaTypes: readonly string[];
   /** Whether an absent body is refused; false: an absent body is `{}`. */
   readonly required: boolean;
+  /** The document says the members of this body by themselves; without it they are the resource's fields. */
+  readonly own?: true;
   /** Fields of the record that the body sets. Members that are not fields are `input.x` only. */
   readonly fields: readonly InputField[];
   /** Members that set no field: `input.x` has them in their stored form too, and what they refer to has to exist. */

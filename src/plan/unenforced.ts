@@ -17,7 +17,6 @@ export function unenforcedStatements(sources: Sources): readonly Unenforced[] {
     ...credentialStatements(sources),
     ...eventStatements(sources),
     ...limitStatements(sources),
-    ...versionStatements(sources),
   ];
   return statements.map(({ path, what }) => ({ path, line: lineOf(sources, path), what }));
 }
@@ -86,7 +85,7 @@ function credentialStatements({ model }: Sources): readonly Statement[] {
   });
 }
 
-// ── Events, limits, versions ───────────────────────────────────────────────────────────────────────────────────────
+// ── Events, limits ───────────────────────────────────────────────────────────────────────────────────────
 
 function eventStatements({ model }: Sources): readonly Statement[] {
   const { envelope, out = {}, in: inbound = {}, delivery } = model.events;
@@ -113,29 +112,5 @@ function limitStatements(sources: Sources): readonly Statement[] {
   });
   return [
     ...uncounted.map((name) => ({ path: `limits/quota/${name}`, what: `the quota of \`${name}\` is not counted` })),
-  ];
-}
-
-/** Callers get the newest version, whatever they ask for. */
-function versionStatements({ model }: Sources): readonly Statement[] {
-  const { sent, absent, policy, versions = [], deprecated = {} } = model.versioning;
-  const path = "versioning";
-  const [newest, ...older] = versions;
-  const one = (member: string, said: unknown, what: string): readonly Statement[] => {
-    return said === undefined ? [] : [{ path: `${path}/${member}`, what }];
-  };
-  return [
-    ...one("sent", sent, "which version a caller asks for is not looked at"),
-    ...one("absent", absent, "every caller gets the newest version"),
-    ...one("policy", policy, "no version is withdrawn"),
-    ...(newest?.changes ?? []).map((_, index) => ({
-      path: `${path}/versions/${newest?.name}/${index}`,
-      what: `callers of the version before ${newest?.name} are not spared this change yet`,
-    })),
-    ...older.map(({ name }) => ({ path: `${path}/versions/${name}`, what: `version ${name} is not served` })),
-    ...Object.keys(deprecated).map((name) => ({
-      path: `${path}/deprecated/${name}`,
-      what: `no answer says that version ${name} is deprecated`,
-    })),
   ];
 }

@@ -7,6 +7,8 @@ import type { TypedExpression } from "../expression/typed.ts";
 import type { VersionPlace } from "../parts/versioning/model.ts";
 import type { Operation, Plan } from "./plan.ts";
 
+export type { VersionPlace };
+
 export interface VersionsPlan {
   /** How the names of versions look. */
   readonly scheme: "dated" | "numbered";

@@ -3,17 +3,19 @@ import { hash } from "node:crypto";
 import type { Call } from "./context.ts";
 import type { Answer } from "./exchange.ts";
 import { encodeKey } from "./keys-in-path.ts";
+import { tell } from "./versions/terms.ts";
 
 /** The entity tag of a record as this caller sees it (R4.15): strong, from revision and view, or from the text itself. */
 export function entityTag(call: Call, revision: number, text: string): string {
-  const { record } = call.kind;
-  if (record.derived) return textTag(text);
-  return record.tag === "" ? `"${revision.toString(36)}"` : `"${revision.toString(36)}.${record.tag}"`;
+  const { record } = call.own?.kind ?? call.kind;
+  if (record.derived) return textTag(call, text);
+  const { tag } = call.version;
+  return record.tag === "" ? `"${revision.toString(36)}${tag}"` : `"${revision.toString(36)}.${record.tag}${tag}"`;
 }
 
 /** The entity tag of what has no revision: strong, from the text itself. */
-export function textTag(text: string): string {
-  return `"${hash("sha1", text, "base64url").slice(0, 20)}"`;
+export function textTag(call: Call, text: string): string {
+  return `"${hash("sha1", text, "base64url").slice(0, 20)}${call.version.tag}"`;
 }
 
 /** Writes: the record with its tag; private to the caller, to be revalidated (R1.6). */
@@ -24,6 +26,7 @@ export function representation(
   revision: number,
   extra: readonly string[] = [],
 ): Answer {
+  const told = tell(call, text);
   return {
     status,
     headers: [
@@ -32,16 +35,16 @@ export function representation(
       "Cache-Control",
       "private, no-cache",
       "ETag",
-      entityTag(call, revision, text),
+      entityTag(call, revision, told),
       ...extra,
     ],
-    body: text,
+    body: told,
   };
 }
 
 /** What a write answers in the operation's own shape, which no other request can name and so no tag. */
-export function ownAnswer(status: number, text: string): Answer {
-  return { status, headers: ["Content-Type", "application/json", "Cache-Control", "no-store"], body: text };
+export function ownAnswer(call: Call, status: number, text: string): Answer {
+  return { status, headers: ["Content-Type", "application/json", "Cache-Control", "no-store"], body: tell(call, text) };
 }
 
 export function emptyAnswer(status: number, extra: readonly string[] = []): Answer {
@@ -67,5 +70,5 @@ export function locationOf(call: Call, row: Readonly<Record<string, unknown>>): 
       segment.name === read.key?.parameter ? String(row[read.key.column]) : (parameters[segment.name] ?? ""),
     );
   });
-  return ["Location", `${base}/${segments.join("/")}`];
+  return ["Location", `${base}${call.version.prefix}/${segments.join("/")}`];
 }

@@ -11,6 +11,7 @@ import type { Cursors } from "./cursor.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Admission } from "./limits/limiter.ts";
 import type { LiveQuota } from "./limits/quotas.ts";
+import type { OwnTerms, Served } from "./versions/served.ts";
 import type { Noted } from "./observation.ts";
 import type { ForKind, Prepared } from "./prepared.ts";
 
@@ -66,8 +67,14 @@ export interface Call extends Work {
   readonly path: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: ReadonlyMap<string, string>;
+  /** What the query says of the version, undecoded; it is not in `query`. */
+  readonly parameter?: string;
   /** The parsed body; `{}` where the operation takes none. */
   readonly input: JsonObject;
+  /** The version that the caller is served. */
+  readonly version: Served;
+  /** Where that is an older one: what the call is in its own words, which `input` then is in as well (versions/terms.ts). */
+  readonly own?: OwnTerms;
   /** The hashes of its members that are kept as nothing else. */
   readonly secrets?: Readonly<Record<string, string>>;
 }

@@ -11,16 +11,18 @@ import type { Answer } from "./exchange.ts";
 import { holdLive } from "./limits/quotas.ts";
 import { findParents, holds } from "./record.ts";
 import type { Fault } from "./refusal.ts";
-import { invalid, Refusal } from "./refusal.ts";
+import { Refusal } from "./refusal.ts";
 import { isMade, readOnly } from "./update.ts";
 import { duplicate, fillDefaults, ownTable, settle, take } from "./values.ts";
 import type { Values } from "./values.ts";
+import { ownFaults, ownTerms, raised } from "./versions/terms.ts";
 
 export async function create(call: Call, tx: Transaction): Promise<Answer> {
   const parents = await findParents(call, tx);
-  const faults = judgeNew(call, call.input);
-  if (faults.length > 0) throw invalid(faults);
-  return insertRecord(call, tx, parents, {});
+  const own = ownTerms(call);
+  const faults = judgeNew(own, own.input);
+  if (faults.length > 0) throw ownFaults(call, faults);
+  return insertRecord(raised(call, own.input), tx, parents, {});
 }
 
 /** The faults of a new record. A member that the service makes is no unknown one to who may see it (R2.4, R5.9). */
@@ -61,7 +63,7 @@ export async function insertRecord(
   await holdLive(call, tx, table, undefined, written.row);
   const { status, created: made = status, kind } = operation.answer;
   if (kind === "none") return emptyAnswer(made, locationOf(call, written.row));
-  if (own !== undefined) return ownAnswer(made, text);
+  if (own !== undefined) return ownAnswer(call, made, text);
   return representation(call, made, text, revision, locationOf(call, written.row));
 }
 

@@ -10,22 +10,42 @@ import type { ListShape } from "./prepared.ts";
 import { parentOf, readAnswer } from "./read.ts";
 import { absent } from "./record.ts";
 import { malformed } from "./refusal.ts";
+import { inOwnTerms, ownTerms, tell } from "./versions/terms.ts";
 
 export async function list(call: Call): Promise<Answer> {
-  const plan = call.prepared.operation.list as ListPlan;
-  const asked = parseAsked(call, plan);
+  const own = ownTerms(call);
+  const plan = own.prepared.operation.list as ListPlan;
+  const asked = inOwnTerms(call, () => parseAsked(own, plan));
+  const { shape, page: wanted } = raisedList(call, asked);
   const parent = await parentOf(call);
   if (parent === undefined) throw absent(call);
   const variables = parent === null ? call.variables : { ...call.variables, parent };
-  const page = await call.kind.list(asked.shape)(asked.page, variables);
+  const page = await call.kind.list(shape)(wanted, variables);
   const next = page.next === undefined ? undefined : nextQuery(call, plan, asked, page.next);
   const cursor = next === undefined ? "null" : JSON.stringify(next.value);
   const link =
     next === undefined
       ? []
       : ["Link", `<${call.context.baseUrl()}${call.path.slice(call.context.prefix.length)}?${next.query}>; rel="next"`];
-  const text = `{"items":[${page.text}],"next":${cursor}}`;
-  return readAnswer(call, text, textTag(text), link);
+  const text = `{"items":[${tell(call, page.text)}],"next":${cursor}}`;
+  return readAnswer(call, text, textTag(call, text), link);
+}
+
+/** What an older version's list asks for, asked of the newest. */
+function raisedList({ own }: Call, { shape, page }: Asked): Pick<Asked, "shape" | "page"> {
+  if (own === undefined) return { shape, page };
+  const { resource } = own.prepared.operation;
+  const filters = shape.filters.map(({ column, operator }, index) =>
+    own.chain.filterUp(resource, { column, operator, value: page.filters[index] ?? null }),
+  );
+  return {
+    shape: {
+      ...shape,
+      sort: shape.sort.map((key) => ({ ...key, column: own.chain.newerMember(resource, key.column) ?? key.column })),
+      filters: filters.map(({ column, operator }) => ({ column, operator })),
+    },
+    page: { ...page, filters: filters.map(({ value }) => value) },
+  };
 }
 
 /** The limit of a list that the document does not cut into pages. */
@@ -58,6 +78,7 @@ function parseAsked(call: Call, plan: ListPlan): Asked {
     call.prepared.operation.name,
     call.caller.id ?? "",
     call.kind.record.tag,
+    call.version.tag,
     JSON.stringify(call.parameters),
     call.query.get("sort") ?? "",
     ...filters.map(({ text }) => text),
@@ -190,5 +211,6 @@ function nextQuery(
         : (["cursor", call.context.cursors.seal(position, asked.context)] as const);
   const query = new URLSearchParams([...call.query]);
   query.set(name, String(value));
-  return { query: query.toString(), value };
+  const { parameter } = call;
+  return { query: parameter === undefined ? query.toString() : `${parameter}&${query.toString()}`, value };
 }

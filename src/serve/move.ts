@@ -8,18 +8,22 @@ import { causeAll, moved } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
 import { holdLive } from "./limits/quotas.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord, isVisible } from "./record.ts";
-import { invalid, Refusal } from "./refusal.ts";
+import { Refusal } from "./refusal.ts";
+import { stateConflict } from "./state-conflict.ts";
 import { changesBetween, duplicate, ownTable, settle, take } from "./values.ts";
+import { ownFaults, ownTerms, raised } from "./versions/terms.ts";
 
 export async function move(asked: Call, tx: Transaction): Promise<Answer> {
   const row = await findRecord(asked, tx, await findParents(asked, tx));
   if (row === undefined) throw absent(asked);
   await checkAllowed(asked, tx, row);
   await checkPreconditions(asked, tx, row);
-  const { operation, table, judge } = asked.prepared;
-  const faults = judge?.(asked.input) ?? [];
-  if (faults.length > 0) throw invalid(faults);
-  const { call } = await take(asked, tx, asked.input);
+  const { operation, table } = asked.prepared;
+  const said = ownTerms(asked);
+  const faults = said.prepared.judge?.(said.input) ?? [];
+  if (faults.length > 0) throw ownFaults(asked, faults);
+  const { input } = raised(asked, said.input);
+  const { call } = await take(asked, tx, input);
   const made = await matchingMove(call, tx, row);
   const next = await moved(call, tx, table, made, row);
   Object.assign(next, call.prepared.extension?.fill?.(call, next, row));
@@ -41,7 +45,7 @@ export async function move(asked: Call, tx: Transaction): Promise<Answer> {
   await holdLive(call, tx, table, row, written.row);
   const { status, kind } = operation.answer;
   if (kind === "none") return emptyAnswer(status);
-  return own === undefined ? representation(call, status, text, revision) : ownAnswer(status, text);
+  return own === undefined ? representation(call, status, text, revision) : ownAnswer(call, status, text);
 }
 
 /** The move to make; no move from this state is 409 with what is allowed now, a false guard the error it names (R3.2). */
@@ -60,8 +64,5 @@ async function matchingMove(call: Call, tx: Transaction, row: Row): Promise<Move
     const fits = sibling.moves.some(({ from }) => from.includes(state));
     if (fits && (await isVisible(call, tx, sibling.allow, row))) moves.push(sibling.name);
   }
-  throw new Refusal("state-conflict", {
-    detail: `It is ${state}, from where this cannot be done`,
-    members: { state, moves },
-  });
+  throw new Refusal("state-conflict", stateConflict(state, moves));
 }

@@ -3,6 +3,7 @@
  * figure, a line of a log. One observation a request, so that all of them agree.
  */
 import type { Exchange } from "./exchange.ts";
+import type { Served } from "./versions/served.ts";
 
 /** Told of each request when it begins, before anything of it is judged. Gives who follows it. Never throws. */
 export type Observe = (begun: Begun) => Observer;
@@ -37,6 +38,8 @@ export interface Noted {
   route?: string;
   /** The document's name for what is done. */
   operation?: string;
+  /** The version that is served, once it is known. */
+  version?: Served;
   /** Why it was refused, or what failed. */
   code?: string;
   readonly observer: Observer | undefined;

@@ -1,7 +1,9 @@
 /** The order of checks (R0.1), on one screen. Each step either refuses or lets the request go on. */
 import { instantText } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
+import type { Judge } from "./body.ts";
 import { announcesBody, checkMedia, isObject, judgeNoObject, parseBody, readBytes } from "./body.ts";
+import type { Caller } from "./caller.ts";
 import type { Call, Context } from "./context.ts";
 import type { Authentication } from "./credentials/authenticate.ts";
 import type { Answer, Exchange } from "./exchange.ts";
@@ -11,28 +13,50 @@ import { admissionOf, arrive, enter, settle } from "./limits/limiter.ts";
 import { list } from "./list.ts";
 import { acceptQuality } from "./negotiation.ts";
 import type { Noted } from "./observation.ts";
-import type { Prepared } from "./prepared.ts";
+import type { ForKind, Prepared } from "./prepared.ts";
 import { read } from "./read.ts";
 import { malformed, Refusal } from "./refusal.ts";
 import type { Routed } from "./router.ts";
 import { parseQuery, splitTarget } from "./target.ts";
+import type { Chain } from "./versions/chain.ts";
+import type { Chooser, Said } from "./versions/choose.ts";
+import { refusalDown } from "./versions/refusals.ts";
+import type { AskedOperation, OwnTerms, Served } from "./versions/served.ts";
 import type { KeysInUse } from "./write.ts";
 import { write } from "./write.ts";
 
 /** What a path leads to: an operation, or a page of the service itself that anybody may read. */
 export type Endpoint =
-  | { readonly kind: "operation"; readonly prepared: Prepared; readonly limits: OperationLimits | undefined }
   | {
-      readonly kind: "page";
-      readonly page: (exchange: Exchange, parameters: Readonly<Record<string, string>>) => Answer | Promise<Answer>;
-    };
+      readonly kind: "operation";
+      readonly prepared: Prepared;
+      readonly limits: OperationLimits | undefined;
+      /** What an older version's callers may send and are given. */
+      readonly asked?: AskedOperation;
+    }
+  | { readonly kind: "page"; readonly page: GivePage };
+
+export type GivePage = (
+  exchange: Exchange,
+  parameters: Readonly<Record<string, string>>,
+  /** The version that is asked for; undefined where what is asked for is not served, which only some pages mind. */
+  version: () => Served,
+) => Answer | Promise<Answer>;
 
 export interface Pipeline {
   readonly context: Context;
   readonly authentication: Authentication;
   readonly inUse: KeysInUse;
   readonly keeping: Keeping;
-  route(segments: readonly string[], method: string): Routed<Endpoint> | undefined;
+  readonly chooser: Chooser;
+  /** Newest first. */
+  readonly versions: readonly RoutedVersion[];
+}
+
+/** A version with its paths. */
+export interface RoutedVersion {
+  readonly served: Served;
+  readonly route: (segments: readonly string[], method: string) => Routed<Endpoint> | undefined;
 }
 
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
@@ -44,40 +68,45 @@ export async function answer(
   refused: (refusal: Refusal) => Answer,
 ): Promise<Answer> {
   if (exchange.target === "*" && exchange.method === "OPTIONS") return options([...knownMethods]);
-  const { path, segments, query } = splitTarget(exchange.target);
-  const routed = pipeline.route(segments, exchange.method);
-  if (routed === undefined) throw nothingHere();
-  noted.route = routed.template;
-  if (exchange.method === "OPTIONS") return options(allowed(routed), routed);
-  const endpoint = endpointOf(routed, exchange.method);
+  const target = splitTarget(exchange.target);
+  const said = pipeline.chooser.said(exchange, target);
+  if (said.version !== undefined) noted.version = said.version;
+  const found = find(pipeline, said, exchange.method);
+  noted.route = found.routed.template;
+  if (exchange.method === "OPTIONS") return options(allowed(found.routed), found.routed);
+  const endpoint = endpointOf(found.routed, exchange.method);
   if (endpoint.kind === "page") {
-    const given = await endpoint.page(exchange, routed.parameters);
+    const given = await endpoint.page(exchange, found.routed.parameters, () => {
+      return (noted.version = pipeline.chooser.open(said));
+    });
     if (given.status === 404 && given.body === undefined) throw nothingHere();
     return given;
   }
   noted.operation = endpoint.prepared.operation.name;
-  const asked: Asked = { ...endpoint, exchange, noted, refused, path, query, parameters: routed.parameters };
+  const asked: Asked = { exchange, noted, refused, path: target.path, said, found, endpoint };
   if (endpoint.limits === undefined) return run(pipeline, asked, undefined);
   return runWithin(pipeline, asked, endpoint.limits);
 }
 
+type OperationEndpoint = Extract<Endpoint, { readonly kind: "operation" }>;
+
 /** A request to an operation. */
 interface Asked {
-  readonly prepared: Prepared;
   readonly exchange: Exchange;
   readonly noted: Noted;
   readonly refused: (refusal: Refusal) => Answer;
   readonly path: string;
-  readonly query: string;
-  readonly parameters: Readonly<Record<string, string>>;
+  readonly said: Said;
+  readonly found: FoundPath;
+  readonly endpoint: OperationEndpoint;
 }
 
 /** Under limits that every answer tells of, refusals too (R8.1). */
 async function runWithin(pipeline: Pipeline, asked: Asked, limits: OperationLimits): Promise<Answer> {
   const { keeping, authentication, context } = pipeline;
   if (keeping.loading !== undefined) await keeping.loading;
-  const { exchange, parameters } = asked;
-  const admission = admissionOf(limits, exchange, parameters, authentication.carries(exchange));
+  const { exchange, found } = asked;
+  const admission = admissionOf(limits, exchange, found.routed.parameters, authentication.carries(exchange));
   let given: Answer;
   try {
     arrive(admission, context.clock.now());
@@ -89,21 +118,41 @@ async function runWithin(pipeline: Pipeline, asked: Asked, limits: OperationLimi
   return settle(admission, given, context.clock.now());
 }
 
-async function run(pipeline: Pipeline, asked: Asked, admission: Admission | undefined): Promise<Answer> {
-  const { exchange, noted, refused, path, query } = asked;
-  let { prepared } = asked;
-  const { requestBytes, requestMilliseconds } = prepared.operation.limits;
+/** The path was found in some version: in the caller's own it may lead elsewhere, or nowhere. */
+function foundIn(
+  pipeline: Pipeline,
+  asked: Asked,
+  version: Served,
+): { readonly routed: Routed<Endpoint>; readonly endpoint: OperationEndpoint } {
+  const { said, found, endpoint, exchange } = asked;
+  if (version === found.version) return { routed: found.routed, endpoint };
+  const { routed } = find(pipeline, { ...said, version }, exchange.method);
+  const other = endpointOf(routed, exchange.method);
+  if (other.kind === "page") throw nothingHere();
+  return { routed, endpoint: other };
+}
+
+async function run(pipeline: Pipeline, request: Asked, admission: Admission | undefined): Promise<Answer> {
+  const { exchange, noted, refused, path, said } = request;
+  const { requestBytes, requestMilliseconds } = request.endpoint.prepared.operation.limits;
   let bytes: Promise<Buffer> | undefined;
   const body = () => (bytes ??= readBytes(exchange, requestBytes, requestMilliseconds));
-  const { inbound } = prepared.operation;
+  const { inbound } = request.endpoint.prepared.operation;
   const caller = await pipeline.authentication.authenticate(exchange, body, inbound !== undefined);
+  const chosen = pipeline.chooser.choose(said, caller);
+  const version = chosen instanceof Promise ? await chosen : chosen;
+  noted.version = version;
+  const { routed, endpoint } = foundIn(pipeline, request, version);
+  const { asked } = endpoint;
+  let { prepared } = endpoint;
   const kind = prepared.forKind(caller.kind);
   if (admission !== undefined) enter(admission, caller, kind.allowed === "denied", pipeline.context.clock.now());
   if (kind.allowed === "denied")
     throw caller.kind === 0 ? pipeline.authentication.challenge() : new Refusal("forbidden");
   if (inbound !== undefined && caller.credential !== inbound.credential) throw new Refusal("forbidden");
   checkAccept(exchange);
-  const { operation } = prepared;
+  const { operation } = asked?.prepared ?? prepared;
+  let judge: Judge | undefined;
   const takesBody = operation.body !== undefined;
   if (takesBody && (operation.body.required || announcesBody(exchange)))
     checkMedia(exchange, operation.body.mediaTypes, operation.method);
@@ -115,10 +164,11 @@ async function run(pipeline: Pipeline, asked: Asked, admission: Admission | unde
     else {
       // Under a name that no field has, so that a repeated request is still told from another one.
       input = { "": parsed };
-      prepared = { ...prepared, judge: judgeNoObject };
+      judge = judgeNoObject;
     }
   }
-  const parameters = parseQuery(query);
+  if (judge !== undefined && asked === undefined) prepared = { ...prepared, judge };
+  const parameters = parseQuery(said.query);
   if (operation.deed !== "list") refuseParameters(parameters);
   const now = pipeline.context.clock.now();
   const call: Call = {
@@ -129,19 +179,71 @@ async function run(pipeline: Pipeline, asked: Asked, admission: Admission | unde
     caller,
     kind,
     ...(admission === undefined ? {} : { admission }),
+    version,
+    ...(asked === undefined || version.chain === undefined
+      ? {}
+      : { own: inOwnWords(asked, version.chain, kind, caller, input, judge) }),
     path,
-    parameters: asked.parameters,
+    parameters: routed.parameters,
     query: parameters,
+    ...(said.parameter === undefined ? {} : { parameter: said.parameter }),
     input,
     now,
     by: caller.id ?? "anonymous",
-    cause: operation.name,
+    cause: prepared.operation.name,
     request: noted.requestId,
     variables: { caller, input, now: instantText(now) } as unknown as Call["variables"],
   };
-  if (operation.deed === "read") return read(call);
-  if (operation.deed === "list") return list(call);
-  return write(call, pipeline.inUse, refused);
+  if (call.own === undefined) return perform(call, pipeline, refused);
+  try {
+    return await perform(call, pipeline, (refusal) => refused(refusalDown(call, refusal)));
+  } catch (thrown) {
+    throw thrown instanceof Refusal ? refusalDown(call, thrown) : thrown;
+  }
+}
+
+function perform(call: Call, { inUse }: Pipeline, refused: (refusal: Refusal) => Answer): Promise<Answer> {
+  const { deed } = call.prepared.operation;
+  if (deed === "read") return read(call);
+  return deed === "list" ? list(call) : write(call, inUse, refused);
+}
+
+function inOwnWords(
+  asked: AskedOperation,
+  chain: Chain,
+  kind: ForKind,
+  caller: Caller,
+  input: JsonObject,
+  judge: Judge | undefined,
+): OwnTerms {
+  return {
+    chain,
+    input,
+    prepared: judge === undefined ? asked.prepared : { ...asked.prepared, judge },
+    kind: { ...kind, record: asked.viewFor(caller.kind) },
+  };
+}
+
+interface FoundPath {
+  readonly version: Served;
+  readonly routed: Routed<Endpoint>;
+}
+
+/**
+ * What a path leads to: in the version that is certain, else in the newest that has it, with this method if any has. Whether
+ * the caller's own version has it is asked again when that is known.
+ */
+function find({ versions }: Pipeline, { segments, version }: Said, method: string): FoundPath {
+  let elsewhere: FoundPath | undefined;
+  for (const { served, route } of versions) {
+    if (version !== undefined && version !== served) continue;
+    const routed = route(segments, method);
+    if (routed === undefined) continue;
+    if (routed.methods.has(method === "HEAD" ? "GET" : method)) return { version: served, routed };
+    elsewhere ??= { version: served, routed };
+  }
+  if (elsewhere === undefined) throw nothingHere();
+  return elsewhere;
 }
 
 function nothingHere(): Refusal {

@@ -2,6 +2,7 @@
  * An operation made ready to run: what the plan says, with validators compiled and queries prepared, so that a request
  * finds everything by index. What depends on the kind of caller is made at the first call of that kind.
  */
+import type { JsonObject } from "../base/json.ts";
 import type { Value, Variables } from "../expression/evaluate.ts";
 import { compileFunction } from "../expression/evaluate.ts";
 import type { TypedExpression } from "../expression/typed.ts";
@@ -25,6 +26,7 @@ import type { ParentFinder } from "./parents.ts";
 import { prepareParents, tiedTo } from "./parents.ts";
 import type { Decision } from "./permissions.ts";
 import { conditionOf, decide } from "./permissions.ts";
+import type { AskedOperation } from "./versions/served.ts";
 import type { ResourceView } from "./views.ts";
 import { ownView, readsOtherRecords, viewOf } from "./views.ts";
 
@@ -103,6 +105,38 @@ export function prepareOperations(
     };
   };
   return new Map(plan.operations.map((operation) => [operation.name, prepare(operation)]));
+}
+
+/** What an older version's operations ask of a body and show of a record. Nothing of it reaches the store. */
+export function prepareAsked(plan: Plan, kinds: CallerKinds): readonly AskedOperation[] {
+  const judgeOf = createJudges(idPatterns(plan.tables));
+  return plan.operations.map((operation): AskedOperation => {
+    const table = plan.tables.find(({ resource }) => resource === operation.resource) as Table;
+    const views: ResourceView[] = [];
+    // A version that nobody calls costs nothing: schemas are compiled at the first body that is held to them.
+    const judges = new Map<JsonObject, Judge>();
+    const judgeLater =
+      (schema: JsonObject): Judge =>
+      (value) => {
+        const judge = judges.get(schema) ?? judgeOf(schema);
+        judges.set(schema, judge);
+        return judge(value);
+      };
+    const prepared: Prepared = {
+      operation,
+      table,
+      judge: operation.body === undefined ? undefined : judgeLater(operation.body.schema),
+      secrets: [],
+      filters: new Map(operation.list?.filters.map(({ field, schema }) => [field, judgeLater(schema)])),
+      reading: undefined,
+      extension: undefined,
+      siblings: plan.operations.filter(({ deed, resource }) => deed === "move" && resource === operation.resource),
+      forKind: () => {
+        throw new Error(`${operation.name} of an older version is not run`);
+      },
+    };
+    return { prepared, viewFor: (kind) => (views[kind] ??= viewOf(table, kinds.roles(kind))) };
+  });
 }
 
 /** Whose id a pattern is; of one that several resources share nobody's alone. */

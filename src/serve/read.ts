@@ -9,6 +9,7 @@ import { decodeKey } from "./keys-in-path.ts";
 import { matchesWeakly } from "./preconditions.ts";
 import { absent, columnOf, keyOf, tagsOf } from "./record.ts";
 import { Refusal } from "./refusal.ts";
+import { tell } from "./versions/terms.ts";
 
 export async function read(call: Call): Promise<Answer> {
   const { prepared, kind } = call;
@@ -23,9 +24,10 @@ export async function read(call: Call): Promise<Answer> {
   }
   if (prepared.operation.answer.kind === "none") return emptyAnswer(prepared.operation.answer.status);
   if (prepared.extension?.answer !== undefined)
-    return ownAnswer(prepared.operation.answer.status, prepared.extension.answer(found.text));
-  const tag = kind.own === undefined ? entityTag(call, found.revision, found.text) : textTag(found.text);
-  return readAnswer(call, found.text, tag);
+    return ownAnswer(call, prepared.operation.answer.status, prepared.extension.answer(found.text));
+  const text = tell(call, found.text);
+  const tag = kind.own === undefined ? entityTag(call, found.revision, text) : textTag(call, text);
+  return readAnswer(call, text, tag);
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Decision } from "./permissions.ts";
 import { decide } from "./permissions.ts";
 import { matchesStrongly, matchesWeakly, parseTags } from "./preconditions.ts";
 import { malformed, Refusal } from "./refusal.ts";
+import { recordText } from "./versions/terms.ts";
 
 export function columnOf(table: Table, name: string): Column {
   const column = table.columns.find((each) => each.name === name);
@@ -84,8 +85,9 @@ export async function checkPreconditions(call: Call, tx: Transaction, row: Row):
   const noneMatch = tagsOf(call, "if-none-match");
   const needed = match === undefined && call.prepared.operation.edits === "required";
   if (match === undefined && noneMatch === undefined && !needed) return;
-  const text = call.kind.record.derived ? await tx.view(row, call.kind.record.view, call.variables) : "";
-  const current = entityTag(call, row["_rev"] as number, text);
+  const { derived } = (call.own?.kind ?? call.kind).record;
+  const text = derived ? await tx.view(row, call.kind.record.view, call.variables) : "";
+  const current = entityTag(call, row["_rev"] as number, recordText(call, text));
   const stale =
     (match !== undefined && !matchesStrongly(match, current)) ||
     (noneMatch !== undefined && matchesWeakly(noneMatch, current));

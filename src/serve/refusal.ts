@@ -20,6 +20,8 @@ export interface RefusalDetails {
   /** Header names and values in turn. */
   readonly headers?: readonly string[];
   readonly close?: boolean;
+  /** It speaks as the caller's version does (versions/refusals.ts). */
+  readonly own?: boolean;
   /** Something is written already: the transaction is undone as a whole, and the answer is not remembered. */
   readonly undo?: boolean;
 }

@@ -50,7 +50,8 @@ const bare = /^[\x20\x21\x23-\x7e]+$/;
 /** Method, path, query and parsed body: the order of members and white space do not matter (R4.19). */
 function fingerprintOf(call: Call): string {
   const query = [...call.query].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const text = [call.exchange.method, call.path, JSON.stringify(query), canonicalText(call.input)].join("\n");
+  const { exchange, path, input, version } = call;
+  const text = [version.tag, exchange.method, path, JSON.stringify(query), canonicalText(input)].join("\n");
   return hash("sha256", text, "base64url");
 }
 

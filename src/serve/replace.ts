@@ -19,6 +19,7 @@ import { invalid, Refusal } from "./refusal.ts";
 import { asRead, isFixed, readOnly, saveRecord } from "./update.ts";
 import { sameValue, stays, take } from "./values.ts";
 import type { Values } from "./values.ts";
+import { inOwnTerms, ownFaults, ownTerms, raised } from "./versions/terms.ts";
 
 export async function replace(call: Call, tx: Transaction): Promise<Answer> {
   const parents = await findParents(call, tx);
@@ -26,7 +27,10 @@ export async function replace(call: Call, tx: Transaction): Promise<Answer> {
   if (row === undefined) return createByClient(call, tx, parents);
   await checkAllowed(call, tx, row);
   await checkPreconditions(call, tx, row);
-  const taken = await take(call, tx, judgeWhole(call, await asRead(call, tx, row)), row);
+  const seen = await asRead(call, tx, row);
+  const judged = inOwnTerms(call, (own) => judgeWhole(own, seen));
+  const { input } = raised(call, judged, { whole: true, present: row as JsonObject });
+  const taken = await take(call, tx, call.own === undefined ? judged : input, row);
   return saveRecord(taken.call, tx, row, withOmitted(call, taken.values));
 }
 
@@ -44,11 +48,12 @@ async function createByClient(call: Call, tx: Transaction, parents: readonly Row
   if (!call.prepared.operation.creates) throw absent(call);
   if (tagsOf(call, "if-match") !== undefined) throw new Refusal("stale", { detail: "There is no such record yet" });
   const id = keyOf(call) as Json;
-  const sent = call.input["id"];
-  const faults = [...judgeNew(call, { ...call.input, id })];
-  if (sent !== undefined && sent !== id) faults.push(readOnly(call, "id"));
-  if (faults.length > 0) throw invalid(faults);
-  return insertRecord(call, tx, parents, { id });
+  const own = ownTerms(call);
+  const sent = own.input["id"];
+  const faults = [...judgeNew(own, { ...own.input, id })];
+  if (sent !== undefined && sent !== id) faults.push(readOnly(own, "id"));
+  if (faults.length > 0) throw ownFaults(call, faults);
+  return insertRecord(raised(call, own.input), tx, parents, { id });
 }
 
 /** What may not change must be as it is, and what the schema does not know of it is taken out before it is asked. */

@@ -23,16 +23,19 @@ import type { Limiter } from "./limits/limiter.ts";
 import { createLimiter } from "./limits/limiter.ts";
 import { liveQuotas } from "./limits/quotas.ts";
 import type { Noted, Observe, Observer } from "./observation.ts";
-import type { Endpoint, Pipeline } from "./pipeline.ts";
+import type { Endpoint, GivePage, Pipeline } from "./pipeline.ts";
 import { answer } from "./pipeline.ts";
 import { createEvaluator, prepareOperations } from "./prepared.ts";
-import { createProblems } from "./problem.ts";
 import { Refusal } from "./refusal.ts";
 import type { Route } from "./router.ts";
 import { createRouter, literalPath } from "./router.ts";
 import { createTicking } from "./ticking.ts";
 import { createTime } from "./time.ts";
 import { createColumnJudges } from "./values.ts";
+import { createChooser, onlyVersion } from "./versions/choose.ts";
+import { createVersions, type Version } from "./versions/create.ts";
+import { versioned } from "./versions/headers.ts";
+import { createPins } from "./versions/pins.ts";
 
 export interface ServiceOptions {
   readonly plan: Plan;
@@ -59,7 +62,7 @@ export interface ServiceOptions {
 
 export interface Page {
   readonly path: readonly Segment[];
-  readonly page: (exchange: Exchange, parameters: Readonly<Record<string, string>>) => Answer | Promise<Answer>;
+  readonly page: GivePage;
 }
 
 export interface Refused {
@@ -112,6 +115,9 @@ export function createService(options: ServiceOptions): LiveService {
   const tables = new Map(plan.tables.map((table) => [table.resource, table]));
   const extensions = options.webhooks === undefined ? {} : webhookExtensions(options.webhooks);
   const prepared = prepareOperations(plan, tables, store, kinds, extensions);
+  const documentation = (code: string) => `${options.baseUrl().replace(/\/+$/, "")}/errors/${code}`;
+  const versions = createVersions({ plan, tables, store, kinds, extensions, documentation }, prepared);
+  const newest = versions[0] as Version;
   const nextRequestId = requestIds(random);
   const limiter = createLimiter({ plan, secret: options.cursorSecret, changed: () => keeping.changed() });
   const context: Context = {
@@ -146,16 +152,31 @@ export function createService(options: ServiceOptions): LiveService {
     }),
     inUse: new Set(),
     keeping,
-    route: createRouter(routesOf(context, limiter, [...health, ...(options.pages ?? [])])),
+    chooser:
+      plan.versions === undefined
+        ? onlyVersion(newest.served)
+        : createChooser({
+            plan: plan.versions,
+            versions: versions.map(({ served }) => served),
+            pinOf: createPins(store.pins),
+            now: () => clock.now(),
+            mount: prefix.split("/").filter((part) => part !== ""),
+          }),
+    versions: versions.map(({ served, operations }) => ({
+      served,
+      route: createRouter(routesOf(prefix, operations, limiter, [...health, ...(options.pages ?? [])])),
+    })),
   };
   const report = (failure: unknown): void => options.report(failure, "time");
   const ticking = createTicking(createTime(context, { report, notice: options.notice ?? (() => {}) }), report);
-  const problems = createProblems(plan, (code) => `${options.baseUrl().replace(/\/+$/, "")}/errors/${code}`);
+  const { problems } = newest.served;
+
   async function answerTo(exchange: Exchange, noted: Noted): Promise<Answer> {
     const { requestId } = noted;
     const refused = (refusal: Refusal) => {
       noted.code = refusal.code;
-      return problems.answer(refusal.code, refusal.details, requestId);
+      const { chain, problems: told } = noted.version ?? newest.served;
+      return told.answer(chain?.olderError(refusal.code) ?? refusal.code, refusal.details, requestId);
     };
     let given: Answer;
     try {
@@ -164,7 +185,11 @@ export function createService(options: ServiceOptions): LiveService {
       given = thrown instanceof Refusal ? refused(thrown) : failed(thrown, noted);
     }
     const encoded = await compress(given, exchange.headers.get("accept-encoding"));
-    return finish(encoded, requestId, exchange.secure);
+    return finish(
+      noted.version === undefined ? encoded : versioned(encoded, noted.version),
+      requestId,
+      exchange.secure,
+    );
   }
 
   /**
@@ -241,15 +266,25 @@ function prefixOf(base: string): string {
 }
 
 /** An operation of the document wins over a page of the same path. */
-function routesOf(context: Context, limiter: Limiter, pages: readonly Page[]): readonly Route<Endpoint>[] {
-  const mount = literalPath(context.prefix);
+function routesOf(
+  prefix: string,
+  operations: Version["operations"],
+  limiter: Limiter,
+  pages: readonly Page[],
+): readonly Route<Endpoint>[] {
+  const mount = literalPath(prefix);
   return [
     ...pages.map(({ path, page }): Route<Endpoint> => ({ method: "GET", path, target: { kind: "page", page } })),
-    ...[...context.prepared.values()].map(
-      (prepared): Route<Endpoint> => ({
+    ...operations.map(
+      ({ prepared, asked }): Route<Endpoint> => ({
         method: prepared.operation.method,
         path: [...mount, ...prepared.operation.path],
-        target: { kind: "operation", prepared, limits: limiter.of(prepared.operation) },
+        target: {
+          kind: "operation",
+          prepared,
+          limits: limiter.of(prepared.operation),
+          ...(asked === undefined ? {} : { asked }),
+        },
       }),
     ),
   ];

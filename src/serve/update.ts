@@ -12,13 +12,14 @@ import type { Fault } from "./refusal.ts";
 import { invalid } from "./refusal.ts";
 import { changesBetween, duplicate, ownTable, sameValue, settle, take, touch } from "./values.ts";
 import type { Values } from "./values.ts";
+import { inOwnTerms, inputUp, ownTerms, recordText, rowDown } from "./versions/terms.ts";
 
 export async function update(call: Call, tx: Transaction): Promise<Answer> {
   const row = await findRecord(call, tx, await findParents(call, tx));
   if (row === undefined) throw absent(call);
   await checkAllowed(call, tx, row);
   await checkPreconditions(call, tx, row);
-  const { cleared, set } = judgePatch(call, row, await asRead(call, tx, row));
+  const { cleared, set } = patched(call, row, await asRead(call, tx, row));
   const taken = await take(call, tx, set, row);
   for (const name of cleared) taken.values[name] = null;
   return saveRecord(taken.call, tx, row, taken.values);
@@ -44,11 +45,30 @@ export async function saveRecord(call: Call, tx: Transaction, row: Row, values: 
   } else text = await tx.view(row, view, call.variables);
   const { status, kind } = operation.answer;
   if (kind === "none") return emptyAnswer(status);
-  return own === undefined ? representation(call, status, text, revision) : ownAnswer(status, text);
+  return own === undefined ? representation(call, status, text, revision) : ownAnswer(call, status, text);
+}
+
+interface Patch {
+  readonly cleared: readonly string[];
+  readonly set: JsonObject;
+}
+
+/** The patch as it was judged in the caller's own terms, in the newest. What it clears may have to have a value now. */
+function patched(call: Call, row: Row, seen: JsonObject): Patch {
+  const older = rowDown(call, row);
+  const patch = inOwnTerms(call, (own) => judgePatch(own, older, seen));
+  if (call.own === undefined) return patch;
+  const sent = { ...Object.fromEntries(patch.cleared.map((name) => [name, null])), ...patch.set };
+  const beside = { ...(older as JsonObject), ...sent };
+  const up = inputUp(call, sent, { whole: false, beside, present: row as JsonObject });
+  const set = Object.fromEntries(Object.entries(up).filter(([, value]) => value !== null));
+  const faults = call.prepared.judge?.(set) ?? [];
+  if (faults.length > 0) throw invalid(faults);
+  return { cleared: Object.keys(up).filter((name) => up[name] === null), set };
 }
 
 /** The members that the patch clears, and those that it sets, merged with what the record has. */
-function judgePatch(call: Call, row: Row, seen: JsonObject): { cleared: readonly string[]; set: JsonObject } {
+function judgePatch(call: Call, row: Row, seen: JsonObject): Patch {
   const faults: Fault[] = [];
   const cleared: string[] = [];
   const members: [string, Json][] = [];
@@ -73,9 +93,11 @@ function judgePatch(call: Call, row: Row, seen: JsonObject): { cleared: readonly
 
 /** The record as this caller reads it, where the request names what may only be sent as it is (R2.4). */
 export async function asRead(call: Call, tx: Transaction, row: Row): Promise<JsonObject> {
-  const { fixed = [] } = call.prepared.operation.body ?? {};
-  if (!fixed.some((name) => Object.hasOwn(call.input, name))) return {};
-  return JSON.parse(await tx.view(row, call.kind.record.view, call.variables)) as JsonObject;
+  const { prepared, input } = ownTerms(call);
+  const { fixed = [] } = prepared.operation.body ?? {};
+  if (!fixed.some((name) => Object.hasOwn(input, name))) return {};
+  const text = await tx.view(row, call.kind.record.view, call.variables);
+  return JSON.parse(recordText(call, text)) as JsonObject;
 }
 
 /**

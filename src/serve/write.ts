@@ -17,6 +17,7 @@ import { remember, repeatKeyOf, replay } from "./repeats.ts";
 import { replace } from "./replace.ts";
 import { update } from "./update.ts";
 import { defaultValue, secretText } from "./values.ts";
+import { sentFor } from "./versions/terms.ts";
 
 type Deed = (call: Call, tx: Transaction) => Promise<Answer>;
 
@@ -75,7 +76,7 @@ async function withSecrets(call: Call): Promise<Call> {
   const creates = operation.deed === "create" || operation.creates;
   for (const column of columns) {
     const { name } = column;
-    const sent = Object.hasOwn(call.input, name) ? call.input[name] : undefined;
+    const sent = sentFor(call, name);
     const text = sent ?? (creates ? defaultValue(call, column) : null);
     if (text !== null) secrets[name] = await hashPassword(secretText(text as Json), call.context.random);
   }
@@ -122,7 +123,7 @@ async function performOnce(
  * Conflicts, and the errors that the document has for this operation, are outcomes; what a better request or a later one
  * would mend is not (R4.20), also where the document words it anew.
  */
-function isBusinessOutcome({ context, prepared }: Call, { code }: Refusal): boolean {
-  const status = context.plan.errors[code]?.status ?? 500;
+function isBusinessOutcome({ version, prepared }: Call, { code }: Refusal): boolean {
+  const status = version.plan.errors[version.chain?.olderError(code) ?? code]?.status ?? 500;
   return status === 409 || (prepared.operation.errors.includes(code) && status < 500 && status !== 429);
 }

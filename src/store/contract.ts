@@ -869,6 +869,23 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
     });
   });
 
+  void describe(`${name}: pins`, () => {
+    it("R9.2 a caller is pinned once, whoever pins it again, and no two callers share a pin", async (store) => {
+      assert.equal(await store.pins.find("key", "ann"), undefined);
+      assert.equal(await store.pins.pin("key", "ann", "1"), "1");
+      assert.equal(await store.pins.pin("key", "ann", "2"), "1");
+      assert.deepEqual(await Promise.all([store.pins.pin("key", "bob", "2"), store.pins.pin("key", "bob", "2")]), [
+        "2",
+        "2",
+      ]);
+      assert.equal(await store.pins.find("key", "ann"), "1");
+      assert.equal(await store.pins.find("key", "bob"), "2");
+      assert.equal(await store.pins.find("device", "ann"), undefined);
+      for (const text of hostileTexts) await store.pins.pin(text, text, text);
+      for (const text of hostileTexts) assert.equal(await store.pins.find(text, text), text);
+    });
+  });
+
   void describe(`${name}: counts`, () => {
     const up = (store: Store, key: string, now: number): Promise<readonly number[]> =>
       store.transaction(async (tx) => {

@@ -8,9 +8,12 @@
  */
 import type { Value, Variables } from "../expression/evaluate.ts";
 import type { TypedExpression } from "../expression/typed.ts";
+import type { PinStore } from "./pins.ts";
 import type { ColumnType, FilterOperator } from "../plan/plan.ts";
 
 /** A store that answers at once gives the value, one that waits a promise; callers `await` both. */
+export type { PinStore };
+
 export type Awaitable<T> = T | Promise<T>;
 
 /**
@@ -32,6 +35,7 @@ export interface Store {
   readonly journal: Journal;
   readonly keys: KeyStore;
   readonly counts: CountStore;
+  readonly pins: PinStore;
   /** A secret of the service's own by name, made once and then the same for every process and after every restart. */
   secret(name: string, make: () => string): Awaitable<string>;
   /** Removes what is kept only for a time and is past it (idempotency records, counts). `now` in epoch milliseconds. */

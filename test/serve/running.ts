@@ -53,7 +53,7 @@ export interface RunOptions {
 }
 
 export function planOf(text: string): Plan {
-  const { document, diagnostics } = readDocument("test.md", text);
+  const { document, diagnostics } = readDocument(text.startsWith("#") ? "test.md" : "test.nonet.yaml", text);
   const read = readModel(document);
   const errors = [...diagnostics, ...read.diagnostics].filter(({ severity }) => severity === "error");
   assert.deepEqual(

@@ -7,6 +7,7 @@ import { pathItems, serviceTag } from "./paths.ts";
 import type { SharedResponses } from "./responses.ts";
 import { componentSchemas } from "./schemas.ts";
 import { securitySchemes } from "./security.ts";
+import { withVersions } from "./versions.ts";
 
 /** `baseUrl`: where the service is reached, absolute. The same plan and address give the same document. */
 export function openapi(plan: Plan, baseUrl: string): JsonObject {
@@ -15,7 +16,7 @@ export function openapi(plan: Plan, baseUrl: string): JsonObject {
   const names = componentNames(plan);
   const shared: SharedResponses = new Map();
   const paths = pathItems(plan, names, shared, { root, mounted: server !== root });
-  return {
+  return withVersions(plan, {
     openapi: "3.1.1",
     info: {
       title: plan.title,
@@ -31,7 +32,7 @@ export function openapi(plan: Plan, baseUrl: string): JsonObject {
       responses: Object.fromEntries(shared),
       schemas: componentSchemas(plan, names),
     },
-  };
+  });
 }
 
 /** Resources that operations are about, in the document's order. */

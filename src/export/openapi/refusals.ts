@@ -11,6 +11,7 @@ export function refusalsOf(plan: Plan, operation: Operation): readonly PossibleR
   const found = new Map<string, PossibleRefusal>();
   const codes = [
     ...anyRequest,
+    ...ofVersion(plan),
     ...ofCaller(plan, operation),
     ...ofRecord(plan, operation),
     ...ofBody(plan, operation),
@@ -47,6 +48,14 @@ const anyRequest: readonly string[] = [
   "overloaded",
   "timed-out",
 ];
+
+/** A version that ends, or that a credential began with and that is gone. */
+function ofVersion({ versions, errors }: Plan): readonly string[] {
+  if (versions === undefined) return [];
+  const { gone, absent, list } = versions;
+  const ends = absent === "pinned" || list.some(({ deprecated }) => deprecated?.sunset !== undefined);
+  return ends ? [Object.hasOwn(errors, gone.error) ? gone.error : "version-gone"] : [];
+}
 
 function ofCaller({ credentials, unseen }: Plan, { allow, inbound, key, parents }: Operation): readonly string[] {
   const open = allow.some(({ who, if: condition }) => who.kind === "anyone" && condition === undefined);

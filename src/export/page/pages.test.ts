@@ -25,7 +25,7 @@ async function get(
     });
   });
   assert.ok(found, `there is a page at ${path}`);
-  return found.page({ headers: { get: (name) => headers[name] } }, parameters);
+  return found.page({ headers: { get: (name) => headers[name] } }, parameters, () => checkedFlagship);
 }
 
 function header({ headers }: PageAnswer, name: string): string | undefined {

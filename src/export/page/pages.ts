@@ -11,7 +11,12 @@ import { style } from "./style.ts";
 /** As the server has them; `headers` are names and values in turn. */
 export interface Page {
   readonly path: readonly Segment[];
-  page(exchange: PageRequest, parameters: Readonly<Record<string, string>>): PageAnswer | Promise<PageAnswer>;
+  page(
+    exchange: PageRequest,
+    parameters: Readonly<Record<string, string>>,
+    /** The version that is asked for; refuses what is not served. */
+    version: () => { readonly plan: Plan },
+  ): PageAnswer | Promise<PageAnswer>;
 }
 
 export interface PageRequest {
@@ -38,10 +43,15 @@ export function servicePages({ result, plan, baseUrl }: PageOptions): readonly P
   const root = () => baseUrl().replace(/\/+$/, "");
   const source = (): Source => ({ result, plan, baseUrl: root() });
   const document = kept(root, async () => (await import("./document-page.ts")).documentPage(source()));
-  const described = kept(root, async () => {
-    const { openapi } = await import("../openapi/openapi.ts");
-    return JSON.stringify(openapi(plan, root()));
-  });
+  const described = new Map(
+    versionsOf(plan).map((one) => {
+      const describe = kept(root, async () => {
+        const { openapi } = await import("../openapi/openapi.ts");
+        return JSON.stringify(openapi(one, root()));
+      });
+      return [one.version, describe] as const;
+    }),
+  );
   const catalogue = kept(root, () => JSON.stringify(apiCatalogue(plan, root())));
   const service = kept(root, () => JSON.stringify(serviceDescription(plan, root())));
   return [
@@ -55,14 +65,23 @@ export function servicePages({ result, plan, baseUrl }: PageOptions): readonly P
           : given(request, "application/json", service(), negotiated);
       },
     },
-    { path: literals("openapi.json"), page: async (request) => given(request, "application/json", await described()) },
+    {
+      path: literals("openapi.json"),
+      page: async (request, _, version) => {
+        const describe = described.get(version().plan.version);
+        return given(request, "application/json", (await describe?.()) ?? "{}");
+      },
+    },
     { path: literals(stylePath), page: (request) => given(request, "text/css; charset=utf-8", style) },
     { path: literals(".well-known/api-catalog"), page: (request) => given(request, catalogueType, catalogue()) },
     {
       path: [...literals("errors"), { kind: "parameter", name: "code" }],
       page: async (request, parameters) => {
         const { errorPage } = await import("./error-page.ts");
-        const found = errorPage(source(), parameters["code"] ?? "");
+        const name = parameters["code"] ?? "";
+        // One address for all versions: a code never means something else.
+        const has = versionsOf(plan).find(({ errors }) => Object.hasOwn(errors, name));
+        const found = errorPage({ ...source(), plan: has ?? plan }, name);
         // The server makes the problem of it that it makes of any path with nothing at it.
         if (found === undefined) return { status: 404, headers: [] };
         return given(request, "text/html; charset=utf-8", found, { policy: pagePolicy });
@@ -82,6 +101,13 @@ const catalogueType = 'application/linkset+json; profile="https://www.rfc-editor
 
 function literals(path: string): readonly Segment[] {
   return path.split("/").map((text) => ({ kind: "literal", text }));
+}
+
+/** The plans of all versions, the newest first. */
+function versionsOf(plan: Plan): readonly Plan[] {
+  const { versions } = plan;
+  const older = versions?.list.flatMap((one) => (one.older === undefined ? [] : [{ ...one.older.asked, versions }]));
+  return [plan, ...(older ?? [])];
 }
 
 /** Made at the first request, and again when the address has changed. */

@@ -8,6 +8,7 @@ import { isTimed } from "../times.ts";
 import { evaluateIn, holdsIn } from "./evaluation.ts";
 import { MemoryJournal } from "./journal.ts";
 import { prepareList } from "./list.ts";
+import { pinStore } from "./pins.ts";
 import { Committed } from "./records.ts";
 import { type Kept, MemoryTransaction } from "./transaction.ts";
 
@@ -58,6 +59,7 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
     journal,
     keys: keyStore(),
     counts: countStore(kept.counts),
+    pins: pinStore(),
     secret: (name, make) => {
       const secret = secrets.get(name) ?? make();
       secrets.set(name, secret);

@@ -16,6 +16,7 @@ import { dueFinder } from "./due.ts";
 import { journalOf } from "./journal.ts";
 import { keyStore } from "./keys.ts";
 import { prepareList } from "./list.ts";
+import { pinsSql, pinStore } from "./pins.ts";
 import { migrate } from "./migrate.ts";
 import { prepareRead } from "./read.ts";
 import { relationsOf } from "./relations.ts";
@@ -92,6 +93,7 @@ async function open(settings: Settings): Promise<Store> {
     // Until the file is known to be ours nothing is written to it, not even its journal's mode.
     await migrate(writing, { file, tables, following, clock });
     writing.exec(countsSql);
+    writing.exec(pinsSql);
     writing.exec("PRAGMA foreign_keys = ON");
     writing.exec("PRAGMA journal_mode = WAL");
     writing.exec(`PRAGMA synchronous = ${synchronous === "FULL" ? "NORMAL" : synchronous}`);
@@ -124,6 +126,7 @@ async function open(settings: Settings): Promise<Store> {
       journal: journalOf(reading, snapshot, writer),
       keys: keyStore(reading, writer),
       counts: countStore(writer),
+      pins: pinStore(reading, writer),
       secret: secretStore(writer),
       purge: async (now) => {
         // In batches, so that requests have their turn between them.

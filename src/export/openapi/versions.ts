@@ -1,0 +1,95 @@
+/**
+ * What versions add to the description of one: how a caller says it, what every answer says of it, that it is going to end.
+ * Written over the finished description, since it concerns every operation and every answer alike.
+ */
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { VersionPlace, VersionsPlan } from "../../plan/version.ts";
+
+export function withVersions(plan: Plan, description: JsonObject): JsonObject {
+  const { versions, version } = plan;
+  if (versions === undefined || version === undefined) return description;
+  const deprecated = versions.list.find(({ name }) => name === version)?.deprecated;
+  const fields = responseFields(versions, version, deprecated);
+  const names = Object.keys(fields);
+  const parameter = parameterOf(versions.sent, version);
+  const { paths, components, servers, ...rest } = description as {
+    readonly paths: Readonly<Record<string, JsonObject>>;
+    readonly components: JsonObject;
+    readonly servers: readonly { readonly url: string }[];
+  };
+  const prefix = versions.sent?.kind === "path" ? versions.sent.template.replace("{n}", version) : "";
+  return {
+    ...rest,
+    servers: servers.map((server) => ({ ...server, url: `${server.url}${prefix}` })),
+    paths: mapped(paths, (item) =>
+      mapped(item as JsonObject, (operation) => {
+        if (!isObject(operation) || operation["responses"] === undefined) return operation;
+        const parameters = (operation["parameters"] ?? []) as readonly Json[];
+        const ofService = operation["security"] !== undefined && JSON.stringify(operation["tags"]) === '["service"]';
+        return {
+          ...operation,
+          ...(parameter === undefined || ofService ? {} : { parameters: [...parameters, parameter] }),
+          ...(deprecated === undefined || ofService ? {} : { deprecated: true }),
+          responses: mapped(operation["responses"] as JsonObject, (response) => withFields(response, names)),
+        };
+      }),
+    ),
+    components: {
+      ...components,
+      headers: { ...(components["headers"] as JsonObject), ...fields },
+      responses: mapped(components["responses"] as JsonObject, (response) => withFields(response, names)),
+    },
+  };
+}
+
+/** A response that is another's by reference has its fields there; one that links to pages already says so. */
+function withFields(response: Json, names: readonly string[]): Json {
+  if (!isObject(response) || response["$ref"] !== undefined) return response;
+  const fields = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  return { ...response, headers: { ...fields, ...(response["headers"] as JsonObject | undefined) } };
+}
+
+/** None of them is on what is refused before the version is known. */
+function responseFields(
+  { sent }: VersionsPlan,
+  version: string,
+  deprecated: VersionsPlan["list"][number]["deprecated"],
+): Readonly<Record<string, JsonObject>> {
+  const field = (description: string, schema: JsonObject): JsonObject => ({ description, schema });
+  return {
+    ...(sent?.kind === "header"
+      ? { [sent.name]: field("The version that was served.", { type: "string", const: version }) }
+      : {}),
+    ...(deprecated === undefined
+      ? {}
+      : {
+          Deprecation: field("Since when the version is deprecated (RFC 9745).", { type: "string" }),
+          ...(deprecated.sunset === undefined
+            ? {}
+            : { Sunset: field("From when it is no longer served (RFC 8594).", { type: "string" }) }),
+          ...(deprecated.guide === undefined
+            ? {}
+            : { Link: field('What to do instead, as `rel="deprecation"`, and the next page.', { type: "string" }) }),
+        }),
+  };
+}
+
+function parameterOf(sent: VersionPlace | undefined, version: string): JsonObject | undefined {
+  if (sent?.kind !== "header" && sent?.kind !== "query") return undefined;
+  return {
+    name: sent.name,
+    in: sent.kind,
+    required: false,
+    description: "The version to be served.",
+    schema: { type: "string", const: version },
+  };
+}
+
+function mapped(object: JsonObject, edit: (value: Json) => Json): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, edit(value as Json)]));
+}
+
+function isObject(value: Json): value is JsonObject {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}

@@ -1,0 +1,34 @@
+/** The version that each credential was first met with (R9.2): kept in the store, remembered here. */
+import type { PinStore } from "../../store/store.ts";
+import type { Caller } from "../caller.ts";
+
+/** The version's name for a caller; `newest` where it was never met before. */
+export type PinOf = (caller: Caller, newest: string) => string | Promise<string>;
+
+/** Callers kept in memory; beyond it the oldest is dropped and asked of the store again. */
+const maximumRemembered = 100_000;
+
+export function createPins(store: PinStore): PinOf {
+  const remembered = new Map<string, Map<string, string>>();
+  let size = 0;
+  const remember = (credential: string, user: string, version: string): void => {
+    if (size >= maximumRemembered) {
+      remembered.clear();
+      size = 0;
+    }
+    const users = remembered.get(credential) ?? new Map<string, string>();
+    remembered.set(credential, users.set(user, version));
+    size += 1;
+  };
+  return ({ credential, id }, newest) => {
+    if (credential === null) return newest;
+    const user = id ?? "";
+    const known = remembered.get(credential)?.get(user);
+    if (known !== undefined) return known;
+    return (async () => {
+      const version = (await store.find(credential, user)) ?? (await store.pin(credential, user, newest));
+      remember(credential, user, version);
+      return version;
+    })();
+  };
+}

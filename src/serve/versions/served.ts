@@ -1,0 +1,44 @@
+/** A version as it is served: what its callers' paths lead to, what every answer of it says, how it refuses. */
+import type { JsonObject } from "../../base/json.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { ForKind, Prepared } from "../prepared.ts";
+import type { Problems } from "../problem.ts";
+import type { ResourceView } from "../views.ts";
+import type { Chain } from "./chain.ts";
+
+export interface Served {
+  /** Absent where the document has no versions. */
+  readonly name?: string;
+  /** The API as its callers know it. */
+  readonly plan: Plan;
+  /** What tells its entity tags from those of other versions (R4.15). */
+  readonly tag: string;
+  /** What stands before its operations' paths, `/v1`, where versions are in the path. */
+  readonly prefix: string;
+  /** On every answer: the version, and that it is deprecated (R9.1, R9.5). Names and values in turn. */
+  readonly headers: readonly string[];
+  /** The field that the version was chosen by. */
+  readonly vary?: string;
+  /** A parameter of the media type of its answers, `; version=1`. */
+  readonly mediaType?: string;
+  /** Epoch milliseconds from which it is not served. */
+  readonly sunset?: number;
+  readonly problems: Problems;
+  /** Absent for the newest. */
+  readonly chain?: Chain;
+}
+
+/** An operation of an older version: what its callers may send and are given. Nothing of it is run. */
+export interface AskedOperation {
+  readonly prepared: Prepared;
+  /** What a kind of caller sees of the resource, by its older names. */
+  viewFor(kind: number): ResourceView;
+}
+
+/** What a call of an older version is judged by: itself, in that version's own words. */
+export interface OwnTerms {
+  readonly chain: Chain;
+  readonly prepared: Prepared;
+  readonly kind: ForKind;
+  readonly input: JsonObject;
+}
