@@ -225,13 +225,14 @@ function checkFit(work: Work, columns: readonly Column[], row: Values): void {
   );
 }
 
-/** Judges of what columns may hold, each made when it is first needed. */
+/** Judges of what columns may hold, each made when it is first needed, and so is what makes them. */
 export function createColumnJudges(): (column: Column) => Judge {
-  const judgeOf = createJudges();
+  let judgeOf: ReturnType<typeof createJudges> | undefined;
   const judges = new WeakMap<Column, Judge>();
   return (column) => {
     let judge = judges.get(column);
     if (judge === undefined) {
+      judgeOf ??= createJudges();
       judge = judgeOf(column.schema);
       judges.set(column, judge);
     }
