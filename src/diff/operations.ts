@@ -103,45 +103,37 @@ function* listDifferences(
   yield* unforeseen({ subject, at }, old ?? {}, now ?? {}, ["kind", "size", "max"]);
 }
 
-const strictnessOfEdits = { none: 0, optional: 1, required: 2 } as const;
-
 function* editDifferences({ edits: old }: Endpoints, { edits: now }: Endpoints): Iterable<Difference> {
-  if (old === now) return;
-  const [before, after] = [strictnessOfEdits[old ?? "optional"], strictnessOfEdits[now ?? "optional"]];
-  // Without If-Match at all, a client that sends it is not protected any more.
-  const effect = before === after ? "neutral" : after > before && now !== "required" ? "additive" : "breaking";
-  const loosened = old === "required" && now !== "none";
   const statement = {
     kind: "edits-changed",
     subject: "edits",
     at: "endpoints/edits",
     what: "What edits need of If-Match",
   };
-  yield* restated(statement, old, now, loosened ? "additive" : effect);
+  // Required, it refuses who does not send it; where it counts for nothing, who sends it is not protected any more.
+  const harmless = old === undefined || now === undefined || (now === "optional" && old !== "optional");
+  yield* restated(statement, old, now, harmless && now !== "required" ? "additive" : "breaking");
 }
 
 function* repeatDifferences(old: Endpoints["repeats"], now: Endpoints["repeats"]): Iterable<Difference> {
-  if (same(old, now)) return;
-  const [at, subject] = ["endpoints/repeats", "repeats"];
-  if (old === undefined || old === "none" || now === undefined || now === "none") {
-    const gone = old !== undefined && old !== "none";
-    const open = !gone && (now === undefined || now === "none" || !now.required);
-    const told = (style: Endpoints["repeats"]) => (style === undefined || style === "none" ? style : style.header);
-    const statement = { kind: "repeats-changed", subject, at, what: "What makes a repeat safe" };
-    const effect =
-      gone && now === undefined
-        ? "breaking"
-        : gone
-          ? "breaking"
-          : open
-            ? now === undefined || now === "none"
-              ? "neutral"
-              : "additive"
-            : "breaking";
-    yield* restated(statement, told(old), told(now), effect);
+  const [before, after] = [styleOf(old), styleOf(now)];
+  if (before !== undefined && after !== undefined) {
+    yield* repeatStyles(before, after);
     return;
   }
-  yield* repeatStyles(old, now);
+  const statement = {
+    kind: "repeats-changed",
+    subject: "repeats",
+    at: "endpoints/repeats",
+    what: "What makes a repeat safe",
+  };
+  const effect =
+    before !== undefined || after?.required === true ? "breaking" : after === undefined ? "neutral" : "additive";
+  yield* restated(statement, before?.header ?? old, after?.header ?? now, effect);
+}
+
+function styleOf(repeats: Endpoints["repeats"]): RepeatStyle | undefined {
+  return repeats === "none" ? undefined : repeats;
 }
 
 function* repeatStyles(old: RepeatStyle, now: RepeatStyle): Iterable<Difference> {

@@ -74,3 +74,150 @@ test("an entry about what has not changed is idle", () => {
     );
   }
 });
+
+interface Case {
+  readonly edits: readonly (readonly [from: string, to: string])[];
+  readonly entries: readonly string[];
+  /** What is left, as `kind subject: entry`. */
+  readonly left: readonly string[];
+  readonly idle?: readonly string[];
+}
+
+const cases: Readonly<Record<string, Case>> = {
+  "a rename does not declare another type": {
+    edits: [["    reason: string(1..80)", "    motive: string(1..40)"]],
+    entries: ["rename Visit.reason -> motive"],
+    left: ["range-narrower Visit.reason: retype Visit.motive, was string(1..80)"],
+  },
+  "a rename and another type": {
+    edits: [["    reason: string(1..80)", "    motive: string(1..40)"]],
+    entries: ["rename Visit.reason -> motive", "retype Visit.motive, was string(1..80)"],
+    left: [],
+  },
+  "an operation that is gone": {
+    edits: [
+      ["    dropRoom: DELETE /rooms/{id}\n", ""],
+      ["    dropRoom: Close a room\n", ""],
+      ["addRoom, dropRoom: doctor", "addRoom: doctor"],
+    ],
+    entries: ["remove dropRoom"],
+    left: [],
+  },
+  "an operation with another name": {
+    edits: [["finish", "complete"]],
+    entries: ["rename finish -> complete", "path complete, was POST /visits/{id}/finish"],
+    left: [],
+  },
+  "an operation with another name, and fewer who may run it": {
+    edits: [
+      ["finish", "complete"],
+      ["complete: doctor | nurse if own", "complete: doctor"],
+    ],
+    entries: ["rename finish -> complete", "path complete, was POST /visits/{id}/finish"],
+    left: ["right-narrowed changeVisit: none", "right-narrowed finish: none", "right-narrowed getVisit: none"],
+  },
+  "a resource with another name": {
+    edits: [
+      ["Room", "Place"],
+      ["/rooms", "/places"],
+      ["addPlace", "addRoom"],
+      ["listPlaces", "listRooms"],
+      ["dropPlace", "dropRoom"],
+    ],
+    entries: [
+      "rename Room -> Place",
+      "path addRoom, was POST /rooms",
+      "path listRooms, was GET /rooms",
+      'path dropRoom, was "DELETE /rooms/{id}"'.replaceAll('"', ""),
+    ],
+    left: [],
+  },
+};
+
+for (const [about, { edits, entries, left, idle = [] }] of Object.entries(cases)) {
+  test(about, () => {
+    const text = withEntries(clinicWith(...edits), entries);
+    const found = compare(old, check("clinic.yaml", text).model, today);
+    const open = found.differences.filter(({ declared }) => !declared);
+    assert.deepEqual(
+      open
+        .map(
+          ({ difference: { kind, subject, entry } }) =>
+            `${kind} ${subject}: ${entry === undefined ? "none" : changeText(entry)}`,
+        )
+        .toSorted(),
+      left,
+    );
+    assert.deepEqual(
+      found.idle.map(({ change }) => changeText(change)),
+      idle,
+    );
+  });
+}
+
+function compared(from: string, to: string, day = today): Comparison {
+  return compare(check("old.yaml", from).model, check("new.yaml", to).model, day);
+}
+
+test("entries go below the newest version where it is new, else below one of today", () => {
+  const headings: readonly (readonly [from: string, to: string, version: string, isNew: boolean])[] = [
+    [clinic, clinic, today, true],
+    [clinic, withEntries(clinic, ["add Visit.note"]), today, false],
+    [clinic, clinic.replace("    2026-06-01:", "    2026-11-22: none\n    2026-06-01:"), "2026-11-22", false],
+    [withEntries(clinic, ["add Visit.note"]), withEntries(clinic, ["add Visit.note"]), "2026-11-23", true],
+    [numbered(clinic), numbered(clinic), "3", true],
+    [
+      clinic.replace(/versioning:[^]*$/, "versioning: none\n"),
+      clinic.replace(/versioning:[^]*$/, "versioning: none\n"),
+      today,
+      true,
+    ],
+  ];
+  for (const [from, to, version, isNew] of headings) assert.deepEqual(compared(from, to).heading, { version, isNew });
+});
+
+function numbered(text: string): string {
+  return text
+    .replace("scheme: dated", "scheme: numbered")
+    .replaceAll("2026-06-01:", "2:")
+    .replaceAll("2026-03-01:", "1:");
+}
+
+test("a document without versions is the first one of its successor", () => {
+  const first = clinic.replace(/versioning:[^]*$/, "versioning: none\n").replaceAll("reason", "cause");
+  const { since, differences } = compared(first, clinic);
+  assert.equal(since, "2026-03-01");
+  assert.deepEqual(
+    differences.flatMap(({ declared, difference: { subject } }) => (declared ? [] : [subject])),
+    [],
+  );
+});
+
+test("a document may be two versions behind", () => {
+  const two = withEntries(clinic.replace("    note?: string(0..200)", "    remark?: string(0..200)"), [
+    "rename Visit.note -> remark",
+  ]);
+  const three = two
+    .replace("remark?:", "comment?:")
+    .replace(`    ${today}:`, `    2026-12-01: [rename Visit.remark -> comment]\n    ${today}:`);
+  const found = compared(clinic, three);
+  assert.deepEqual(
+    found.differences.map(({ declared, difference: { effect, kind } }) => `${effect} ${kind} ${declared}`),
+    ["breaking field-renamed true", "additive version-added true", "additive version-added true"],
+  );
+  assert.deepEqual(found.idle, []);
+});
+
+test("a version ends after its sunset, and a sunset leaves time", () => {
+  const without = clinic
+    .replace("      - rename Visit.cause -> reason\n    2026-03-01: first", "      first")
+    .replace("    2026-06-01:\n      first", "    2026-06-01: first")
+    .replace(/ {2}deprecated:[^]*$/, "");
+  const left = (found: Comparison): readonly string[] =>
+    found.differences.flatMap(({ declared, difference: { kind } }) => (declared ? [] : [kind]));
+  assert.deepEqual(left(compared(clinic, without, "2027-05-31")), ["version-removed"]);
+  assert.deepEqual(left(compared(clinic, without, "2027-06-01")), []);
+  const undeprecated = clinic.replace(/ {2}deprecated:[^]*$/, "");
+  assert.deepEqual(left(compared(undeprecated, clinic, "2026-12-01")), []);
+  assert.deepEqual(left(compared(undeprecated, clinic, "2026-12-31")), ["notice-too-short"]);
+});

@@ -1,13 +1,16 @@
 /**
- * In charge of two laws: a model does not differ from itself, and no statement of a model can change unseen. What is compared
+ * In charge of laws: a model does not differ from itself, no statement of a model can change unseen, any two compare. What is compared
  * are any models that documents can say, and the same with one of their statements gone or another.
  */
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
+import { compare } from "../../src/diff/compare.ts";
 import { canonical } from "../../src/diff/conditions.ts";
 import { same } from "../../src/diff/difference.ts";
 import { differencesOf } from "../../src/diff/differences.ts";
+import { findingsOf } from "../../src/diff/findings.ts";
+import { markdownOf } from "../../src/diff/markdown.ts";
 import type { Model } from "../../src/parts/model.ts";
 import { models } from "../arbitraries/model.ts";
 
@@ -27,6 +30,18 @@ test("no statement of a model changes unseen", () => {
       assert.notDeepEqual(differencesOf(model, changed), [], what);
     }),
     { numRuns: 500 },
+  );
+});
+
+test("any two models can be compared, and what is found is found once and has a line", () => {
+  fc.assert(
+    fc.property(models, models, (old, now) => {
+      const comparison = compare(old, now, "2026-11-22");
+      const findings = [...findingsOf(comparison, new Map()).keys()];
+      const open = comparison.differences.filter(({ declared }) => !declared);
+      assert.equal(findings.length, open.length + comparison.idle.length);
+      assert.ok(markdownOf(comparison, new Set(open)).startsWith("## "));
+    }),
   );
 });
 
