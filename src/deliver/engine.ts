@@ -31,6 +31,8 @@ export interface DeliveryOptions {
     entry: JournalRecord,
     receiver: { readonly id: string; readonly roles: readonly string[]; readonly version?: string },
   ) => Promise<{ readonly id: string; readonly type: string; readonly body: string } | undefined>;
+  /** The id of the event at a position of the journal. */
+  readonly idOf: (position: number) => string;
   /** The Content-Type of what is sent. */
   readonly media: string;
   /** Moves a record as the system does: with its entry in the journal. */
@@ -81,6 +83,8 @@ interface Endpoint {
   readonly roles: readonly string[];
   readonly state: string;
   readonly createdAt: string;
+  /** What did not arrive since then is to be sent again. */
+  readonly recoverSince?: string;
 }
 
 interface Waiting {
@@ -96,6 +100,14 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
     view: whole(plan, deliveries),
     where: { all: [webhook.waiting] },
     sort: [{ column: "nextAttemptAt", descending: false }],
+    filters: [],
+    from: "start",
+  });
+  const listAll = store.list({
+    resource: deliveries,
+    view: whole(plan, deliveries),
+    where: { all: [webhook.of] },
+    sort: [],
     filters: [],
     from: "start",
   });
@@ -138,6 +150,47 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
     }
     await tx.setBookmark(bookmark, end);
     return end;
+  }
+
+  /** Sends again what an endpoint did not get since a moment: what failed, and what came while it was disabled (R6.10). */
+  async function recover(endpoint: Endpoint, since: number): Promise<void> {
+    const { text } = await listAll({ limit: 1_000_000, filters: [] }, { input: { webhook: endpoint.id } });
+    const made = JSON.parse(`[${text}]`) as readonly { id: string; event: string; state: string }[];
+    const byEvent = new Map(made.map((one) => [one.event, one]));
+    for (let after = 0, more = true; more && !stopping; ) {
+      const entries = await store.journal.events(after, batch);
+      const old = entries.filter(({ at, position: place }) => at >= since && place <= position);
+      if (old.length > 0) await store.transaction((tx) => recoverSome(tx, endpoint, old, byEvent));
+      after = entries.at(-1)?.position ?? after;
+      more = entries.length === batch;
+    }
+    await store.transaction(async (tx) => {
+      const row = await tx.get(endpoints, "id", endpoint.id);
+      if (row === undefined || row["recoverSince"] !== endpoint.recoverSince) return;
+      await tx.update(endpoints, row, { recoverSince: null }, nothing, {});
+    });
+  }
+
+  async function recoverSome(
+    tx: Transaction,
+    endpoint: Endpoint,
+    entries: readonly JournalRecord[],
+    byEvent: ReadonlyMap<string, { readonly id: string; readonly state: string }>,
+  ): Promise<void> {
+    const keys = await store.keys.list();
+    for (const entry of entries) {
+      const known = byEvent.get(options.idOf(entry.position));
+      if (known === undefined) await deliver(tx, entry, endpoint, keys);
+      else if (known.state === "failed") await again(tx, known.id);
+    }
+  }
+
+  async function again(tx: Transaction, id: string): Promise<void> {
+    const row = await tx.get(deliveries, "id", id);
+    if (row?.["state"] !== "failed") return;
+    const before = webhook.inOrder ? await firstOf(tx, row["webhook"] as string, row["record"] as string) : undefined;
+    const nextAttemptAt = before === undefined ? instantText(clock.now()) : null;
+    await options.move(tx, deliveries, row, "pending", { nextAttemptAt, tries: 0 }, "recovered");
   }
 
   async function deliver(
@@ -214,7 +267,10 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
       swept = now;
       const present = await enabledEndpoints();
       for (const id of wakes.keys()) if (!present.some((one) => one.id === id)) wakes.delete(id);
-      for (const { id } of present) wakes.set(id, Math.min(wakes.get(id) ?? 0, 0));
+      for (const { id } of present) wakes.set(id, 0);
+      for (const endpoint of present) {
+        if (endpoint.recoverSince !== undefined) await recover(endpoint, Date.parse(endpoint.recoverSince));
+      }
     }
     for (const [id, wake] of wakes) if (wake <= now && !stopping) await beginAt(id);
   }

@@ -49,8 +49,7 @@ test("the same document gives the same plan", () => {
 });
 
 test("what each operation of the flagship resolves to", () => {
-  // Those of webhooks are tested with them.
-  const own = flagship.operations.filter(({ resource }) => resource !== "Webhook");
+  const own = flagship.operations.filter(({ resource }) => !resource.startsWith("Webhook"));
   const rows = own.map((one) => {
     const moves = one.moves.map((move) => `${move.from.join("|")}->${move.to}`).join(" ");
     const effects = one.effects.map((effect) => {
@@ -85,6 +84,29 @@ test("what each operation of the flagship resolves to", () => {
     ["takeBack", "move", "Parcel", "id", "operator | courier if", 200, "optional", "expired->returned", "Locker by locker: occupied->free"],
     ["door.faulted", "receive", "Locker", "", "signed-in", 202, "none", "", "Locker by locker: free->faulty"],
   ]); // biome-ignore format: a table
+});
+
+test("webhook endpoints and deliveries are resources of those who may subscribe, each of its own", () => {
+  const rows = flagship.operations
+    .filter(({ resource }) => resource.startsWith("Webhook"))
+    .map((one) => [`${one.method} ${one.template}`, one.deed, grants(one.allow), one.answer.status]);
+  assert.deepEqual(rows, [
+    ["POST /webhooks", "create", "operator", 201],
+    ["GET /webhooks", "list", "operator if", 200],
+    ["GET /webhooks/{id}", "read", "operator if", 200],
+    ["PATCH /webhooks/{id}", "update", "operator if", 200],
+    ["DELETE /webhooks/{id}", "delete", "operator if", 204],
+    ["POST /webhooks/{id}/enable", "move", "operator if", 200],
+    ["POST /webhooks/{id}/disable", "move", "operator if", 200],
+    ["POST /webhooks/{id}/rotate-secret", "move", "operator if", 200],
+    ["GET /webhooks/{id}/secret", "read", "operator if", 200],
+    ["POST /webhooks/{id}/recover", "move", "operator if", 200],
+    ["GET /webhooks/{webhook}/deliveries", "list", "operator if", 200],
+    ["GET /webhooks/{webhook}/deliveries/{id}", "read", "operator if", 200],
+    ["POST /webhooks/{webhook}/deliveries/{id}/resend", "move", "operator if", 200],
+  ]); // biome-ignore format: a table
+  const events = Object.keys(flagship.events.out);
+  assert.deepEqual(events.slice(-2), ["webhook.disabled", "webhook.delivery-failed"]);
 });
 
 test("what each operation of the flagship takes, needs and can refuse", () => {

@@ -26,7 +26,7 @@ export function buildPlan(model: Model, places: Places, expressions: TypedExpres
   // What webhooks add has expressions of its own.
   const { typed } = full === model ? expressions : typeExpressions(full);
   const sources: Sources = { model: full, places, typed };
-  const plan = { ...planOf(sources), unenforced: unenforcedStatements(sources) };
+  const plan = { ...planOf(sources), unenforced: unenforcedStatements({ model, places, typed }) };
   const versions = versionsPlan(sources, plan, planOf);
   return versions === undefined ? plan : { ...plan, versions };
 }

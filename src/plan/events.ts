@@ -59,6 +59,7 @@ function webhookPlan({ model, typed }: Sources): WebhookPlan {
     retryMilliseconds: retry.map((wait) => milliseconds(wait, 0)),
     disable: then?.disable ?? false,
     inOrder: /in order/.test(promise),
+    of: condition("webhook == input.webhook"),
     waiting: condition("webhook == input.webhook && state == 'pending' && nextAttemptAt != null"),
     ahead: condition("webhook == input.webhook && state == 'pending' && record == input.record"),
   };

@@ -514,6 +514,8 @@ export interface WebhookPlan {
   readonly disable: boolean;
   /** Whether a record's events are sent one after the other. */
   readonly inOrder: boolean;
+  /** Over a delivery: it is one to the endpoint `input.webhook`. */
+  readonly of: TypedExpression;
   /** Over a delivery: it waits to be sent to the endpoint `input.webhook`. */
   readonly waiting: TypedExpression;
   /** Over a delivery: it is to be sent to `input.webhook`, and is about `input.record`. */

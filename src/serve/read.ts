@@ -1,10 +1,11 @@
 /** `GET /xs/{id}` (R4.15, R4.16, R2.12). */
 import type { Value } from "../expression/evaluate.ts";
 import type { Table } from "../plan/plan.ts";
-import { emptyAnswer, entityTag, ownAnswer, textTag } from "./answers.ts";
+import { emptyAnswer, entityTag, textTag } from "./answers.ts";
 import { revalidationFields } from "./compression.ts";
 import type { Call, Context } from "./context.ts";
 import type { Answer } from "./exchange.ts";
+import { extended } from "./extension.ts";
 import { decodeKey } from "./keys-in-path.ts";
 import { matchesWeakly } from "./preconditions.ts";
 import { absent, columnOf, keyOf, tagsOf } from "./record.ts";
@@ -23,11 +24,9 @@ export async function read(call: Call): Promise<Answer> {
     throw seen ? new Refusal("forbidden") : absent(call);
   }
   if (prepared.operation.answer.kind === "none") return emptyAnswer(prepared.operation.answer.status);
-  if (prepared.extension?.answer !== undefined)
-    return ownAnswer(call, prepared.operation.answer.status, prepared.extension.answer(found.text));
   const text = tell(call, found.text);
   const tag = kind.own === undefined ? entityTag(call, found.revision, text) : textTag(call, text);
-  return readAnswer(call, text, tag);
+  return extended(prepared.extension, readAnswer(call, text, tag));
 }
 
 /**

@@ -34,6 +34,8 @@ export interface Running extends AsyncDisposable {
   stop(graceMilliseconds?: number, lingerMilliseconds?: number): Promise<void>;
   /** Moves the service's clock. */
   pass(milliseconds: number): void;
+  /** The service's present, epoch milliseconds. */
+  now(): number;
   /** Lets time do what is due, and gives the number of records to which it did something. */
   tick(): Promise<number>;
   /** What the operator was told. */
@@ -126,6 +128,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     pass: (milliseconds) => {
       shift += milliseconds;
     },
+    now: clock.now,
     key: (user, ...roles) => keyOf(undefined, user, roles),
     keyOf: (name, user, ...roles) => keyOf(name, user, roles),
     async [Symbol.asyncDispose]() {

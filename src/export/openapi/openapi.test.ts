@@ -39,7 +39,14 @@ test("who and where", () => {
   assert.deepEqual(lockers["servers"], [{ url: baseUrl }]);
   assert.deepEqual(rooms["servers"], [{ url: "https://rooms.example.org/v1" }]);
   assert.equal(at(rooms, "info")["version"], "1", "a document without versions is at its first");
-  assert.deepEqual(names(lockers["tags"] as Json), ["Site", "Locker", "Parcel", "service"]);
+  assert.deepEqual(names(lockers["tags"] as Json), [
+    "Site",
+    "Locker",
+    "Parcel",
+    "Webhook",
+    "WebhookDelivery",
+    "service",
+  ]);
 });
 
 test("pages of the service are not below the operations' mount point", () => {
@@ -114,7 +121,7 @@ test("header fields of answers", () => {
     Object.entries(at(response(lockers, path, method, status), "headers"))
       .filter(
         ([name]) =>
-          !/^(?:Request-Id|Cache-Control|Content-Security-Policy|X-Content-Type-Options|Referrer-Policy|Strict-Transport-Security|Vary|Content-Encoding|Content-Language|Lockers-Version)$/.test(
+          !/^(?:Request-Id|Cache-Control|Content-Security-Policy|X-Content-Type-Options|Referrer-Policy|Strict-Transport-Security|Vary|Content-Encoding|Content-Language|Lockers-Version|RateLimit|RateLimit-Policy)$/.test(
             name,
           ),
       )

@@ -57,6 +57,15 @@ function allowed(grants: readonly Grant[]): Readonly<Record<string, readonly Gra
 /** How long deliveries are kept where the document does not say it. */
 const keptDeliveries = "30d";
 
+/** The secret is made from the rest (`serve/events/webhooks.ts`); here it is only said that it is there. */
+const secret = `secret: "''"`;
+const withSecret = [
+  ...["id", "state", "owner", "url", "events", "version", "description", "secretNumber", "createdAt"].map(
+    (name) => `${name}: ${name}`,
+  ),
+  secret,
+].join(", ");
+
 function fragment(model: Model, { method, path, then }: Webhook): string {
   const events = JSON.stringify(Object.keys(model.events.out ?? {}));
   const name = webhookOperations;
@@ -145,15 +154,15 @@ ${deliveryResource}:
 ## Endpoints
 \`\`\`yaml
 endpoints:
-  ${name.create}: { at: "${method} ${path}", of: ${webhookResource}, does: create }
+  ${name.create}: { at: "${method} ${path}", of: ${webhookResource}, does: create, gives: { ${withSecret} } }
   ${name.list}: { at: "GET ${path}", of: ${webhookResource}, does: list }
   ${name.read}: { at: "GET ${one}", of: ${webhookResource}, does: read }
   ${name.change}: { at: "PATCH ${one}", of: ${webhookResource}, does: update }
   ${name.delete}: { at: "DELETE ${one}", of: ${webhookResource}, does: delete }
   ${name.enable}: { at: "POST ${one}/enable", of: ${webhookResource} }
   ${name.disable}: { at: "POST ${one}/disable", of: ${webhookResource} }
-  ${name.rotate}: { at: "POST ${one}/rotate-secret", of: ${webhookResource}, takes: { "revokeOld?": boolean } }
-  ${name.reveal}: { at: "GET ${one}/secret", of: ${webhookResource}, does: read, gives: { id: id, secretNumber: secretNumber } }
+  ${name.rotate}: { at: "POST ${one}/rotate-secret", of: ${webhookResource}, takes: { "revokeOld?": boolean }, gives: { ${withSecret} } }
+  ${name.reveal}: { at: "GET ${one}/secret", of: ${webhookResource}, does: read, gives: { id: id, secretNumber: secretNumber, ${secret} } }
   ${name.recover}: { at: "POST ${one}/recover", of: ${webhookResource}, takes: { since: datetime } }
   ${name.deliveries}: { at: "GET ${path}/{webhook}/deliveries", of: ${deliveryResource}, does: list }
   ${name.delivery}: { at: "GET ${path}/{webhook}/deliveries/{id}", of: ${deliveryResource}, does: read }

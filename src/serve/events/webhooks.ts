@@ -22,8 +22,8 @@ const maximumOld = 10;
 
 export function webhookExtensions({ key, urlFault }: WebhookOptions): Extensions {
   const withSecret: Extension["answer"] = (body) => {
-    const { id, secretNumber } = JSON.parse(body) as { id: string; secretNumber: number };
-    return `${body.slice(0, -1)},"secret":${JSON.stringify(endpointSecret(key, id, secretNumber))}}`;
+    const given = JSON.parse(body) as { id: string; secretNumber: number };
+    return JSON.stringify({ ...given, secret: endpointSecret(key, given.id, given.secretNumber) });
   };
   const judged = (next: Values): void => {
     const fault = urlFault(String(next["url"] as string));

@@ -1,0 +1,25 @@
+/** Ids of events: each holds its position, and only those that were given are known. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { createEventIds } from "./ids.ts";
+
+const ids = createEventIds("a secret");
+
+test("an id leads back to its position, in its own store alone", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (position) => {
+      const id = ids.idOf(position);
+      assert.match(id, /^evt_[0-9a-v]{26}$/);
+      assert.equal(ids.positionOf(id), position);
+      assert.equal(createEventIds("another").positionOf(id), undefined);
+    }),
+  );
+});
+
+test("what was never given is known to be none", () => {
+  const id = ids.idOf(42);
+  const changed = [...id].map((digit, index) => id.slice(0, index) + (digit === "0" ? "1" : "0") + id.slice(index + 1));
+  const others = ["", "evt_", "evt_1", `${id}0`, id.toUpperCase(), ` ${id}`, `evt_${"v".repeat(26)}`, "42", ...changed];
+  assert.deepEqual(others.filter((text) => text !== id && ids.positionOf(text) !== undefined), []); // biome-ignore format: short
+});
