@@ -41,7 +41,7 @@ export function startBackground(options: BackgroundOptions): Background {
       random: () => (random(1)[0] as number) / 256,
       newId: createIds(clock, random),
       tell: (tx, entry, receiver) => service.teller.tell(tx, entry, receiver, "webhook"),
-      idOf: service.teller.ids.idOf,
+      idOf: (position) => service.teller.ids.idOf(position),
       media: service.teller.media,
       move: (...move) => service.move(...move),
       secret: (endpoint, number) => endpointSecret(webhookKey, endpoint, number),

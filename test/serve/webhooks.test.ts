@@ -203,7 +203,10 @@ served("webhooks", documentText("orders"), (subject) => {
     const replies = await Promise.all(
       Array.from({ length: 8 }, () => shop.send("POST", "/webhooks", { url: "https://hooks.example.com/" })),
     );
-    assert.deepEqual(replies.map(({ status }) => status).toSorted(), [201, 201, 201, 403, 403, 403, 403, 403]);
+    assert.deepEqual(
+      replies.map(({ status }) => status).toSorted((a, b) => a - b),
+      [201, 201, 201, 403, 403, 403, 403, 403],
+    );
   });
 
   test("R6.7, R6.8 what fails is sent again when the document says, the same but for its time", async () => {
