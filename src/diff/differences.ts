@@ -2,11 +2,11 @@
  * Everything that differs between two documents, each thing once, with what it does to clients (R9.4). Models in, data out:
  * where it stands in the files is looked up by whoever shows it.
  */
-import type { Model } from "../parts/model.ts";
+import { type Model, partNames } from "../parts/model.ts";
 import { own } from "../parts/resources/fields.ts";
 import { authenticationDifferences } from "./authentication.ts";
 import { sideOf } from "./conditions.ts";
-import { type Difference, same } from "./difference.ts";
+import { type Difference, type Effect, same } from "./difference.ts";
 import { errorDifferences } from "./errors.ts";
 import { eventDifferences } from "./events.ts";
 import { limitDifferences } from "./limits.ts";
@@ -26,7 +26,7 @@ export function differencesOf(old: Model, now: Model): readonly Difference[] {
   const replaced = [...resources, ...states, ...operations].flatMap(({ kind, entry }) =>
     kind === "refusal-changed" && entry?.kind === "error" ? [[entry.was, entry.code] as const] : [],
   );
-  return [
+  const all = [
     ...purposeDifferences(old, now),
     ...resources,
     ...states,
@@ -38,6 +38,30 @@ export function differencesOf(old: Model, now: Model): readonly Difference[] {
     ...versioningDifferences(old.versioning, now.versioning),
     ...statusDifferences(old, now),
   ];
+  return all.map((one) =>
+    one.effect === "breaking" && breaksNobody(one, old, now) ? withEffect(one, "additive") : one,
+  );
+}
+
+/** Where nothing was said of a part, nothing was promised; and nobody has met the limits and the hidden fields of what is new. */
+function breaksNobody({ at, subject }: Difference, old: Model, now: Model): boolean {
+  const part = partNames.find((name) => at === name || at.startsWith(`${name}/`));
+  const status = part === undefined ? "shown" : old.status[part];
+  if (status === "silent" || status === "not shown") return true;
+  const restricts = part === "limits" || at.startsWith("authentication/show/");
+  return restricts && !has(old, subject) && has(now, subject);
+}
+
+/** Whether the document has the operation, the resource or the field. */
+function has({ endpoints, resources }: Model, name: string): boolean {
+  const [of = "", field] = name.split(".");
+  const resource = own(resources.resources, of);
+  if (field !== undefined) return resource !== undefined && own(resource.fields, field) !== undefined;
+  return resource !== undefined || own(endpoints.endpoints, of) !== undefined;
+}
+
+function withEffect({ entry: _entry, ...one }: Difference, effect: Effect): Difference {
+  return { ...one, effect };
 }
 
 function bothOf(old: Model, now: Model): Both {

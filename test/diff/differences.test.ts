@@ -30,3 +30,26 @@ for (const [about, table] of Object.entries(rows)) {
     assert.deepEqual(found, table);
   });
 }
+
+test("what restricts only what is new breaks nobody", () => {
+  const now = modelOf(
+    clinicWith(
+      ["    note?: string(0..200)\n", "    note?: string(0..200)\n    mood?: string(0..20)\n"],
+      ["show: { Visit.pin: doctor }", "show: { Visit.pin: doctor, Visit.mood: doctor }"],
+      ["    dropRoom: DELETE /rooms/{id}\n", "    dropRoom: DELETE /rooms/{id}\n    getRoom: GET /rooms/{id}\n"],
+      ["admit: 5/15min per Visit", "admit: 5/15min per Visit, getRoom: 1/min per user"],
+    ),
+  );
+  assert.deepEqual(
+    differencesOf(old, now).filter(({ effect }) => effect === "breaking"),
+    [],
+  );
+});
+
+test("where nothing was said of a part, nothing was promised", () => {
+  const silent = clinic.replace(/^limits:\n(?: .*\n)+/m, "limits: not shown\n");
+  const effects = (from: string, to: string) =>
+    new Set(differencesOf(modelOf(from), modelOf(to)).map(({ effect }) => effect));
+  assert.deepEqual(effects(silent, clinic), new Set(["additive", "neutral"]));
+  assert.ok(effects(silent.replace("limits: not shown", "limits: none"), clinic).has("breaking"));
+});
