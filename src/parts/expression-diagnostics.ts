@@ -1,4 +1,5 @@
 /** What is wrong with expressions, as diagnostics at their words: what the type check found, and what SQL cannot say. */
+import { readingDeeds } from "./endpoints/model.ts";
 import type { Span } from "../base/span.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { sqlProblems } from "../expression/sql.ts";
@@ -75,7 +76,7 @@ function sqlPaths({ model, endpoints }: Facts): readonly SqlPath[] {
   });
   const allowed = Object.entries(model.authentication.allow).flatMap(([operation, grants]) => {
     const meaning = endpoints.get(operation);
-    const reads = meaning?.kind === "resource" && (meaning.deed === "list" || meaning.deed === "read");
+    const reads = meaning?.kind === "resource" && readingDeeds.has(meaning.deed);
     return grants.flatMap(({ if: text }, index): SqlPath[] =>
       reads && text !== undefined && text !== "own"
         ? [[`authentication/allow/${operation}/${index}/if`, text, list]]

@@ -19,6 +19,17 @@ export function listPlan(sources: Sources, { operation, endpoint }: ResourceEndp
   };
 }
 
+/** A history goes on by position, whatever pages the document's lists have. */
+export function historyPages({ model }: Sources): ListPlan {
+  const said = model.endpoints.lists;
+  return {
+    ...pages(said === undefined || said.kind === "none" ? undefined : said),
+    kind: "cursor",
+    filters: [],
+    sorts: [],
+  };
+}
+
 function pages(style: ListStyle | undefined): Pick<ListPlan, "kind" | "size" | "max"> {
   const { kind, size, max } = style ?? silent;
   const most = max ?? Math.max(size ?? 0, silent.max);

@@ -4,14 +4,14 @@ import type { TypedExpression } from "../expression/typed.ts";
 import { parseClockDuration } from "../base/duration.ts";
 import { boundFields, creates, type InputMember, inputOf } from "../parts/endpoints/input.ts";
 import { type ResourceEndpoint, resourceEndpoints } from "../parts/endpoints/meaning.ts";
-import type { Method, RepeatStyle } from "../parts/endpoints/model.ts";
+import { type Method, readingDeeds, type RepeatStyle } from "../parts/endpoints/model.ts";
 import { bareType, fieldsOf, isNullable, own, referenceOf } from "../parts/resources/fields.ts";
 import { closedObject, fieldSchema, orNull } from "../parts/resources/json-schema.ts";
 import { defaultValue } from "../parts/resources/default-value.ts";
 import type { FieldType } from "../parts/resources/model.ts";
 import { columnTypeOf, columnTypeOfValue, schemaOfExpression } from "./columns.ts";
 import { operationLimits, quotasOf, ratesOf } from "./limits.ts";
-import { listPlan } from "./lists.ts";
+import { historyPages, listPlan } from "./lists.ts";
 import { effectsOf, emitsOf, movesBy } from "./moves.ts";
 import { allowOf, shownOf, visibleOf } from "./permissions.ts";
 import type {
@@ -65,6 +65,7 @@ function buildOperation(
     creates: creates(sources.model, meaning),
     answer: answerPlan(sources, meaning),
     ...(deed === "list" ? { list: listPlan(sources, meaning, table) } : {}),
+    ...(deed === "history" ? { list: historyPages(sources) } : {}),
     moves,
     choose: choicePlans(sources, meaning),
     edits: editsOf(sources, meaning),
@@ -98,7 +99,7 @@ function statesEntered(
 
 function bodyPlan(sources: Sources, meaning: ResourceEndpoint, table: Table): BodyPlan | undefined {
   const { deed } = meaning;
-  if (deed === "read" || deed === "list" || deed === "delete") return undefined;
+  if (readingDeeds.has(deed) || deed === "delete") return undefined;
   const members = inputOf(sources.model, meaning);
   const required = members.filter((member) => member.required).map(({ name }) => name);
   const properties = members.map((member) => [member.name, memberSchema(sources, meaning, member)] as const);
@@ -248,7 +249,7 @@ const silentRepeats: RepeatStyle = { header: "Idempotency-Key", on: "write", req
 
 export function repeatsOf({ model }: Sources, deed: Operation["deed"], method: Method): Operation["repeats"] {
   const said = model.endpoints.repeats ?? silentRepeats;
-  if (said === "none" || deed === "read" || deed === "list") return undefined;
+  if (said === "none" || readingDeeds.has(deed)) return undefined;
   if (said.on === "POST" && method !== "POST") return undefined;
   const kept = said.kept === undefined ? undefined : parseClockDuration(said.kept);
   return { header: said.header, required: said.required, keptMilliseconds: kept ?? 86_400_000 };
@@ -294,7 +295,7 @@ function rulesOf(
   moves: readonly MovePlan[],
   body: BodyPlan | undefined,
 ): readonly RulePlan[] {
-  if (deed === "read" || deed === "list" || deed === "delete") return [];
+  if (readingDeeds.has(deed) || deed === "delete") return [];
   if (deed !== "update" && deed !== "move") return table.rules;
   const changed = new Set([
     ...(body?.fields ?? []).map(({ name }) => name),

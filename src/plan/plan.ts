@@ -316,6 +316,7 @@ export interface Operation {
   /** PUT only: whether it creates the record where there is none, with the path's key as its id. */
   readonly creates: boolean;
   readonly answer: AnswerPlan;
+  /** Of a `history` only its pages. */
   readonly list?: ListPlan;
   /** For `move`: tried in order; the first whose `from` holds the present state and whose guard is true is made. */
   readonly moves: readonly MovePlan[];

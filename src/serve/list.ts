@@ -100,7 +100,7 @@ function parseAsked(call: Call, plan: ListPlan): Asked {
   };
 }
 
-function openCursor(call: Call, cursor: string, context: string): readonly Value[] {
+export function openCursor(call: Call, cursor: string, context: string): readonly Value[] {
   const position = call.context.cursors.open(cursor, context);
   if (position !== undefined) return position;
   throw malformed({
@@ -110,7 +110,7 @@ function openCursor(call: Call, cursor: string, context: string): readonly Value
   });
 }
 
-function wholeNumber(name: string, text: string, least: number, most: number): number {
+export function wholeNumber(name: string, text: string, least: number, most: number): number {
   const value = /^[0-9]{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
   throw malformed({
@@ -120,7 +120,7 @@ function wholeNumber(name: string, text: string, least: number, most: number): n
   });
 }
 
-function unknown(name: string): never {
+export function unknown(name: string): never {
   throw malformed({ parameter: name, code: "unknown-parameter", detail: `This list takes no \`${name}\`` });
 }
 

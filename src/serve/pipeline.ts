@@ -10,6 +10,7 @@ import type { Answer, Exchange } from "./exchange.ts";
 import type { Keeping } from "./limits/keeping.ts";
 import type { Admission, OperationLimits } from "./limits/limiter.ts";
 import { admissionOf, arrive, enter, settle } from "./limits/limiter.ts";
+import { history } from "./history.ts";
 import { list } from "./list.ts";
 import { acceptQuality } from "./negotiation.ts";
 import type { Noted } from "./observation.ts";
@@ -169,7 +170,7 @@ async function run(pipeline: Pipeline, request: Asked, admission: Admission | un
   }
   if (judge !== undefined && asked === undefined) prepared = { ...prepared, judge };
   const parameters = parseQuery(said.query);
-  if (operation.deed !== "list") refuseParameters(parameters);
+  if (operation.list === undefined) refuseParameters(parameters);
   const now = pipeline.context.clock.now();
   const call: Call = {
     context: pipeline.context,
@@ -205,6 +206,7 @@ async function run(pipeline: Pipeline, request: Asked, admission: Admission | un
 function perform(call: Call, { inUse }: Pipeline, refused: (refusal: Refusal) => Answer): Promise<Answer> {
   const { deed } = call.prepared.operation;
   if (deed === "read") return read(call);
+  if (deed === "history") return history(call);
   return deed === "list" ? list(call) : write(call, inUse, refused);
 }
 

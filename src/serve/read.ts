@@ -1,6 +1,7 @@
 /** `GET /xs/{id}` (R4.15, R4.16, R2.12). */
 import type { Value } from "../expression/evaluate.ts";
 import type { Table } from "../plan/plan.ts";
+import type { Found } from "../store/store.ts";
 import { emptyAnswer, entityTag, textTag } from "./answers.ts";
 import { revalidationFields } from "./compression.ts";
 import type { Call, Context } from "./context.ts";
@@ -17,16 +18,21 @@ export async function read(call: Call): Promise<Answer> {
   const key = keyOf(call);
   const parent = await parentOf(call);
   if (key === undefined || parent === undefined) throw absent(call);
-  const variables = parent === null ? call.variables : { ...call.variables, parent };
-  const found = await kind.read(key, variables);
-  if (found === undefined) {
-    const seen = kind.visible !== kind.allowed && (await kind.seen(key, variables)) !== undefined;
-    throw seen ? new Refusal("forbidden") : absent(call);
-  }
+  const found = await findVisible(call, key, parent);
   if (prepared.operation.answer.kind === "none") return emptyAnswer(prepared.operation.answer.status);
   const text = tell(call, found.text);
   const tag = kind.own === undefined ? entityTag(call, found.revision, text) : textTag(call, text);
   return extended(prepared.extension, readAnswer(call, text, tag));
+}
+
+/** The record with a key below a parent, for callers who may run the operation on it: 403 where they may only see it. */
+export async function findVisible(call: Call, key: Value, parent: Value): Promise<Found> {
+  const { kind } = call;
+  const variables = parent === null ? call.variables : { ...call.variables, parent };
+  const found = await kind.read(key, variables);
+  if (found !== undefined) return found;
+  const seen = kind.visible !== kind.allowed && (await kind.seen(key, variables)) !== undefined;
+  throw seen ? new Refusal("forbidden") : absent(call);
 }
 
 /**

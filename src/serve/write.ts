@@ -21,7 +21,7 @@ import { sentFor } from "./versions/terms.ts";
 
 type Deed = (call: Call, tx: Transaction) => Promise<Answer>;
 
-const deeds: Readonly<Record<Exclude<Operation["deed"], "read" | "list">, Deed>> = {
+const deeds: Readonly<Record<Exclude<Operation["deed"], "read" | "list" | "history">, Deed>> = {
   create,
   update,
   replace,

@@ -38,6 +38,7 @@ export function componentNames(plan: Plan): ComponentNames {
   const lists = new Map(
     plan.operations.flatMap((operation): [string, string][] => {
       if (operation.list === undefined) return [];
+      if (operation.deed === "history") return [[operation.name, free(`${operation.resource}History`)]];
       const shape = listShape(operation);
       const known = shapes.get(shape);
       const name =

@@ -1,4 +1,5 @@
 /** Every error that the service can answer an operation with: a code of the plan with its status there (R0.1, R7.3). */
+import { readingDeeds } from "../../parts/endpoints/model.ts";
 import type { EffectPlan, MovePlan, Operation, Plan, Table } from "../../plan/plan.ts";
 
 export interface PossibleRefusal {
@@ -70,7 +71,7 @@ function ofCaller({ credentials, unseen }: Plan, { allow, inbound, key, parents 
 }
 
 function ofRecord(plan: Plan, { deed, key, parents, edits, resource, moves }: Operation): readonly string[] {
-  const changesOne = key !== undefined && deed !== "read" && deed !== "list" && deed !== "create";
+  const changesOne = key !== undefined && !readingDeeds.has(deed) && deed !== "create";
   const references = plan.tables
     .flatMap(({ columns }) => columns)
     .filter((column) => column.references?.resource === resource && column.references.onDelete !== "clear");
@@ -160,7 +161,7 @@ function canCollide(
   { deed, body, moves, choose, creates }: Pick<Operation, "deed" | "body" | "moves" | "choose" | "creates">,
   table: Table,
 ): boolean {
-  if (deed === "read" || deed === "list" || deed === "delete") return false;
+  if (readingDeeds.has(deed) || deed === "delete") return false;
   const declared = table.conflicts.map(({ columns }) => columns.join());
   const sets = table.uniques.filter((columns) => !declared.includes(columns.join()));
   if (deed === "create" || creates) return sets.length > 0 || table.id.made === "client";

@@ -1,6 +1,7 @@
 /** Every answer that an operation can give: status, header fields, body. */
 import { pascalCase } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
+import { readingDeeds } from "../../parts/endpoints/model.ts";
 import type { Operation, Plan } from "../../plan/plan.ts";
 import { headersOf, type ResponseHeader } from "./headers.ts";
 import type { ComponentNames } from "./names.ts";
@@ -58,7 +59,7 @@ function successes(
 
 /** Whether what is read has a tag, by which the caller learns that it has it already. */
 export function isRevalidated({ deed, answer }: Operation): boolean {
-  return (deed === "read" || deed === "list") && answer.kind !== "none";
+  return readingDeeds.has(deed) && answer.kind !== "none";
 }
 
 function success(operation: Operation, makes: boolean, names: ComponentNames, told: readonly Named[]): JsonObject {
@@ -72,7 +73,7 @@ function success(operation: Operation, makes: boolean, names: ComponentNames, to
   const encoded: readonly Named[] = ["Content-Encoding"];
   if (list !== undefined) {
     return withBody(
-      `A page of ${resource} records.`,
+      operation.deed === "history" ? `A page of the moves of a ${resource}.` : `A page of ${resource} records.`,
       headersOf([...encoded, "Accept-Ranges", "ETag", "Link", ...told]),
       referTo(names.list(operation.name)),
     );

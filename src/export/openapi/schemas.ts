@@ -117,13 +117,35 @@ function listSchema(operation: Operation, names: ComponentNames): JsonObject {
   return {
     type: "object",
     properties: {
-      items: { type: "array", items: answerOf(operation, names) },
+      items: {
+        type: "array",
+        items: operation.deed === "history" ? moveSchema(operation, names) : answerOf(operation, names),
+      },
       next: {
         type: [numbered ? "integer" : "string", "null"],
         description: `The \`${numbered ? operation.list.kind : "cursor"}\` of the next page; null on the last one.`,
       },
     },
     required: ["items", "next"],
+  };
+}
+
+function moveSchema({ resource }: Operation, names: ComponentNames): JsonObject {
+  const state = referTo(names.state(resource));
+  return {
+    type: "object",
+    properties: {
+      at: { type: "string", format: "date-time" },
+      from: { ...state, description: "Absent where the record was created." },
+      to: state,
+      by: { type: "string", description: "The id of a caller, `anonymous`, or `system`." },
+      cause: {
+        type: "string",
+        description: "What moved it: an operation's name, `after` or `at` and a time, `when` and an event.",
+      },
+      request: { type: "string", description: "The request that moved it." },
+    },
+    required: ["at", "to", "by", "cause"],
   };
 }
 

@@ -3,6 +3,7 @@ import type { Model } from "../model.ts";
 import { fieldsOf, hasClientId, isChangeable, isServerSet, own } from "../resources/fields.ts";
 import type { Field } from "../resources/model.ts";
 import type { ResourceEndpoint } from "./meaning.ts";
+import { readingDeeds } from "./model.ts";
 
 export interface InputMember {
   readonly name: string;
@@ -21,7 +22,7 @@ export interface InputMember {
  */
 export function inputOf(model: Model, meaning: ResourceEndpoint): readonly InputMember[] {
   const { deed, endpoint } = meaning;
-  if (deed === "read" || deed === "list" || deed === "delete") return [];
+  if (readingDeeds.has(deed) || deed === "delete") return [];
   const fields = fieldsOf(model, meaning.resource);
   const taken = endpoint.takes ?? (deed === "move" ? {} : impliedFields(model, meaning));
   return Object.entries(taken).map(([name, field]) => {

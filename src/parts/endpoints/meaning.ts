@@ -5,6 +5,7 @@
  *     /parcels                        the collection            GET lists, POST creates
  *     /parcels/{id}                   one record                GET reads, PATCH updates, PUT replaces, DELETE deletes
  *     /parcels/{id}/collect           something done to it      POST moves, GET reads
+ *     /parcels/{id}/history           how its state has moved   GET gives it, where the resource has states
  *     /parcels/overdue                a part of the collection  GET lists
  *     /lockers/{id}/parcels…          the same below a parent   the parent's record is bound
  *
@@ -120,10 +121,12 @@ function meaningOfEndpoint(
   }
   const anchor = anchorOf(segments, collections, resource);
   const rest = segments.slice(anchor + 1);
-  const deed = does ?? deedOf(endpoint, rest, makesMove(model, resource, operation));
+  const hasStates = lifecycleOf(model, resource) !== undefined;
+  const deed = does ?? deedOf(endpoint, rest, makesMove(model, resource, operation), hasStates);
   if (deed === undefined) {
     return unclear("deed", `\`${endpoint.method} ${endpoint.path}\` does not say what \`${operation}\` does`);
   }
+  if (deed === "history" && !hasStates) return unclear("deed", `a ${resource} has no states, and so no history`);
   const key = keyOf(model, resource, rest);
   const collective = deed === "create" || deed === "list";
   if (collective ? rest.some((segment) => segment.kind === "parameter") : key === undefined) {
@@ -188,6 +191,7 @@ function deedOf(
   { method }: Endpoint,
   rest: readonly PathSegment[],
   moves: boolean,
+  hasStates: boolean,
 ): ResourceEndpoint["deed"] | undefined {
   const [first, ...more] = rest;
   if (first?.kind !== "parameter") {
@@ -195,7 +199,8 @@ function deedOf(
     return method === "POST" && rest.length === 0 ? "create" : undefined;
   }
   if (moves && method !== "GET") return "move";
-  if (method === "GET") return "read";
+  const [last] = more.slice(-1);
+  if (method === "GET") return hasStates && last?.kind === "literal" && last.text === "history" ? "history" : "read";
   if (more.length > 0) return method === "POST" ? "move" : undefined;
   return ({ PATCH: "update", PUT: "replace", DELETE: "delete" } as const)[method as string];
 }

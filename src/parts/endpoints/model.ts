@@ -40,8 +40,13 @@ export interface RepeatStyle {
 export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof methods)[number];
 
-export const deeds = ["create", "read", "list", "update", "replace", "delete", "move", "login", "handler"] as const;
+export const deeds = [
+  "create", "read", "list", "history", "update", "replace", "delete", "move", "login", "handler",
+] as const; // biome-ignore format: a table
 export type Deed = (typeof deeds)[number];
+
+/** What changes nothing. */
+export const readingDeeds: ReadonlySet<string> = new Set<Deed>(["read", "list", "history"]);
 
 export interface Endpoint {
   readonly method: Method;

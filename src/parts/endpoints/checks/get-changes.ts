@@ -1,5 +1,6 @@
 /** A GET that changes something. */
 import type { Check } from "../../finding.ts";
+import { readingDeeds } from "../model.ts";
 
 export const check: Check = {
   code: "endpoints/get-changes",
@@ -9,7 +10,7 @@ export const check: Check = {
     for (const { operation, endpoint } of endpoints.values()) {
       if (endpoint.method !== "GET") continue;
       const deed = endpoint.does;
-      const changes = deed !== undefined && deed !== "read" && deed !== "list" && deed !== "handler";
+      const changes = deed !== undefined && !readingDeeds.has(deed) && deed !== "handler";
       if (!changes && !movesBy.has(operation)) continue;
       yield {
         at: `endpoints/endpoints/${operation}/at`,

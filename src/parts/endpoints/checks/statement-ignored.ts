@@ -2,6 +2,7 @@
 import { withArticle } from "../../../base/case.ts";
 import type { ResourceEndpoint } from "../meaning.ts";
 import type { Check } from "../../finding.ts";
+import { readingDeeds } from "../model.ts";
 
 export const check: Check = {
   code: "endpoints/statement-ignored",
@@ -21,7 +22,7 @@ export const check: Check = {
 };
 
 function faultsOf({ deed, endpoint }: ResourceEndpoint): readonly (readonly [member: string, fault: string])[] {
-  const takesBody = deed !== "read" && deed !== "list" && deed !== "delete";
+  const takesBody = !readingDeeds.has(deed) && deed !== "delete";
   const list = deed === "list";
   return [
     ...(!takesBody && Object.keys(endpoint.takes ?? {}).length > 0
@@ -30,6 +31,9 @@ function faultsOf({ deed, endpoint }: ResourceEndpoint): readonly (readonly [mem
     ...(!list && endpoint.where !== undefined ? [["where", "gives no list that `where` could narrow"] as const] : []),
     ...(!list && endpoint.lists !== undefined
       ? [["lists", "gives no list that could be cut into pages"] as const]
+      : []),
+    ...(deed === "history" && endpoint.gives !== undefined
+      ? [["gives", "gives the moves of a record, which have members of their own"] as const]
       : []),
     ...(deed !== "create" && deed !== "move" && endpoint.choose !== undefined
       ? [["choose", "creates and moves nothing that `choose` could find something for"] as const]

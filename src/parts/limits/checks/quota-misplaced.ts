@@ -1,5 +1,6 @@
 /** A quota that its target cannot have: it would count nothing. */
 import { says } from "../../facts.ts";
+import { readingDeeds } from "../../endpoints/model.ts";
 import type { Check } from "../../finding.ts";
 import { own } from "../../resources/fields.ts";
 
@@ -28,7 +29,7 @@ export const check: Check = {
           const message = `\`${target}\` is an operation, and only records are live`;
           const help = `say in which time, \`${quota.count}/day per ${quota.per}\`, or count records of a resource`;
           yield { at, message, help };
-        } else if (meaning?.kind === "resource" && (meaning.deed === "read" || meaning.deed === "list")) {
+        } else if (meaning?.kind === "resource" && readingDeeds.has(meaning.deed)) {
           const message = `\`${target}\` changes nothing, and quotas count changes`;
           yield { at, message, help: `write it below \`rate\`: \`${target}: 600/h per ${quota.per}\`` };
         }
