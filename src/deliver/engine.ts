@@ -68,7 +68,7 @@ const perEndpoint = 8;
 /** Endpoints are looked at anew at least this often: others may have changed them. */
 const sweepMilliseconds = 1000;
 /** Beyond the time-out of an attempt: whoever has not told by then what came of it has ended. */
-const leaseMilliseconds = 30_000;
+const leaseMilliseconds = 5_000;
 /** An endpoint at which nothing has succeeded for this long is disabled (R6.9). */
 const patienceMilliseconds = 5 * 86_400_000;
 const keptAttempts = 50;

@@ -14,6 +14,9 @@ export interface Receiver extends AsyncDisposable {
   readonly received: readonly Received[];
   /** What it answers with from now on; `hang`: nothing. */
   answer: (received: Received) => { status: number; headers?: Record<string, string>; body?: string } | "hang";
+  /** Breaks all connections and takes no more, until it is up again. */
+  down(): void;
+  up(): Promise<void>;
   /** Resolves once so many have come, and fails after ten seconds. */
   until(count: number): Promise<readonly Received[]>;
 }
@@ -34,10 +37,16 @@ export async function createReceiver(): Promise<Receiver> {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
   const receiver: Receiver = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `http://127.0.0.1:${port}/hook`,
     received,
     answer: () => ({ status: 204 }),
+    down() {
+      server.close();
+      server.closeAllConnections();
+    },
+    up: () => new Promise((resolve) => server.listen(port, "127.0.0.1", resolve)),
     until(count) {
       const { promise, resolve, reject } = Promise.withResolvers<readonly Received[]>();
       const timer = setTimeout(() => reject(new Error(`${received.length} of ${count} came`)), 10_000);
@@ -53,7 +62,7 @@ export async function createReceiver(): Promise<Receiver> {
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      if (server.listening) await new Promise((resolve) => server.close(resolve));
     },
   };
   return receiver;
