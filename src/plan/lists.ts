@@ -15,6 +15,7 @@ export function listPlan(sources: Sources, { operation, endpoint }: ResourceEndp
     ...pages(endpoint.lists ?? sources.model.endpoints.lists),
     ...(endpoint.where === undefined ? {} : { where: typedAt(sources, `endpoints/endpoints/${operation}/where`) }),
     filters: columns.filter(({ marks }) => marks.includes("filter")).map((column) => filter(sources, table, column)),
+    searches: columns.filter(({ marks }) => marks.includes("search")).map(({ name }) => name),
     sorts: columns.filter(({ marks }) => marks.includes("sort")).map(({ name }) => name),
   };
 }
@@ -26,6 +27,7 @@ export function historyPages({ model }: Sources): ListPlan {
     ...pages(said === undefined || said.kind === "none" ? undefined : said),
     kind: "cursor",
     filters: [],
+    searches: [],
     sorts: [],
   };
 }

@@ -160,6 +160,8 @@ export interface Column {
   /** A closed list of values, which the store holds the column to. */
   readonly values?: readonly string[];
   readonly references?: { readonly resource: string; readonly onDelete: "refuse" | "delete" | "clear" };
+  /** References inside of the value: deleting what they refer to is refused. */
+  readonly holds?: readonly HeldReference[];
   /** Stored and kept current at each write of the record. */
   readonly computed?: TypedExpression;
   readonly default?: DefaultPlan;
@@ -168,6 +170,12 @@ export interface Column {
   readonly shown?: readonly GrantPlan[];
   /** What JSON Schema says of the value on the wire. */
   readonly schema: JsonObject;
+}
+
+/** Where in a value ids of a resource stand: names of members, and `*` for every item of a list or value of a map. */
+export interface HeldReference {
+  readonly resource: string;
+  readonly path: readonly string[];
 }
 
 /** A default; a literal with the value that the field's type gives it. */
@@ -434,6 +442,8 @@ export interface ListPlan {
   /** A condition of the list's own, besides permissions. */
   readonly where?: TypedExpression;
   readonly filters: readonly FilterPlan[];
+  /** The columns that `?search=` looks into, for those who see them. */
+  readonly searches: readonly string[];
   readonly sorts: readonly string[];
 }
 

@@ -5,13 +5,14 @@ import { defaultValue } from "../parts/resources/default-value.ts";
 import { deliveryResource } from "../parts/events/decide.ts";
 import { bareType, fieldsOf, isNullable, isStored, lifecycleOf, own, referenceOf } from "../parts/resources/fields.ts";
 import { fieldSchema, orNull } from "../parts/resources/json-schema.ts";
-import type { Field } from "../parts/resources/model.ts";
+import type { Model } from "../parts/model.ts";
+import type { Field, FieldType } from "../parts/resources/model.ts";
 import { columnTypeOf } from "./columns.ts";
 import { isDeletable } from "./deletable.ts";
 import { quotaIndexes } from "./limits.ts";
 import { emitsByState } from "./moves.ts";
 import { allowOf, shownOf } from "./permissions.ts";
-import type { Column, DefaultPlan, IdPlan, LifecyclePlan, RulePlan, Table, Virtual } from "./plan.ts";
+import type { Column, DefaultPlan, HeldReference, IdPlan, LifecyclePlan, RulePlan, Table, Virtual } from "./plan.ts";
 import { assert, equated, type Sources, typedAt, unique } from "./sources.ts";
 import { timedActs } from "./timed.ts";
 
@@ -69,12 +70,39 @@ function column(sources: Sources, resource: string, name: string, field: Field):
     absent: absence(field),
     ...(bare.kind === "one-of" && !bare.open && !secret ? { values: bare.values } : {}),
     ...(target === undefined ? {} : { references: { resource: target, onDelete: onDelete(field) } }),
+    ...holdsOf(sources, field),
     ...(field.computed === undefined ? {} : { computed: typedAt(sources, `resources/${resource}/${name}/computed`) }),
     ...(made === undefined ? {} : { default: made }),
     marks: field.marks,
     ...shownOf(sources, resource, name),
     schema: wireSchema(sources, field),
   };
+}
+
+/** What is hashed or computed holds nothing of its own that could lead nowhere. */
+function holdsOf({ model }: Sources, field: Field): Pick<Column, "holds"> {
+  const isReference = referenceOf(model, field.type) !== undefined;
+  if (isReference || field.computed !== undefined || field.marks.includes("secret")) return {};
+  const holds = referencesWithin(model, field.type);
+  return holds.length === 0 ? {} : { holds };
+}
+
+/** `around`: the embedded types that the value is inside of; the check refuses one inside itself. */
+function referencesWithin(
+  model: Model,
+  type: FieldType,
+  path: readonly string[] = [],
+  around: readonly string[] = [],
+): readonly HeldReference[] {
+  const bare = bareType(type);
+  if (bare.kind === "list" || bare.kind === "map") return referencesWithin(model, bare.of, [...path, "*"], around);
+  if (bare.kind !== "named" || around.includes(bare.name)) return [];
+  const members = own(model.resources.types, bare.name);
+  if (members === undefined) return [{ resource: bare.name, path }];
+  const inside = [...around, bare.name];
+  return Object.entries(members).flatMap(([name, { type: of }]) =>
+    referencesWithin(model, of, [...path, name], inside),
+  );
 }
 
 /** What a record says of the field when it says anything: null only where nulls are given. */

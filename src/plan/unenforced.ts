@@ -3,8 +3,6 @@
  * of the document. Nothing is left out silently.
  */
 import { meaningOf } from "../parts/endpoints/meaning.ts";
-import { bareType, own, referenceOf } from "../parts/resources/fields.ts";
-import type { Field, FieldType } from "../parts/resources/model.ts";
 import { unservedCredential } from "./credentials.ts";
 import { isCounted } from "./limits.ts";
 import type { Unenforced } from "./plan.ts";
@@ -12,7 +10,6 @@ import type { Sources } from "./sources.ts";
 
 export function unenforcedStatements(sources: Sources): readonly Unenforced[] {
   const statements = [
-    ...fieldStatements(sources),
     ...endpointStatements(sources),
     ...credentialStatements(sources),
     ...eventStatements(sources),
@@ -30,37 +27,6 @@ function lineOf({ places }: Sources, path: string): number {
     if (place !== undefined) return place.start.line;
   }
   return 1;
-}
-
-// ── Resources and states ───────────────────────────────────────────────────────────────────────────────────────────
-
-function fieldStatements(sources: Sources): readonly Statement[] {
-  return Object.entries(sources.model.resources.resources).flatMap(([resource, { fields }]) =>
-    Object.entries(fields).flatMap(([name, field]) =>
-      fieldGaps(sources, name, field).map((what) => ({ path: `resources/${resource}/${name}`, what })),
-    ),
-  );
-}
-
-function fieldGaps({ model }: Sources, name: string, field: Field): readonly string[] {
-  const bare = bareType(field.type);
-  return [
-    ...(field.marks.includes("search") ? [`nothing searches in \`${name}\``] : []),
-    ...(refersWithin(model, bare) ? [`what \`${name}\` refers to can be deleted all the same`] : []),
-  ];
-}
-
-/** Whether a value of the type holds references inside it. */
-function refersWithin(model: Sources["model"], type: FieldType, around: readonly string[] = []): boolean {
-  const bare = bareType(type);
-  if (bare.kind === "list" || bare.kind === "map") {
-    return referenceOf(model, bare.of) !== undefined || refersWithin(model, bare.of, around);
-  }
-  if (bare.kind !== "named" || around.includes(bare.name)) return false;
-  const fields = Object.values(own(model.resources.types, bare.name) ?? {});
-  return fields.some((field) => {
-    return referenceOf(model, field.type) !== undefined || refersWithin(model, field.type, [...around, bare.name]);
-  });
 }
 
 // ── Endpoints and authentication ───────────────────────────────────────────────────────────────────────────────────

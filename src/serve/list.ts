@@ -1,5 +1,6 @@
 /** `GET /xs`: pages, filters, order (R4.9 to R4.13). Permissions are in the query itself, so pages are never short. */
 import { canonicalInstant } from "../base/clock.ts";
+import { searchWords } from "../base/search.ts";
 import type { Value } from "../expression/evaluate.ts";
 import type { FilterOperator, FilterPlan, ListPlan } from "../plan/plan.ts";
 import type { PageArguments, SortKey } from "../store/store.ts";
@@ -64,12 +65,15 @@ function parseAsked(call: Call, plan: ListPlan): Asked {
   let skip = 0;
   let sort: readonly SortKey[] = [];
   let cursor: string | undefined;
+  let search: Pick<PageArguments, "search"> = {};
+  const searched = plan.searches.filter((column) => call.kind.record.readable.has(column));
   for (const [name, text] of call.query) {
     if (name === "limit" && plan.kind !== "none") limit = wholeNumber(name, text, 1, plan.max);
     else if (name === "cursor" && plan.kind === "cursor") cursor = text;
     else if (name === "offset" && plan.kind === "offset") skip = wholeNumber(name, text, 0, Number.MAX_SAFE_INTEGER);
     else if (name === "page" && plan.kind === "page") skip = wholeNumber(name, text, 1, 1_000_000_000) - 1;
     else if (name === "sort" && plan.sorts.length > 0) sort = parseSort(call, plan, text);
+    else if (name === "search" && searched.length > 0) search = { search: parseSearch(text) };
     else filters.push({ ...parseFilter(call, plan, name, text), text: `${name}=${text}` });
   }
   if (plan.kind === "page") skip *= limit;
@@ -81,6 +85,7 @@ function parseAsked(call: Call, plan: ListPlan): Asked {
     call.version.tag,
     JSON.stringify(call.parameters),
     call.query.get("sort") ?? "",
+    JSON.stringify(search.search ?? null),
     ...filters.map(({ text }) => text),
   ].join("\n");
   const after = cursor === undefined ? undefined : openCursor(call, cursor, context);
@@ -88,11 +93,13 @@ function parseAsked(call: Call, plan: ListPlan): Asked {
     shape: {
       sort,
       filters: filters.map(({ column, operator }) => ({ column, operator })),
+      ...(search.search === undefined ? {} : { search: searched }),
       from: after !== undefined ? "after" : skip > 0 ? "skip" : "start",
     },
     page: {
       limit,
       filters: filters.map(({ value }) => value),
+      ...search,
       ...(after === undefined ? {} : { after }),
       ...(skip > 0 ? { skip } : {}),
     },
@@ -122,6 +129,19 @@ export function wholeNumber(name: string, text: string, least: number, most: num
 
 export function unknown(name: string): never {
   throw malformed({ parameter: name, code: "unknown-parameter", detail: `This list takes no \`${name}\`` });
+}
+
+const maximumWords = 10;
+
+/** Every word is looked for in every text that may hold it, so there are few of them. */
+function parseSearch(text: string): readonly string[] {
+  const words = searchWords(text);
+  if (words.length > 0 && words.length <= maximumWords && text.length <= 200) return words;
+  const [code, detail] =
+    words.length === 0
+      ? (["no-value", "`search` has no word"] as const)
+      : (["too-many", `\`search\` takes at most ${maximumWords} words in 200 characters`] as const);
+  throw malformed({ parameter: "search", code, detail });
 }
 
 /** `-createdAt,id`: fields marked `sort` that this caller sees of every record (R4.13). */

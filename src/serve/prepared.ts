@@ -63,7 +63,7 @@ export interface ForKind {
   list(shape: ListShape): (page: PageArguments, variables: Variables) => Awaitable<Page>;
 }
 
-export type ListShape = Pick<ListQuery, "sort" | "filters" | "from">;
+export type ListShape = Pick<ListQuery, "sort" | "filters" | "search" | "from">;
 
 /** Shapes of list queries kept prepared for one operation and kind of caller; beyond it the oldest is dropped. */
 const maximumShapes = 256;
@@ -193,9 +193,9 @@ function prepareForKind(
 }
 
 /** The list's own conditions are the operation's, the same for every request, and so not part of the key. */
-function shapeKey({ sort, filters, from }: ListShape): string {
+function shapeKey({ sort, filters, search = [], from }: ListShape): string {
   const sorted = sort.map(({ column, descending }) => `${descending ? "-" : ""}${column}`);
-  return `${from} ${sorted.join()} ${filters.map(({ column, operator }) => `${column}[${operator}]`).join()}`;
+  return `${from} ${sorted.join()} ${filters.map(({ column, operator }) => `${column}[${operator}]`).join()} ${search.join()}`;
 }
 
 function lazily<Arguments extends readonly unknown[], Result>(

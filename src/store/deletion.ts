@@ -1,4 +1,5 @@
 /** What deleting a record comes to, as the document says of each reference: refused, or these records deleted and those cleared. */
+import type { Value } from "../expression/evaluate.ts";
 import type { Table } from "../plan/plan.ts";
 import type { DeletedRecord, Row } from "./store.ts";
 
@@ -15,8 +16,12 @@ export interface Cleared extends Held {
   readonly columns: readonly string[];
 }
 
-/** The records of a table whose column has the value. */
-export type Referring = (table: Table, column: string, value: unknown) => readonly Row[];
+export interface Referring {
+  /** The records of a table whose column has the value. */
+  having(table: Table, column: string, value: Value): readonly Row[];
+  /** The records of a table whose column, a JSON value, has the value in it somewhere; more of them do no harm. */
+  holding(table: Table, column: string, value: Value): readonly Row[];
+}
 
 export function planDeletion(tables: readonly Table[], first: Held, referring: Referring): Deletion {
   const deleted = new Map<string, Held>([[keyOf(first), first]]);
@@ -50,9 +55,30 @@ function* referrers(
   for (const table of tables) {
     for (const { name, references } of table.columns) {
       if (references?.resource !== to.table.resource || references.onDelete !== onDelete) continue;
-      for (const row of referring(table, name, to.row["id"])) yield { found: { table, row }, column: name };
+      for (const row of referring.having(table, name, to.row["id"] ?? null))
+        yield { found: { table, row }, column: name };
+    }
+    if (onDelete === "refuse") yield* holders(table, to, referring);
+  }
+}
+
+/** Records that refer to it from inside of a value. Nothing can be taken out of a value, so they refuse. */
+function* holders(table: Table, to: Held, referring: Referring): Generator<{ found: Held; column: string }> {
+  const id = to.row["id"] ?? null;
+  for (const { name, holds = [] } of table.columns) {
+    const paths = holds.flatMap(({ resource, path }) => (resource === to.table.resource ? [path] : []));
+    if (paths.length === 0) continue;
+    for (const row of referring.holding(table, name, id)) {
+      if (paths.some((path) => isAt(path, row[name], id))) yield { found: { table, row }, column: name };
     }
   }
+}
+
+function isAt([step, ...rest]: readonly string[], value: unknown, id: Value): boolean {
+  if (step === undefined) return value === id;
+  if (typeof value !== "object" || value === null) return false;
+  if (step === "*") return Object.values(value).some((one) => isAt(rest, one, id));
+  return Object.hasOwn(value, step) && isAt(rest, (value as Readonly<Record<string, unknown>>)[step], id);
 }
 
 function keyOf({ table, row }: Held): string {

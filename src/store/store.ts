@@ -144,6 +144,8 @@ export interface ListQuery {
    */
   readonly sort: readonly SortKey[];
   readonly filters: readonly { readonly column: string; readonly operator: FilterOperator }[];
+  /** Columns of text, in one of which every word of `PageArguments.search` has to stand (`base/search.ts`). */
+  readonly search?: readonly string[];
   /** Whether the page starts after a position (cursor), or skips a number of rows. */
   readonly from: "start" | "after" | "skip";
 }
@@ -158,6 +160,8 @@ export interface PageArguments {
   readonly limit: number;
   /** One value for each filter; a list for `in`. */
   readonly filters: readonly (Value | readonly Value[])[];
+  /** Where the query searches: the words, as `searchWords` gives them. */
+  readonly search?: readonly string[];
   /** `after`: the position that the page before ended at. */
   readonly after?: readonly Value[];
   readonly skip?: number;

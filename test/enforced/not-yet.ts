@@ -10,7 +10,6 @@ const unproved = "the proofs are being written";
 const logins = "logins, OAuth servers and handlers come next; until then what says them is listed as not served";
 
 export const notYet: readonly NotYet[] = [
-  { below: "resources/resources/fields/marks/search", reason: "nothing searches yet" },
   { below: "resources/resources/fields/marks/personal", reason: "nothing is erased yet" },
   { below: "states/moves/triggers/after", reason: "time moves nothing yet" },
   { below: "states/moves/triggers/at", reason: "time moves nothing yet" },

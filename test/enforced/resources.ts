@@ -53,9 +53,10 @@ function isHashed(text: string): Step {
 }
 
 /** A shelf, and things on it. */
-function shelves(field: Json): string {
+function shelves(field: Json, more: Block = {}): string {
   return documentOf({
     resources: {
+      ...more,
       Shelf: { id: "id(she)", name: "string(1..9)" },
       ...things(typeof field === "string" ? { shelf: field } : (field as Block)),
     },
@@ -117,6 +118,29 @@ const types_: readonly Proof[] = [
       ask("DELETE /shelves/{1}", "204"),
     ],
   },
+  ...[
+    ["Shelf[]", ["{1}"]],
+    ["map(Shelf)", { a: "{1}" }],
+    ["Spot", { shelf: "{1}" }],
+    ["map(Spot[])", { a: [{ shelf: "{1}" }] }],
+  ].map(([type, value]): Proof => {
+    const spotted = (field: string): string =>
+      shelves({ shelf: field, "note?": "json" }, { types: { Spot: { shelf: "Shelf" } } });
+    return {
+      of: [`${fields}/type/named`],
+      with: spotted(type as string),
+      without: spotted("json"),
+      play: [
+        ask("POST /shelves", { name: "a" }, "201"),
+        ask("POST /shelves", { name: "b" }, "201"),
+        ask("POST /things", { shelf: value as Json, note: "{2}" }, "201"),
+        ask("DELETE /shelves/{1}", "409 still-referenced"),
+        ask("DELETE /shelves/{2}", "204"),
+        ask("DELETE /things/{3}", "204"),
+        ask("DELETE /shelves/{1}", "204"),
+      ],
+    };
+  }),
   ofFields("type/nullable", { value: "integer | null" }, { value: "integer" }, [
     ask("POST /things", { value: null }, { status: "201", has: { value: null } }),
     ask("POST /things", {}, "422 #/value required"),
@@ -297,6 +321,35 @@ const marks: readonly Proof[] = [
     ask("GET /things?sort=-value&limit=1", { items: [{ value: 3 }] }),
     ask("GET /things?sort=id", "400"),
   ]),
+  ofFields(
+    "marks/search",
+    { title: "string(1..40), search", "text?": "text, search", "note?": "string(1..40)" },
+    { title: "string(1..40)", "text?": "text", "note?": "string(1..40)" },
+    [
+      ask("POST /things", { title: "Red DOOR", note: "blue" }, "201"),
+      ask("POST /things", { title: "Årstid", text: "a red window" }, "201"),
+      ask("GET /things?search=red", { items: 2 }),
+      ask("GET /things?search=door%20red", { items: [{ title: "Red DOOR" }] }),
+      ask("GET /things?search=%C3%A5RSTID+wind", { items: [{ title: "Årstid" }] }),
+      ask("GET /things?search=blue", { items: 0 }),
+      ask("GET /things?search=red&limit=1", { items: [{ title: "Årstid" }] }),
+      ask("GET /things?search=red&limit=1&cursor={7.next}", { items: [{ title: "Red DOOR" }] }),
+      ask("GET /things?search=door&limit=1&cursor={7.next}", "400"),
+      ask("GET /things?search=%20", "400"),
+    ],
+  ),
+  {
+    // Who does not see a field finds nothing by what stands in it.
+    of: [`${fields}/marks/search`],
+    with: hiddenSearch("string(1..40), search"),
+    without: hiddenSearch("string(1..40)"),
+    play: [
+      ask("olga POST /things", { title: "a", pin: "secretive" }, "201"),
+      ask("olga GET /things?search=secretive", { items: 1 }),
+      ask("ann GET /things?search=secretive", { items: 0 }),
+      ask("ann GET /things?search=a", { items: 1 }),
+    ],
+  },
   ofFields(
     "marks/secret",
     { value: "string(1..40), secret", "name?": "string(1..9)" },
@@ -514,6 +567,13 @@ function ruled(rule: string): string {
   return documentOf({
     resources: { ...things({ row: "integer", door: "integer", size: "integer" }), rules: { Thing: rule } },
     errors: { errors: { "too-big": "409 It is too big" } },
+  });
+}
+
+function hiddenSearch(pin: string): string {
+  return documentOf({
+    resources: things({ title: "string(1..9), search", pin }),
+    authentication: { show: { "Thing.pin": "admin" } },
   });
 }
 

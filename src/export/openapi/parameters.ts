@@ -61,6 +61,7 @@ function queryParameters(plan: Plan, { resource, list }: Operation): readonly Js
     ...(list.kind === "none" ? [] : [limit]),
     ...positionParameters[list.kind],
     ...sortParameters(list),
+    ...searchParameters(list, tableOf(plan, resource)),
     ...filters,
   ];
 }
@@ -105,6 +106,22 @@ function sortParameters({ sorts }: ListPlan): readonly JsonObject[] {
         maxItems: sorts.length,
         uniqueItems: true,
       },
+    },
+  ];
+}
+
+function searchParameters({ searches }: ListPlan, table: Table | undefined): readonly JsonObject[] {
+  if (searches.length === 0) return [];
+  const said = searches.map((name) => {
+    const shown = table?.columns.find((column) => column.name === name)?.shown;
+    return shown === undefined ? `\`${name}\`` : `\`${name}\` (for ${grantsText(shown)})`;
+  });
+  return [
+    {
+      name: "search",
+      in: "query",
+      description: `Up to ten words, each of which stands in ${said.join(" or ")}, in whatever case.`,
+      schema: { type: "string", minLength: 1, maxLength: 200 },
     },
   ];
 }

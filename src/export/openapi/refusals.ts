@@ -74,7 +74,11 @@ function ofRecord(plan: Plan, { deed, key, parents, edits, resource, moves }: Op
   const changesOne = key !== undefined && !readingDeeds.has(deed) && deed !== "create";
   const references = plan.tables
     .flatMap(({ columns }) => columns)
-    .filter((column) => column.references?.resource === resource && column.references.onDelete !== "clear");
+    .filter(
+      ({ references, holds = [] }) =>
+        (references?.resource === resource && references.onDelete !== "clear") ||
+        holds.some((held) => held.resource === resource),
+    );
   return [
     ...(key !== undefined || parents.length > 0 ? ["not-found"] : []),
     ...(changesOne ? ["stale"] : []),

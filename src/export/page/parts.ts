@@ -276,6 +276,7 @@ ${facts([
           ", ",
         ),
   ],
+  ["Searches", list === undefined || list.searches.length === 0 ? undefined : joined(list.searches.map(code), ", ")],
   ["Sorts", list === undefined || list.sorts.length === 0 ? undefined : joined(list.sorts.map(code), ", ")],
   [
     "Refuses with",

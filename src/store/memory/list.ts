@@ -1,4 +1,5 @@
 /** Pages of records in memory, in the order that SQLite gives them. */
+import { isFound } from "../../base/search.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import { compareText } from "../../expression/text.ts";
 import type { FilterOperator } from "../../plan/plan.ts";
@@ -12,7 +13,7 @@ export function prepareList(
   committed: Committed,
   write: Write,
 ): (page: PageArguments, variables: Variables) => Page {
-  const { filters, resource, sort, where } = query;
+  const { filters, resource, search, sort, where } = query;
   const keys: readonly SortKey[] = [...sort, { column: "_seq", descending: sort.at(-1)?.descending ?? true }];
   return (page, variables) => {
     const { after, limit, skip = 0 } = page;
@@ -20,6 +21,14 @@ export function prepareList(
       .all(resource)
       .filter((row) =>
         filters.every(({ column, operator }, i) => passes(row[column] ?? null, operator, page.filters[i])),
+      )
+      .filter(
+        (row) =>
+          search === undefined ||
+          isFound(
+            page.search ?? [],
+            search.map((column) => textIn(row, column)),
+          ),
       )
       .filter((row) => holdsIn(committed, where, row, variables))
       .toSorted((a, b) => compareRows(keys, positionOf(keys, a), positionOf(keys, b)))
@@ -32,6 +41,11 @@ export function prepareList(
       ? { text, count: shown.length, next: positionOf(keys, last) }
       : { text, count: shown.length };
   };
+}
+
+function textIn(row: Row, column: string): string | null {
+  const value = row[column];
+  return typeof value === "string" ? value : null;
 }
 
 function positionOf(keys: readonly SortKey[], row: Row): readonly Value[] {

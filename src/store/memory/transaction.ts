@@ -122,8 +122,14 @@ export class MemoryTransaction implements Transaction {
   delete(resource: string, row: Row): Awaited<ReturnType<Transaction["delete"]>> {
     this.#use();
     const { table } = this.#committed.relation(resource);
-    const plan = planDeletion(this.#committed.tables, { table, row }, (from, column, value) =>
-      this.pending.all(from.resource).filter((one) => value !== null && one[column] === value),
+    const plan = planDeletion(
+      this.#committed.tables,
+      { table, row },
+      {
+        having: (from, column, value) =>
+          this.pending.all(from.resource).filter((one) => value !== null && one[column] === value),
+        holding: (from) => this.pending.all(from.resource),
+      },
     );
     if (plan.kind === "referenced") return plan;
     for (const cleared of plan.cleared) {

@@ -3,7 +3,21 @@
  * here as a `StoreError`.
  */
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite";
+import { isFound } from "../../base/search.ts";
 import { StoreError } from "../error.ts";
+
+/** `isFound` of words in JSON, which stay the same for all rows of a query. */
+function createFinder(): (words: SQLOutputValue, ...texts: SQLOutputValue[]) => number {
+  let last = "[]";
+  let parsed: readonly string[] = [];
+  return (words, ...texts) => {
+    if (words !== last) {
+      last = words as string;
+      parsed = JSON.parse(last) as readonly string[];
+    }
+    return Number(isFound(parsed, texts as (string | null)[]));
+  };
+}
 
 export type Cells = readonly SQLOutputValue[];
 
@@ -17,6 +31,7 @@ export class Connection {
     this.database.function("nonet_number", { deterministic: true }, (value) =>
       value === null ? null : JSON.stringify(value),
     );
+    this.database.function("nonet_found", { deterministic: true, varargs: true }, createFinder());
   }
 
   /** The statement, prepared once; rows come as arrays. */

@@ -33,6 +33,7 @@ interface Range {
 /** Where the values of a call stand among a statement's arguments: filters, then the position, limit, skip. */
 interface Places {
   readonly filters: number;
+  readonly search: number;
   readonly position: number;
   readonly limit: number;
   readonly skip: number;
@@ -47,8 +48,15 @@ export function prepareList(
   const relation = relationFor(relations, query.resource);
   const keys = keysOf(query, relation);
   const filters = filterBinders(query, relation);
-  const position = query.filters.length;
-  const places: Places = { filters: 0, position, limit: position + keys.length, skip: position + keys.length + 1 };
+  const search = query.filters.length;
+  const position = search + (query.search === undefined ? 0 : 1);
+  const places: Places = {
+    filters: 0,
+    search,
+    position,
+    limit: position + keys.length,
+    skip: position + keys.length + 1,
+  };
 
   const prepare = (range: Fragment): Range => {
     const statement = pageSql(query, relation, relations, keys, places, range);
@@ -70,6 +78,7 @@ export function prepareList(
   return (page, variables) => {
     const { after, limit, skip = 0 } = page;
     const values: SQLInputValue[] = filters.map((bind, index) => bind(page.filters[index]));
+    if (query.search !== undefined) values.push(JSON.stringify(page.search ?? []));
     keys.forEach((key, index) => values.push(after ? toStored(after[index], key.type) : null));
     values.push(limit + 1, skip);
     const ranges = after ? rangesAfter(after) : whole;
@@ -125,11 +134,13 @@ function pageSql(
       ? sql`${name} IN (SELECT value FROM json_each(${value}))`
       : sql`${name} ${comparisons[operator]} ${value}`;
   });
+  const search = query.search?.map((column) => `t.${quoteName(column)}`).join(", ");
+  const found = search === undefined ? [] : [sql`nonet_found(${argument(places.search)}, ${search})`];
   const order = keys.map(({ name, descending }) => `t.${quoteName(name)}${descending ? " DESC" : ""}`).join(", ");
   const skip = query.from === "skip" ? sql` OFFSET ${argument(places.skip)}` : "";
   return sql`SELECT ${viewSql(query.view, relation.table, relations)}, ${keys.map(({ name }) => `t.${quoteName(name)}`).join(", ")}
     FROM ${relation.name} AS t
-    WHERE ${joined([...filters, range], " AND ", "TRUE")} AND ${conditionSql(query.where, relations)}
+    WHERE ${joined([...filters, range, ...found], " AND ", "TRUE")} AND ${conditionSql(query.where, relations)}
     ORDER BY ${order} LIMIT ${argument(places.limit)}${skip}`;
 }
 

@@ -1,6 +1,7 @@
 /** What one transaction can do, on the writing connection while it is that transaction's turn. */
 import type { SQLInputValue } from "node:sqlite";
 import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
+import type { Table } from "../../plan/plan.ts";
 import { parts, type TypedExpression } from "../../expression/typed.ts";
 import { deletedRecord, planDeletion } from "../deletion.ts";
 import type { Counted, Remembered, Row, Transaction, View, Written, JournalEntry } from "../store.ts";
@@ -224,15 +225,29 @@ export class SqliteTransaction implements Transaction {
     const { relations } = this.#shop;
     const { table } = relationFor(relations, resource);
     const tables = [...relations.values()].map((relation) => relation.table);
-    const plan = planDeletion(tables, { table, row }, (from, column, value) => {
+    const where = (from: Table, condition: string, value: SQLInputValue): readonly Row[] => {
       const relation = relationFor(relations, from.resource);
-      return this.#turn.connection
-        .all(
-          `SELECT ${relation.everything} FROM ${relation.name} AS t WHERE t.${quoteName(column)} = ? ORDER BY t._seq`,
-          toStored(value as Value, typeOf(relation, column)),
-        )
-        .map(relation.decode);
-    });
+      const select = `SELECT ${relation.everything} FROM ${relation.name} AS t WHERE ${condition} ORDER BY t._seq`;
+      return this.#turn.connection.all(select, value).map(relation.decode);
+    };
+    const plan = planDeletion(
+      tables,
+      { table, row },
+      {
+        having: (from, column, value) =>
+          where(
+            from,
+            `t.${quoteName(column)} = ?`,
+            toStored(value, typeOf(relationFor(relations, from.resource), column)),
+          ),
+        holding: (from, column, value) =>
+          where(
+            from,
+            `EXISTS (SELECT 1 FROM json_tree(t.${quoteName(column)}) AS e WHERE e.atom = ?)`,
+            value as SQLInputValue,
+          ),
+      },
+    );
     if (plan.kind === "referenced") return plan;
     for (const cleared of plan.cleared) {
       const changes = recomputed(cleared, (expression, at) => this.evaluate(expression, at, {}));
