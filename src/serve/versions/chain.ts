@@ -22,6 +22,8 @@ export interface Chain {
   olderError(newest: string): string;
   /** Undefined where the older version has no such event. */
   olderEvent(newest: string): string | undefined;
+  /** What an event of the older version carries, where that is not the whole record. */
+  carries(older: string): readonly string[] | undefined;
   /** Whether what is written of it differs at all. */
   changes(subject: Subject): boolean;
   /** `subject` by its newest name. */
@@ -121,6 +123,7 @@ export function createChain(links: readonly Link[]): Chain {
       }
       return name;
     },
+    carries: (older) => links[0]?.step.carries[older],
     changes: (subject) => shapesOf(back, subject, "newer").some((shape) => shape !== undefined),
     down: (subject, newest) =>
       shapesOf(back, subject, "newer").reduce((value, shape) => shape?.down(value) ?? value, newest),

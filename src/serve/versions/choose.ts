@@ -243,7 +243,10 @@ function inPath(
       if (!isName.test(name)) return { segments };
     }
   }
-  const rest = [...segments.slice(0, start), ...segments.slice(start + wanted.length)];
+  const behind = segments.slice(start + wanted.length);
+  // The version stands behind what operations are mounted below, not before it.
+  if (start < mount.length && mount.every((part, index) => behind[index] === part)) return { segments };
+  const rest = [...segments.slice(0, start), ...behind];
   return { segments: rest, ...(name === undefined ? {} : { name }) };
 }
 

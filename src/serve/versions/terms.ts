@@ -59,8 +59,9 @@ export function inputUp(call: Call, input: JsonObject, how: Whole = { whole: tru
   const { own } = call;
   if (own === undefined) return input;
   const { operation } = own.prepared;
+  // What a move is not told is no record's.
   const subject: Subject =
-    operation.body?.own === true
+    operation.body?.own === true || operation.deed === "move"
       ? { kind: "takes", operation: operation.name }
       : { kind: "record", resource: operation.resource };
   return own.chain.up(subject, input, how);

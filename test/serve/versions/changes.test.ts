@@ -310,7 +310,7 @@ for (const store of stores) {
       assert.equal((await ask("2", { method: "POST", path: `${path}/pack` })).status, 404);
       assert.equal((await ask("3", { method: "PUT", path: `${path}/packing` })).status, 404);
       assert.equal((await ask("2", { method: "PUT", path: `${path}/packing` })).status, 200);
-      assert.equal((await ask("3", { method: "POST", path: `${path}/lose` })).status, 200);
+      assert.equal((await ask("1", { method: "POST", path: `${path}/lose` })).status, 200);
       const lost = async (version: string): Promise<unknown> =>
         ((await ask(version, { method: "GET", path })).json as { state: string }).state;
       assert.deepEqual([await lost("3"), await lost("2"), await lost("1")], ["lost", "packed", "packed"]);

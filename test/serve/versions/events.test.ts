@@ -1,0 +1,43 @@
+/** Events told to receivers of an older version: names, what they carry, and those that it does not have. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createJudges } from "../../../src/serve/body.ts";
+import { createChain, createLinks } from "../../../src/serve/versions/chain.ts";
+import { createEventDown } from "../../../src/serve/versions/events.ts";
+import type { Served } from "../../../src/serve/versions/served.ts";
+import { planOf } from "../running.ts";
+import { notes } from "./document.ts";
+
+const text = notes({})
+  .replace(
+    "events: none",
+    "events:\n  out:\n    note.added: addNote\n    note.named: { when: addNote, carries: [id, text] }\n    note.new: addNote",
+  )
+  .replace("add readNote", "add readNote, event note.new")
+  .replace("3: [rename Note.body", '3: ["event note.added, was note.made", rename Note.body');
+
+test("an event in the names of each version", () => {
+  const { versions } = planOf(text);
+  const linkOf = createLinks(createJudges());
+  const steps = (versions?.list ?? []).map(({ older }) => older?.step);
+  const served = (versions?.list ?? []).map(({ name }, index) => {
+    const links = steps
+      .slice(1, index + 1)
+      .toReversed()
+      .flatMap((step) => (step === undefined ? [] : [linkOf(step)]));
+    return { name, ...(index === 0 ? {} : { chain: createChain(links) }) } as Served;
+  });
+  const down = createEventDown(served);
+  const data = { id: "note_1", text: "hello" };
+  const rows = [
+    ["3", "note.added", "note.added", data],
+    ["2", "note.added", "note.made", { id: "note_1", body: "hello" }],
+    ["1", "note.added", "note.made", { id: "note_1", words: "hello" }],
+    ["1", "note.named", "note.named", { id: "note_1", words: "hello" }],
+    ["3", "note.new", "note.new", data],
+  ] as const;
+  for (const [version, name, older, told] of rows)
+    assert.deepEqual(down(version, "Note", name, data), { name: older, data: told });
+  assert.equal(down("2", "Note", "note.new", data), undefined);
+  assert.equal(down("1", "Note", "note.new", data), undefined);
+});

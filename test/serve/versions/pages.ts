@@ -1,0 +1,10 @@
+/** The pages of the service itself, for tests that ask for them. */
+import { check } from "../../../src/parts/check.ts";
+import { servicePages } from "../../../src/export/page/pages.ts";
+import type { Page } from "../../../src/serve/service.ts";
+import { planOf } from "../running.ts";
+
+export function pagesOf(text: string): readonly Page[] {
+  const result = check("service.nonet.yaml", text);
+  return servicePages({ result, plan: planOf(text), baseUrl: () => "http://service" });
+}
