@@ -2,20 +2,20 @@
  * What part 9 says that stored data has to follow: names that were other ones, and what is taken where the version before
  * had nothing, or something of another type. The same entries serve old callers; here they serve old data.
  */
-import type { Json } from "../base/json.ts";
 import { checkExpression } from "../expression/check.ts";
 import { parseExpression } from "../expression/parse.ts";
-import type { NamedType, TypeEnvironment, ValueType } from "../expression/types.ts";
+import type { NamedType, ValueType } from "../expression/types.ts";
 import { loosePhrase } from "../parts/phrase.ts";
 import { createReader } from "../parts/reader.ts";
 import { literalValue } from "../parts/resources/default-value.ts";
-import { bareType, fieldsOf, isNullable, own } from "../parts/resources/fields.ts";
+import { bareType, fieldsOf, own } from "../parts/resources/fields.ts";
 import { readType } from "../parts/resources/field-type.ts";
 import type { FieldType } from "../parts/resources/model.ts";
 import { recordMembers, valueTypeOf } from "../parts/resources/value-type.ts";
 import type { Change, Place, Version } from "../parts/versioning/model.ts";
 import type { DataChange, TakenPlan, VersionStep } from "./plan.ts";
-import type { Sources } from "./sources.ts";
+import { columnTypeOf } from "./columns.ts";
+import { assert, type Sources } from "./sources.ts";
 
 /** Newest first, as the document lists them. */
 export function buildHistory({ model }: Pick<Sources, "model">): readonly VersionStep[] {
@@ -27,18 +27,29 @@ export function buildHistory({ model }: Pick<Sources, "model">): readonly Versio
   });
 }
 
-/** From a version's names to those of the document, while the versions are gone through from the newest down. */
+/** From a version's names to those of the document, and its types, while versions are gone through from the newest down. */
 class Names {
   readonly #resources = new Map<string, string>();
   readonly #fields = new Map<string, string>();
+  readonly #types = new Map<string, FieldType>();
 
   now({ of, field }: Place): { readonly resource: string; readonly field?: string } {
     const resource = this.#resources.get(of) ?? of;
     return field === undefined ? { resource } : { resource, field: this.#fields.get(`${resource}.${field}`) ?? field };
   }
 
+  /** What a field is in the version that is being looked at; named as the document does. */
+  typeOf(model: Model, resource: string, field: string): FieldType | undefined {
+    return this.#types.get(`${resource}.${field}`) ?? own(fieldsOf(model, resource), field)?.type;
+  }
+
   /** What the version before called them; fields first, because their places are said in the names of this version. */
   before(changes: Version["changes"]): void {
+    for (const change of changes) {
+      if (change.kind !== "retype") continue;
+      const { resource, field } = this.now(change.place);
+      if (field !== undefined) this.#types.set(`${resource}.${field}`, formerType(change.was));
+    }
     const renames = changes.flatMap((change) => (change.kind === "rename" ? [change] : []));
     const fields = renames.map(({ from, to }) => [this.now(from), this.now({ of: from.of, field: to })] as const);
     const resources = renames.map(({ from, to }) => [from, this.now({ of: to }).resource] as const);
@@ -62,54 +73,64 @@ function dataChange(model: Model, names: Names, change: Change): readonly DataCh
     case "add":
     case "require":
     case "retype": {
-      if (change.taken === undefined) return [];
       const { resource, field } = names.now(change.place);
-      const value = change.kind === "retype" ? formerType(model, change.was) : undefined;
-      const taken = field === undefined ? undefined : takenPlan(model, resource, field, change.taken, value);
-      if (field === undefined || taken === undefined) return [];
-      return [{ kind: change.kind === "retype" ? "convert" : "fill", resource, field, taken }];
+      if (change.taken === undefined || field === undefined) return [];
+      const was = change.kind === "retype" ? formerType(change.was) : undefined;
+      const type = names.typeOf(model, resource, field);
+      const taken = type && takenPlan({ model, resource, field, type }, change.taken, was && valueTypeOf(model, was));
+      if (taken === undefined) return [];
+      if (was === undefined) return [{ kind: "fill", resource, field, taken }];
+      return [{ kind: "convert", resource, field, was: columnTypeOf(model, was), taken }];
     }
     default:
       return [];
   }
 }
 
-function formerType(model: Model, was: string): ValueType {
+/** As the entry says it, which was found to be a type when the document was read. */
+function formerType(was: string): FieldType {
   const type = readType(createReader(), "versioning", loosePhrase(was));
-  return type === undefined ? { kind: "any" } : valueTypeOf(model, type);
+  assert(type !== undefined, `\`${was}\` is no type`);
+  return type;
+}
+
+interface Subject {
+  readonly model: Model;
+  readonly resource: string;
+  readonly field: string;
+  /** Which it has in the version whose entry it is. */
+  readonly type: FieldType;
 }
 
 /**
  * A value, or an expression over the record as it is now and `value`, what the field held. Quoted text is an expression and
  * bare text a value, so of a text the expression is tried first; of all else the value, which `2026-01-01` is.
  */
-function takenPlan(
-  model: Model,
-  resource: string,
-  name: string,
+function takenPlan(subject: Subject, text: string, former: ValueType | undefined): TakenPlan | undefined {
+  const { model, type } = subject;
+  const value = literalValue(model, type, text);
+  const literal: TakenPlan | undefined = value === undefined ? undefined : { kind: "literal", value };
+  return isFreeText(type)
+    ? (expressionPlan(subject, text, former) ?? literal)
+    : (literal ?? expressionPlan(subject, text, former));
+}
+
+function expressionPlan(
+  { model, resource, field, type }: Subject,
   text: string,
   former: ValueType | undefined,
 ): TakenPlan | undefined {
-  const field = own(fieldsOf(model, resource), name);
-  if (field === undefined) return undefined;
-  const literal = literalValue(model, field.type, text);
-  const made = (value: Json | undefined): TakenPlan | undefined =>
-    value === undefined ? undefined : { kind: "literal", value };
-  if (!isFreeText(field.type)) return made(literal) ?? expressionPlan();
-  return expressionPlan() ?? made(literal);
-
-  function expressionPlan(): TakenPlan | undefined {
-    const { [name]: itself, ...others } = recordMembers(model, resource);
-    const resources: TypeEnvironment["resources"] = {};
-    const names: Record<string, NamedType> = Object.fromEntries(
-      Object.entries(others).map(([other, type]) => [other, { ...type, from: "record" } as const]),
-    );
-    if (former !== undefined) names["value"] = { type: former, nullable: false, from: "variables" };
-    const { expression } = parseExpression(text);
-    const typed = expression && checkExpression(expression, { names, resources }, itself?.type).typed;
-    if (typed === undefined || (typed.nullable && field !== undefined && !isNullable(field))) return undefined;
-    return typed.kind === "constant" ? made(typed.value) : { kind: "expression", expression: typed };
-  }
+  const { [field]: itself, ...others } = recordMembers(model, resource);
+  const names: Record<string, NamedType> = Object.fromEntries(
+    Object.entries(others).map(([other, member]) => [other, { ...member, from: "record" } as const]),
+  );
+  if (former !== undefined) names["value"] = { type: former, nullable: false, from: "variables" };
+  const { expression } = parseExpression(text);
+  const typed = expression && checkExpression(expression, { names, resources: {} }, valueTypeOf(model, type)).typed;
+  if (typed === undefined || (typed.nullable && itself?.nullable !== true)) return undefined;
+  return typed.kind === "constant"
+    ? { kind: "literal", value: typed.value }
+    : { kind: "expression", expression: typed };
 }
 
 /** Whether any text is a value of it. */

@@ -244,11 +244,14 @@ export type DataChange =
   | { readonly kind: "rename-resource"; readonly from: string; readonly to: string }
   /** `resource` is named as this version does. */
   | { readonly kind: "rename-field"; readonly resource: string; readonly from: string; readonly to: string }
-  /** What a field has where it had nothing (`fill`), or in place of what it had (`convert`); named as the document does. */
+  /** What a field has where it had nothing; it and its resource are named as the document does. */
+  | { readonly kind: "fill"; readonly resource: string; readonly field: string; readonly taken: TakenPlan }
+  /** What it has in place of a value that was kept as `was`. */
   | {
-      readonly kind: "fill" | "convert";
+      readonly kind: "convert";
       readonly resource: string;
       readonly field: string;
+      readonly was: ColumnType;
       readonly taken: TakenPlan;
     };
 

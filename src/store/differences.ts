@@ -3,7 +3,7 @@
  * data first, because it may not fit. Nothing here looks at data.
  */
 import { parts, type TypedExpression } from "../expression/typed.ts";
-import type { Column, RulePlan, Table, TakenPlan, VersionStep } from "../plan/plan.ts";
+import type { Column, DataChange, RulePlan, Table, TakenPlan, VersionStep } from "../plan/plan.ts";
 import { isSecret } from "./conversions.ts";
 import { follow, type Origin, stepsSince } from "./follow.ts";
 import { uniquesOf } from "./uniques.ts";
@@ -130,17 +130,13 @@ function columnChange(
   steps: readonly VersionStep[],
   resourceNow: Names,
 ): ColumnChange {
-  const of = (kind: "fill" | "convert"): readonly TakenPlan[] =>
-    steps.flatMap(({ changes }) =>
-      changes.flatMap((change) =>
-        change.kind === kind && change.resource === resource && change.field === column.name ? [change.taken] : [],
-      ),
-    );
+  const changes = steps.flatMap((one) => one.changes).filter((change) => isAbout(change, resource, column.name));
+  const fills = changes.flatMap((change) => (change.kind === "fill" ? [change.taken] : []));
   const computed = column.computed !== undefined && !isSame(column.computed, source?.computed);
   const required = !column.nullable && source?.nullable !== false && !(computed && column.computed !== undefined);
-  const fill = computed || (source !== undefined && !required) ? undefined : (of("fill").at(-1) ?? filling(column));
+  const fill = computed || (source !== undefined && !required) ? undefined : (fills.at(-1) ?? filling(column));
   const refersTo = source?.references && (resourceNow.get(source.references.resource) ?? source.references.resource);
-  const converts = source === undefined || computed ? [] : of("convert");
+  const converts = source === undefined || computed ? [] : conversionsOf(changes, source, column);
   const retyped =
     source !== undefined &&
     converts.length === 0 &&
@@ -163,6 +159,24 @@ function columnChange(
     referred: column.references !== undefined && column.references.resource !== refersTo,
     computed,
   };
+}
+
+function isAbout(change: DataChange, resource: string, field: string): boolean {
+  return (
+    (change.kind === "fill" || change.kind === "convert") && change.resource === resource && change.field === field
+  );
+}
+
+/**
+ * The conversions from the first that takes what is stored. None where what is stored is what the document says already: an
+ * entry that was written, or written otherwise, after it was followed must not convert a value twice.
+ */
+function conversionsOf(changes: readonly DataChange[], source: Column, column: Column): readonly TakenPlan[] {
+  if (source.type === column.type && isWider(source.schema, column.schema) && isWider(column.schema, source.schema))
+    return [];
+  const converts = changes.filter((change) => change.kind === "convert");
+  const first = converts.findIndex(({ was }) => was === source.type);
+  return first < 0 ? [] : converts.slice(first).map(({ taken }) => taken);
 }
 
 /** Of structures, and of secrets, the type of the column does not tell whether values stay what they are. */

@@ -446,6 +446,53 @@ test("an entry that the newest version is given later is followed too", async (t
   });
 });
 
+test("a value is converted once, however its entry is written later", async (t) => {
+  const file = newFile(t);
+  const by = (version: string, taken: string): Plan =>
+    planOfParts({
+      resources: note("s: string"),
+      versions: { [version]: [`retype Note.s, was integer, taken as ${taken} before`] },
+    });
+  await fill(planOfParts({ resources: note("s: integer") }), file, { Note: [{ id: "a", s: 3 }] });
+  const rows = async (plan: Plan): Promise<unknown> => {
+    await bring(plan, file);
+    return recordsIn(plan, file)["Note"];
+  };
+  assert.deepEqual(await rows(by("2026-01-01", "value > 2 ? 'many' : 'few'")), [{ id: "a", s: "many" }]);
+  assert.deepEqual(
+    await rows(by("2026-01-01", "value > 1 ? 'lots' : 'few'")),
+    [{ id: "a", s: "many" }],
+    "written anew",
+  );
+  assert.deepEqual(await rows(by("2026-02-01", "value > 1 ? 'lots' : 'few'")), [{ id: "a", s: "many" }], "dated anew");
+  assert.deepEqual(await rows(planOfParts({ resources: note("s: string") })), [{ id: "a", s: "many" }]);
+});
+
+test("values are converted through several versions", async (t) => {
+  const file = newFile(t);
+  await fill(planOfParts({ resources: note("s: integer") }), file, {
+    Note: [
+      { id: "a", s: 3 },
+      { id: "b", s: 1 },
+    ],
+  });
+  const after = planOfParts({
+    resources: note("size: small | large"),
+    versions: {
+      "2026-03-01": [
+        "rename Note.s -> size",
+        "retype Note.size, was boolean, taken as value ? 'large' : 'small' before",
+      ],
+      "2026-02-01": ["retype Note.s, was integer, taken as value > 2 before"],
+    },
+  });
+  await bring(after, file);
+  assert.deepEqual(recordsIn(after, file)["Note"], [
+    { id: "a", size: "large" },
+    { id: "b", size: "small" },
+  ]);
+});
+
 test("a plan of a file that is in use changes nothing, and tables are not made anew under whoever uses it", async (t) => {
   const file = newFile(t);
   const [first, second] = [
@@ -524,6 +571,9 @@ test("a file of the first edition is brought along", async (t) => {
     ALTER TABLE nonet_schema DROP COLUMN step;
     UPDATE nonet_schema SET edition = 1;
     DROP TABLE nonet_journal;
+    DROP TABLE nonet_bookmarks;
+    DROP TABLE nonet_counts;
+    DROP TABLE nonet_pins;
   `);
   database.close();
   const store = await openBy(plan, file);

@@ -6,16 +6,15 @@ import type { Count, CountStore, Counted } from "../store.ts";
 import type { Cells, Connection } from "./connection.ts";
 import type { Writer } from "./group.ts";
 
-/** Made where it is missing, since a file of an earlier release lacks it. */
 export const countsSql = `
-  CREATE TABLE IF NOT EXISTS nonet_counts (
+  CREATE TABLE nonet_counts (
     name TEXT NOT NULL,
     key TEXT NOT NULL,
     used INTEGER NOT NULL,
     until INTEGER NOT NULL,
     PRIMARY KEY (name, key)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS nonet_counts_by_until ON nonet_counts (until);
+  CREATE INDEX nonet_counts_by_until ON nonet_counts (until);
 `;
 
 /** In batches, so that requests have their turn between them. */

@@ -21,8 +21,9 @@ export const journalSql = `
     data TEXT
   ) STRICT;
   CREATE INDEX nonet_journal_by_record ON nonet_journal (record);
-  CREATE TABLE nonet_bookmarks (reader TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT;
 `;
+
+export const bookmarksSql = "CREATE TABLE nonet_bookmarks (reader TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT";
 
 const columns = "_seq, at, resource, record, origin, target, by, cause, request, due, event, received, data";
 

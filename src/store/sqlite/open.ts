@@ -9,14 +9,14 @@ import type { Store } from "../store.ts";
 import { purgeAnswers } from "./answers.ts";
 import { openCheckpointer } from "./checkpoint.ts";
 import { Connection, explained } from "./connection.ts";
-import { countsSql, countStore, purgeCounts } from "./counts.ts";
+import { countStore, purgeCounts } from "./counts.ts";
 import { immediate, openDurability } from "./durability.ts";
 import { openWriter } from "./group.ts";
 import { dueFinder } from "./due.ts";
 import { journalOf } from "./journal.ts";
 import { keyStore } from "./keys.ts";
 import { prepareList } from "./list.ts";
-import { pinsSql, pinStore } from "./pins.ts";
+import { pinStore } from "./pins.ts";
 import { migrate } from "./migrate.ts";
 import { prepareRead } from "./read.ts";
 import { relationsOf } from "./relations.ts";
@@ -92,8 +92,6 @@ async function open(settings: Settings): Promise<Store> {
   try {
     // Until the file is known to be ours nothing is written to it, not even its journal's mode.
     await migrate(writing, { file, tables, following, clock });
-    writing.exec(countsSql);
-    writing.exec(pinsSql);
     writing.exec("PRAGMA foreign_keys = ON");
     writing.exec("PRAGMA journal_mode = WAL");
     writing.exec(`PRAGMA synchronous = ${synchronous === "FULL" ? "NORMAL" : synchronous}`);

@@ -4,8 +4,10 @@ import { StoreError } from "../error.ts";
 import { answersSql } from "./answers.ts";
 import type { Connection } from "./connection.ts";
 import { countersSql } from "./counters.ts";
-import { journalSql } from "./journal.ts";
+import { countsSql } from "./counts.ts";
+import { bookmarksSql, journalSql } from "./journal.ts";
 import { keysSql } from "./keys.ts";
+import { pinsSql } from "./pins.ts";
 import { secretsSql } from "./secrets.ts";
 
 /**
@@ -26,12 +28,16 @@ const schemaSql = `
   ) STRICT;
 `;
 
+/** Each is made where it is missing. */
 const ownTables: Readonly<Record<string, string>> = {
   nonet_keys: keysSql,
   nonet_answers: answersSql,
   nonet_counters: countersSql,
   nonet_secrets: secretsSql,
   nonet_journal: journalSql,
+  nonet_bookmarks: bookmarksSql,
+  nonet_counts: countsSql,
+  nonet_pins: pinsSql,
 };
 
 export interface FileState {

@@ -3,8 +3,7 @@ import type { PinStore } from "../pins.ts";
 import type { Connection } from "./connection.ts";
 import type { Writer } from "./group.ts";
 
-/** Made where it is missing, so that files of earlier releases have it too. */
-export const pinsSql = `CREATE TABLE IF NOT EXISTS nonet_pins (
+export const pinsSql = `CREATE TABLE nonet_pins (
   credential TEXT NOT NULL,
   user TEXT NOT NULL,
   version TEXT NOT NULL,
