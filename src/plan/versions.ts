@@ -9,6 +9,7 @@ import type { Model } from "../parts/model.ts";
 import { bareType, own } from "../parts/resources/fields.ts";
 import { jsonSchemaOf } from "../parts/resources/json-schema.ts";
 import type { Field, Fields, FieldType } from "../parts/resources/model.ts";
+import { withEventNames } from "../parts/events/webhooks.ts";
 import { modelAt, typeOf } from "../parts/versioning/at.ts";
 import { type Conversion, conversionsOf, fieldAt, olderOf } from "../parts/versioning/conversions.ts";
 import type { Change, Version, Versioning } from "../parts/versioning/model.ts";
@@ -45,7 +46,7 @@ export function versionsPlan(
       built.push({ version, model, plan: newest });
       continue;
     }
-    const older = modelAt(model, version.name);
+    const older = withEventNames(modelAt(model, version.name));
     const plan = planned({ model: older, places: sources.places, typed: shapeExpressions(older) });
     const step = stepPlan({ older, newer: newer.model, plan, newerPlan: newer.plan, version: newer.version, found });
     built.push({ version, model: older, plan, older: { asked: plan, operations: [], step } });

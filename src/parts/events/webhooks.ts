@@ -3,6 +3,7 @@
  * resources like any other. It is written as what it is, a part of the document, so that who may see and change them,
  * lists, edits, retries, limits, errors and the exports are those of every other operation.
  */
+import type { JsonObject } from "../../base/json.ts";
 import { readDocument } from "../../document/read.ts";
 import type { Grant } from "../authentication/model.ts";
 import type { Model } from "../model.ts";
@@ -42,6 +43,21 @@ export function withWebhooks(model: Model): Model {
       ...(quotas === undefined ? {} : { quota: { ...others, [webhookResource]: quotas } }),
       keep: { ...keep, ...added.limits.keep },
     },
+  };
+}
+
+/** A model whose events have other names than when its webhooks were added: an endpoint asks for them by those. */
+export function withEventNames(model: Model): Model {
+  const { resources } = model.resources;
+  const webhook = own(resources, webhookResource);
+  const events = webhook && own(webhook.fields, "events");
+  if (webhook === undefined || events?.type.kind !== "schema") return model;
+  const names = Object.keys(model.events.out ?? {}).filter((name) => !name.startsWith("webhook."));
+  const schema = { ...(events.type.schema as JsonObject), items: { enum: names } };
+  const fields = { ...webhook.fields, events: { ...events, type: { ...events.type, schema } } };
+  return {
+    ...model,
+    resources: { ...model.resources, resources: { ...resources, [webhookResource]: { ...webhook, fields } } },
   };
 }
 

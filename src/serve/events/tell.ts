@@ -23,11 +23,11 @@ export interface Told {
   readonly body: string;
 }
 
-/** What the event is called and holds for an older version; the same for the newest. */
+/** What the event is called and holds for an older version, the same for the newest; undefined where it has no such event. */
 export type EventDown = (
   version: string | undefined,
-  event: { readonly type: string; readonly resource: string; readonly data: string },
-) => { readonly type: string; readonly data: string };
+  event: { readonly type: string; readonly resource: string; readonly data: string; readonly carries: boolean },
+) => { readonly type: string; readonly data: string } | undefined;
 
 export interface Teller {
   /** The Content-Type of a body. */
@@ -66,7 +66,14 @@ export function createTeller(context: Context, ids: EventIds, down: EventDown): 
       const variables = variablesOf(receiver, entry.at);
       if (!(await mayKnow(context, tx, plan[through], known, row, variables))) return undefined;
       const view = await tx.view(row, viewFor(event, plan, table, known), variables);
-      const { type, data } = down(receiver.version, { type: event, resource: plan.resource, data: view });
+      const older = down(receiver.version, {
+        type: event,
+        resource: plan.resource,
+        data: view,
+        carries: plan.carries !== undefined,
+      });
+      if (older === undefined) return undefined;
+      const { type, data } = older;
       const id = ids.idOf(entry.position);
       const facts: Facts = { id, type, data, entry, source: context.baseUrl() };
       return { id, type, body: envelope === "cloudevents" ? cloudEvent(facts) : plainEvent(facts) };

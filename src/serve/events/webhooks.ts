@@ -25,21 +25,30 @@ export function webhookExtensions({ key, urlFault }: WebhookOptions): Extensions
     const given = JSON.parse(body) as { id: string; secretNumber: number };
     return JSON.stringify({ ...given, secret: endpointSecret(key, given.id, given.secretNumber) });
   };
-  const judged = (next: Values): void => {
+  const judged = ({ context }: Call, next: Values): void => {
+    const version = next["version"] ?? null;
+    const known = context.plan.versions?.list.some(({ name }) => name === version) ?? false;
+    if (version !== null && !known)
+      throw invalid([{ pointer: "#/version", code: "unknown-version", detail: "version is none of this service's" }]);
     const fault = urlFault(String(next["url"] as string));
     if (fault !== undefined) throw invalid([{ pointer: "#/url", code: "not-allowed", detail: `url ${fault}` }]);
   };
   return {
     [webhookOperations.create]: {
       fill(call, next) {
-        judged(next);
-        return { credential: call.caller.credential, roles: call.caller.roles as unknown as Value };
+        judged(call, next);
+        return {
+          // What it is sent stays as its maker knows it, whatever versions come (R9.2).
+          version: next["version"] ?? call.version.name ?? null,
+          credential: call.caller.credential,
+          roles: call.caller.roles as unknown as Value,
+        };
       },
       answer: withSecret,
     },
     [webhookOperations.change]: {
-      fill(_, next, row) {
-        if (next["url"] !== row?.["url"]) judged(next);
+      fill(call, next, row) {
+        if (next["url"] !== row?.["url"] || next["version"] !== row?.["version"]) judged(call, next);
         return {};
       },
     },
