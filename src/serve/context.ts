@@ -9,7 +9,6 @@ import type { Judge } from "./body.ts";
 import type { Caller } from "./caller.ts";
 import type { Cursors } from "./cursor.ts";
 import type { Exchange } from "./exchange.ts";
-import type { Admission } from "./limits/limiter.ts";
 import type { LiveQuota } from "./limits/quotas.ts";
 import type { OwnTerms, Served } from "./versions/served.ts";
 import type { Noted } from "./observation.ts";
@@ -61,8 +60,6 @@ export interface Call extends Work {
   readonly noted: Noted;
   readonly caller: Caller;
   readonly kind: ForKind;
-  /** Where limits hold for the operation. */
-  readonly admission?: Admission;
   /** The path as it was sent, undecoded. */
   readonly path: string;
   readonly parameters: Readonly<Record<string, string>>;

@@ -2,6 +2,7 @@
  * What the service tells of its requests. The service only tells it; who listens decides what becomes of it: a span, a
  * figure, a line of a log. One observation a request, so that all of them agree.
  */
+import type { Admission } from "./limits/limiter.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Served } from "./versions/served.ts";
 
@@ -24,7 +25,7 @@ export interface Observer {
   ended(observation: Observation): void;
 }
 
-export interface Observation extends Readonly<Omit<Noted, "observer">> {
+export interface Observation extends Readonly<Omit<Noted, "observer" | "admission">> {
   readonly status: number;
   /** From the end of the header to the answer's being ready to be sent. */
   readonly seconds: number;
@@ -42,5 +43,7 @@ export interface Noted {
   version?: Served;
   /** Why it was refused, or what failed. */
   code?: string;
+  /** What it has taken of the limits that hold for the operation. */
+  admission?: Admission;
   readonly observer: Observer | undefined;
 }

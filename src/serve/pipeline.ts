@@ -8,8 +8,8 @@ import type { Call, Context } from "./context.ts";
 import type { Authentication } from "./credentials/authenticate.ts";
 import type { Answer, Exchange } from "./exchange.ts";
 import type { Keeping } from "./limits/keeping.ts";
-import type { Admission, OperationLimits } from "./limits/limiter.ts";
-import { admissionOf, arrive, enter, settle } from "./limits/limiter.ts";
+import type { OperationLimits } from "./limits/limiter.ts";
+import { admissionOf, arrive, enter, giveBack } from "./limits/limiter.ts";
 import { history } from "./history.ts";
 import { list } from "./list.ts";
 import { acceptQuality } from "./negotiation.ts";
@@ -62,12 +62,13 @@ export interface RoutedVersion {
 
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-export async function answer(
+/** @throws Refusal, at once or by the promise. */
+export function answer(
   pipeline: Pipeline,
   exchange: Exchange,
   noted: Noted,
   refused: (refusal: Refusal) => Answer,
-): Promise<Answer> {
+): Answer | Promise<Answer> {
   if (exchange.target === "*" && exchange.method === "OPTIONS") return options([...knownMethods]);
   const target = splitTarget(exchange.target);
   const said = pipeline.chooser.said(exchange, target);
@@ -77,16 +78,23 @@ export async function answer(
   if (exchange.method === "OPTIONS") return options(allowed(found.routed), found.routed);
   const endpoint = endpointOf(found.routed, exchange.method);
   if (endpoint.kind === "page") {
-    const given = await endpoint.page(exchange, found.routed.parameters, () => {
+    return givePage(endpoint, exchange, found.routed.parameters, () => {
       return (noted.version = pipeline.chooser.open(said));
     });
-    if (given.status === 404 && given.body === undefined) throw nothingHere();
-    return given;
   }
   noted.operation = endpoint.prepared.operation.name;
   const asked: Asked = { exchange, noted, refused, path: target.path, said, found, endpoint };
-  if (endpoint.limits === undefined) return run(pipeline, asked, undefined);
+  if (endpoint.limits === undefined) return run(pipeline, asked);
   return runWithin(pipeline, asked, endpoint.limits);
+}
+
+async function givePage(
+  { page }: Extract<Endpoint, { readonly kind: "page" }>,
+  ...asked: Parameters<Extract<Endpoint, { readonly kind: "page" }>["page"]>
+): Promise<Answer> {
+  const given = await page(...asked);
+  if (given.status === 404 && given.body === undefined) throw nothingHere();
+  return given;
 }
 
 type OperationEndpoint = Extract<Endpoint, { readonly kind: "operation" }>;
@@ -102,21 +110,35 @@ interface Asked {
   readonly endpoint: OperationEndpoint;
 }
 
-/** Under limits that every answer tells of, refusals too (R8.1). */
-async function runWithin(pipeline: Pipeline, asked: Asked, limits: OperationLimits): Promise<Answer> {
-  const { keeping, authentication, context } = pipeline;
-  if (keeping.loading !== undefined) await keeping.loading;
-  const { exchange, found } = asked;
-  const admission = admissionOf(limits, exchange, found.routed.parameters, authentication.carries(exchange));
-  let given: Answer;
-  try {
-    arrive(admission, context.clock.now());
-    given = await run(pipeline, asked, admission);
-  } catch (thrown) {
-    if (!(thrown instanceof Refusal)) throw thrown;
-    given = asked.refused(thrown);
-  }
-  return settle(admission, given, context.clock.now());
+/** Past the first gate of its limits; every answer, refusals too, will tell of them (R8.1). */
+function runWithin(pipeline: Pipeline, asked: Asked, limits: OperationLimits): Promise<Answer> {
+  const { keeping } = pipeline;
+  if (keeping.loading !== undefined) return keeping.loading.then(() => runWithin(pipeline, asked, limits));
+  admit(pipeline, asked, limits, asked.found.routed.parameters);
+  return run(pipeline, asked);
+}
+
+function admit(
+  { authentication, context }: Pipeline,
+  { exchange, noted }: Asked,
+  limits: OperationLimits,
+  parameters: Readonly<Record<string, string>>,
+): void {
+  noted.admission = admissionOf(limits, exchange, parameters, authentication.carries(exchange));
+  arrive(noted.admission, context.clock.now());
+}
+
+/** In the caller's own version the path leads to another operation: under that one's limits, as if it had come there first. */
+function readmit(
+  pipeline: Pipeline,
+  asked: Asked,
+  { limits }: OperationEndpoint,
+  parameters: Readonly<Record<string, string>>,
+): void {
+  const { noted } = asked;
+  if (noted.admission !== undefined) giveBack(noted.admission);
+  delete noted.admission;
+  if (limits !== undefined) admit(pipeline, asked, limits, parameters);
 }
 
 /** The path was found in some version: in the caller's own it may lead elsewhere, or nowhere. */
@@ -133,7 +155,7 @@ function foundIn(
   return { routed, endpoint: other };
 }
 
-async function run(pipeline: Pipeline, request: Asked, admission: Admission | undefined): Promise<Answer> {
+async function run(pipeline: Pipeline, request: Asked): Promise<Answer> {
   const { exchange, noted, refused, path, said } = request;
   const { requestBytes, requestMilliseconds } = request.endpoint.prepared.operation.limits;
   let bytes: Promise<Buffer> | undefined;
@@ -144,10 +166,12 @@ async function run(pipeline: Pipeline, request: Asked, admission: Admission | un
   const version = chosen instanceof Promise ? await chosen : chosen;
   noted.version = version;
   const { routed, endpoint } = foundIn(pipeline, request, version);
+  if (endpoint !== request.endpoint) readmit(pipeline, request, endpoint, routed.parameters);
   const { asked } = endpoint;
   let { prepared } = endpoint;
   const kind = prepared.forKind(caller.kind);
-  if (admission !== undefined) enter(admission, caller, kind.allowed === "denied", pipeline.context.clock.now());
+  if (noted.admission !== undefined)
+    enter(noted.admission, caller, kind.allowed === "denied", pipeline.context.clock.now());
   if (kind.allowed === "denied")
     throw caller.kind === 0 ? pipeline.authentication.challenge() : new Refusal("forbidden");
   if (inbound !== undefined && caller.credential !== inbound.credential) throw new Refusal("forbidden");
@@ -179,7 +203,6 @@ async function run(pipeline: Pipeline, request: Asked, admission: Admission | un
     noted,
     caller,
     kind,
-    ...(admission === undefined ? {} : { admission }),
     version,
     ...(asked === undefined || version.chain === undefined
       ? {}

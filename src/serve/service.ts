@@ -20,7 +20,7 @@ import type { Answer, Exchange } from "./exchange.ts";
 import { healthPages } from "./health.ts";
 import { createKeeping } from "./limits/keeping.ts";
 import type { Limiter } from "./limits/limiter.ts";
-import { createLimiter } from "./limits/limiter.ts";
+import { createLimiter, settle } from "./limits/limiter.ts";
 import { liveQuotas } from "./limits/quotas.ts";
 import type { Noted, Observe, Observer } from "./observation.ts";
 import type { Endpoint, GivePage, Pipeline } from "./pipeline.ts";
@@ -185,6 +185,7 @@ export function createService(options: ServiceOptions): LiveService {
     } catch (thrown) {
       given = thrown instanceof Refusal ? refused(thrown) : failed(thrown, noted);
     }
+    if (noted.admission !== undefined) given = settle(noted.admission, given, clock.now());
     const encoded = await compress(given, exchange.headers.get("accept-encoding"));
     return finish(
       noted.version === undefined ? encoded : versioned(encoded, noted.version),

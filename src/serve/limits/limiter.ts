@@ -184,7 +184,7 @@ function refuse(admission: Admission, asked: readonly Standing[], now: number): 
   });
 }
 
-function giveBack({ taken }: Admission): void {
+export function giveBack({ taken }: Admission): void {
   for (const { meter, place } of taken) meter.giveBack(place);
 }
 

@@ -55,7 +55,7 @@ export async function countSuccess(call: Call, tx: Transaction, answer: Answer):
     if (partition === undefined) continue;
     const key = concealed(context.secret, partition);
     const counted = await tx.count(`quota ${quota.name}`, key, now, now + quota.windowMilliseconds);
-    if (call.admission !== undefined) tellCount(call.admission, quota, counted, now);
+    if (call.noted.admission !== undefined) tellCount(call.noted.admission, quota, counted, now);
     if (counted.used > quota.count) throw quotaExceeded(quota, counted.until - now);
   }
 }
