@@ -10,6 +10,7 @@ import { buildPlan } from "../../src/plan/build.ts";
 import { longestRequest } from "../../src/plan/limits.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { keyCredentials, mintKey } from "../../src/serve/credentials/mint.ts";
+import { followingOf } from "../../src/commands/following.ts";
 import { createForwarding } from "../../src/serve/forwarding.ts";
 import type { Observe } from "../../src/serve/observation.ts";
 import { listen } from "../../src/serve/server.ts";
@@ -71,10 +72,11 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
   const notices: string[] = [];
   let shift = 0;
   const clock = { now: () => Date.now() + shift };
+  const following = await followingOf(plan);
   const store =
     options.store === "memory"
       ? await openMemoryStore({ tables: plan.tables, clock: clock.now })
-      : await openSqliteStore({ file: options.file ?? ":memory:", tables: plan.tables, clock: clock.now });
+      : await openSqliteStore({ file: options.file ?? ":memory:", tables: plan.tables, following, clock: clock.now });
   let url = "";
   const service = createService({
     plan,

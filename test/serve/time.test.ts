@@ -1,9 +1,12 @@
 /** What time does to records: once, late rather than never, as the principal `system` (R3.5, R3.7). */
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { before, beforeEach, test } from "node:test";
 import type { JournalRecord } from "../../src/store/store.ts";
 import type { Reply } from "./client.ts";
-import { by, documentText, served } from "./scenario.ts";
+import { by, documentText, serve, served } from "./scenario.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -211,4 +214,28 @@ served("time", documentText("errands"), (subject) => {
       assert.equal((await causes(path)).length, 2);
     }
   });
+});
+
+test("a document with other timers has them for the records that are there", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "nonet-timers-"));
+  const file = join(folder, "data.db");
+  const text = documentText("errands");
+  try {
+    let path = "";
+    {
+      await using subject = await serve(text.replace("after: 20h", "after: 40h"), { file });
+      const headers = by(await subject.running.key("dora", "doer"));
+      const made = await subject.client.send({ method: "POST", path: "/errands", headers, body: { title: "old" } });
+      path = `/errands/${(made.json as { id: string }).id}`;
+    }
+    await using subject = await serve(text, { file });
+    const headers = by(await subject.running.key("dora", "doer"));
+    subject.running.pass(19 * hour);
+    assert.equal(await subject.running.tick(), 0);
+    subject.running.pass(hour);
+    assert.equal(await subject.running.tick(), 1);
+    assert.equal(((await subject.client.send({ method: "GET", path, headers })).json as Members)["state"], "lost");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
