@@ -46,6 +46,14 @@ export function withWebhooks(model: Model): Model {
   };
 }
 
+/** Names that an endpoint may ask for in some version; which of them it can in its own, is asked when it is made. */
+function namesOf({ events, versioning }: Model): readonly string[] {
+  const before = (versioning.versions ?? []).flatMap(({ changes }) =>
+    changes.flatMap((change) => (change.kind === "event" && change.was !== undefined ? [change.was] : [])),
+  );
+  return [...new Set([...Object.keys(events.out ?? {}), ...before])];
+}
+
 /** A model whose events have other names than when its webhooks were added: an endpoint asks for them by those. */
 export function withEventNames(model: Model): Model {
   const { resources } = model.resources;
@@ -83,7 +91,7 @@ const withSecret = [
 ].join(", ");
 
 function fragment(model: Model, { method, path, then }: Webhook): string {
-  const events = JSON.stringify(Object.keys(model.events.out ?? {}));
+  const events = JSON.stringify(namesOf(model));
   const name = webhookOperations;
   const one = `${path}/{id}`;
   return `# Webhooks

@@ -30,16 +30,24 @@ export function webhookExtensions({ key, urlFault }: WebhookOptions): Extensions
     const known = context.plan.versions?.list.some(({ name }) => name === version) ?? false;
     if (version !== null && !known)
       throw invalid([{ pointer: "#/version", code: "unknown-version", detail: "version is none of this service's" }]);
+    const plan = context.plan.versions?.list.find(({ name }) => name === version)?.older?.asked ?? context.plan;
+    const names = (next["events"] ?? []) as readonly string[];
+    const unknown = names.findIndex((name) => !Object.hasOwn(plan.events.out, name));
+    if (unknown >= 0) {
+      const detail = `\`${names[unknown]}\` is no event of this version`;
+      throw invalid([{ pointer: `#/events/${unknown}`, code: "unknown-event", detail }]);
+    }
     const fault = urlFault(String(next["url"] as string));
     if (fault !== undefined) throw invalid([{ pointer: "#/url", code: "not-allowed", detail: `url ${fault}` }]);
   };
   return {
     [webhookOperations.create]: {
       fill(call, next) {
-        judged(call, next);
+        // What it is sent stays as its maker knows it, whatever versions come (R9.2).
+        const version = next["version"] ?? call.version.name ?? null;
+        judged(call, { ...next, version });
         return {
-          // What it is sent stays as its maker knows it, whatever versions come (R9.2).
-          version: next["version"] ?? call.version.name ?? null,
+          version,
           credential: call.caller.credential,
           roles: call.caller.roles as unknown as Value,
         };
@@ -48,7 +56,7 @@ export function webhookExtensions({ key, urlFault }: WebhookOptions): Extensions
     },
     [webhookOperations.change]: {
       fill(call, next, row) {
-        if (next["url"] !== row?.["url"] || next["version"] !== row?.["version"]) judged(call, next);
+        if (["url", "version", "events"].some((name) => next[name] !== row?.[name])) judged(call, next);
         return {};
       },
     },
