@@ -97,6 +97,20 @@ const paths: readonly Proof[] = [
   },
 ];
 
+const histories: readonly Proof[] = [
+  {
+    of: ["endpoints/endpoints/does/history"],
+    with: moved("POST /things/{id}/close", { log: { at: "GET /things/{id}/log", does: "history" } }),
+    without: moved("POST /things/{id}/close", { log: { at: "GET /things/{id}/log", does: "read" } }),
+    play: [
+      ask("POST /things", {}, "201"),
+      ask("POST /things/{1}/close", "200"),
+      ask("POST /things/{1}/close", "409"),
+      ask("GET /things/{1}/log", { items: [{ to: "open" }, { from: "open", to: "closed" }] }),
+    ],
+  },
+];
+
 const bodies: readonly Proof[] = [
   {
     of: ["endpoints/endpoints/takes"],
@@ -294,7 +308,7 @@ const repeats: readonly Proof[] = [
   },
 ];
 
-export const endpointProofs: readonly Proof[] = [...paths, ...bodies, ...lists, ...edits, ...repeats];
+export const endpointProofs: readonly Proof[] = [...paths, ...histories, ...bodies, ...lists, ...edits, ...repeats];
 
 /** With the operation at this method, and without it. */
 function method(name: string, operation: string, play: readonly Step[]): readonly Proof[] {
@@ -319,7 +333,7 @@ function does(deed: string, at: string, other: string, play: readonly Step[]): P
   };
 }
 
-function moved(close: Json): string {
+function moved(close: Json, more: Block = {}): string {
   return documentOf({
     resources: { Thing: { id: "id(thi)", "name?": "string(1..9)" } },
     states: {
@@ -329,7 +343,7 @@ function moved(close: Json): string {
         moves: { "open -> closed": "by close", "closed -> open": "by open" },
       },
     },
-    endpoints: { endpoints: { ...crud, close, open: "POST /things/{id}/open" } },
+    endpoints: { endpoints: { ...crud, close, open: "POST /things/{id}/open", ...more } },
   });
 }
 

@@ -4,11 +4,19 @@
  */
 import { lifetimes, revocations } from "../../src/parts/authentication/model.ts";
 import { facts, standardErrors } from "../../src/parts/errors/model.ts";
+import { pers, windowUnits } from "../../src/parts/limits/model.ts";
 
 export function grammar(): readonly string[] {
   return [
     ...below("authentication/credentials/lasts", lifetimes),
     ...below("authentication/credentials/revoked", revocations),
+    ...below("limits/rate", ["all", "anyone", "operation"]),
+    ...below("limits/rate/window", windowUnits),
+    ...below("limits/rate/per", [...pers, "Resource"]),
+    ...below("limits/quota", ["operation", "resource", "webhook"]),
+    ...below("limits/size", ["request", "operation"]),
+    ...below("limits/time", ["request", "operation"]),
+    ...below("limits/keep/after", ["final", "state", "field"]),
     ...below("errors/standard", Object.keys(standardErrors)),
     ...below("errors/body/shape", facts),
   ];

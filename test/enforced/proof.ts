@@ -81,9 +81,12 @@ export function ask(
   };
 }
 
-/** Time that passes. */
+/** Time that passes, and does what is due then. */
 export function pass(milliseconds: number): Step {
-  return async ({ running }) => running.pass(milliseconds);
+  return async ({ running }) => {
+    running.pass(milliseconds);
+    while ((await running.tick()) > 0);
+  };
 }
 
 async function sentOf(scene: Scene, request: string, body: Json | undefined): Promise<Sent> {

@@ -2,6 +2,7 @@
 import { authenticationProofs, authenticationRefusals } from "./authentication.ts";
 import { endpointProofs } from "./endpoints.ts";
 import { errorProofs } from "./errors.ts";
+import { limitProofs } from "./limits.ts";
 import type { Proof, Refusal } from "./proof.ts";
 import { purposeProofs, purposeRefusals } from "./purpose.ts";
 import { resourceProofs, resourceRefusals } from "./resources.ts";
@@ -14,6 +15,7 @@ export const proofs: readonly Proof[] = [
   ...endpointProofs,
   ...authenticationProofs,
   ...errorProofs,
+  ...limitProofs,
 ];
 
 export const refusals: readonly Refusal[] = [...purposeRefusals, ...resourceRefusals, ...authenticationRefusals];

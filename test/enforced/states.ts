@@ -3,7 +3,7 @@ import type { Json } from "../../src/base/json.ts";
 import type { Block } from "./document.ts";
 import { crud, documentOf } from "./document.ts";
 import type { Proof } from "./proof.ts";
-import { ask } from "./proof.ts";
+import { ask, pass } from "./proof.ts";
 
 const operations: Block = {
   ...crud,
@@ -190,4 +190,50 @@ const caused: readonly Proof[] = [
   },
 ];
 
-export const stateProofs: readonly Proof[] = [...own, ...caused];
+const hour = 3_600_000;
+
+const timed: readonly Proof[] = [
+  {
+    of: ["states/moves/triggers/after"],
+    with: lived({ moves: { ...moves, "open -> lost": ["by lose", "after 48h"] } }),
+    without: lived({}),
+    play: [
+      ask("POST /things", {}, "201"),
+      pass(47 * hour),
+      ask("GET /things/{1}", { has: { state: "open" } }),
+      ask("POST /things", {}, "201"),
+      ask("POST /things/{3}/close", {}, "200"),
+      pass(2 * hour),
+      ask("GET /things/{1}", { has: { state: "lost" } }),
+      pass(48 * hour),
+      ask("GET /things/{3}", { has: { state: "closed" } }),
+    ],
+  },
+  {
+    of: ["states/moves/triggers/at"],
+    with: dueAt({ "open -> lost": ["by lose", "at due"] }),
+    without: dueAt({ "open -> lost": "by lose" }),
+    play: [
+      ask("POST /things", { due: new Date(Date.now() + 2 * hour).toISOString() }, "201"),
+      ask("POST /things", { due: new Date(Date.now() + 9 * hour).toISOString() }, "201"),
+      ask("POST /things", {}, "201"),
+      pass(3 * hour),
+      ask("GET /things/{1}", { has: { state: "lost" } }),
+      ask("GET /things/{2}", { has: { state: "open" } }),
+      ask("GET /things/{3}", { has: { state: "open" } }),
+    ],
+  },
+];
+
+function dueAt(some: Block): string {
+  return lived(
+    { moves: { ...moves, ...some } },
+    {
+      resources: {
+        Thing: { id: "id(thi)", "name?": "string(1..9)", count: "integer = 0, read-only", "due?": "datetime" },
+      },
+    },
+  );
+}
+
+export const stateProofs: readonly Proof[] = [...own, ...caused, ...timed];

@@ -13,6 +13,14 @@ export interface Limits {
   readonly keep?: Readonly<Record<string, Retention>>;
 }
 
+/** What a window is counted in, with or without a number before it. */
+export const windowUnits = [
+  "s", "sec", "second", "min", "minute", "h", "hour", "d", "day", "w", "week", "mo", "month",
+] as const; // biome-ignore format: a table
+
+/** Whom a limit counts for, beside the name of a resource. */
+export const pers = ["user", "ip"] as const;
+
 /** `5/15min per Parcel, burst 10`. */
 export interface Rate {
   readonly count: number;

@@ -37,7 +37,7 @@ import {
   readSize,
   readText,
 } from "../values.ts";
-import type { Limits, Quota, Rate, Retention } from "./model.ts";
+import { type Limits, pers, type Quota, type Rate, type Retention, windowUnits } from "./model.ts";
 
 export function readLimits(reader: Reader, body: MapNode): Limits {
   const path = ["limits"];
@@ -175,11 +175,9 @@ function reportNoPer(reader: Reader, phrase: Phrase): void {
   });
 }
 
-const windowUnits = "s|sec|second|min|minute|h|hour|d|day|w|week|mo|month";
-
 function readWindow(reader: Reader, path: Path, phrase: Phrase | undefined): string | undefined {
   if (phrase === undefined) return undefined;
-  if (new RegExp(`^([1-9][0-9]{0,5})?(${windowUnits})$`).test(phrase.text)) return phrase.text;
+  if (new RegExp(`^([1-9][0-9]{0,5})?(${windowUnits.join("|")})$`).test(phrase.text)) return phrase.text;
   report(reader, `${path[0]}/bad-window`, spanOf(phrase), `\`${phrase.text}\` is not a span of time`, {
     help: "write a unit, or a number and a unit: `s`, `min`, `15min`, `h`, `day`, `week`, `month`",
   });
@@ -188,7 +186,7 @@ function readWindow(reader: Reader, path: Path, phrase: Phrase | undefined): str
 
 function readPer(reader: Reader, path: Path, phrase: Phrase | undefined): string | undefined {
   if (phrase === undefined) return undefined;
-  if (phrase.text === "user" || phrase.text === "ip" || /^[A-Z][A-Za-z0-9]*$/.test(phrase.text)) return phrase.text;
+  if ((pers as readonly string[]).includes(phrase.text) || /^[A-Z][A-Za-z0-9]*$/.test(phrase.text)) return phrase.text;
   report(reader, `${path[0]}/bad-per`, spanOf(phrase), `A limit cannot be counted per \`${phrase.text}\``, {
     help: "write `per user`, `per ip`, or `per` and the name of a resource",
   });
