@@ -288,7 +288,7 @@ function printHeader(runners: readonly Runner[]): void {
   console.log(`${runners.map(({ name }) => name).join(" · ")}
 ${rows} parcels of ${couriers} couriers, ${connections} connections, ${rounds} rounds of ${seconds} s, interleaved; node ${process.version}
 ${pinned ? "servers on core 0, load on core 1" : "NOT PINNED: figures of servers and load mix"}; loopback, keep-alive, one request in flight per connection
-left out on both sides: rates, quotas, events, timers, versions, request log`);
+left out on both sides: request log; by hand also: rates, quotas, events, timers, versions`);
   for (const { name, notDone } of runners) {
     if (notDone.length === 0) console.log(`${name}: does all of the work (same-work.ts)`);
     else console.log(`${name}: DOES NOT DO ALL OF THE WORK, its figures flatter:\n  ${notDone.join("\n  ")}`);
