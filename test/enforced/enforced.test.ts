@@ -112,12 +112,12 @@ async function played(
   play: (subject: Subject) => Promise<void>,
 ): Promise<void> {
   if (proof.shared !== true) {
-    await using subject = await served(proof[which], store, proof.environment);
+    await using subject = await served(proof[which], store, proof);
     await play(subject);
     return;
   }
   const key = `${store}\n${proof[which]}`;
-  const subject = serving.get(key) ?? served(proof[which], store, proof.environment);
+  const subject = serving.get(key) ?? served(proof[which], store, proof);
   serving.set(key, subject);
   await play(await subject);
 }
@@ -126,15 +126,15 @@ async function played(
 async function served(
   text: string,
   store: Store,
-  environment: Proof["environment"] = {},
+  { environment = {}, unobserved }: Proof,
 ): Promise<Subject & AsyncDisposable> {
   const result = check("things.md", text);
   assert.deepEqual(errorsOf(result), []);
   const pages = servicePages({ result, plan: planOf(text), baseUrl: () => "http://127.0.0.1" });
   const options = { store, environment, pages };
-  if (store === "sqlite") return serve(text, options);
+  if (store === "sqlite" && unobserved !== true) return serve(text, options);
   const running = await run(text, options);
-  const client = createClient(running.port, everyAnswer(running.plan));
+  const client = createClient(running.port, unobserved === true ? () => {} : everyAnswer(running.plan));
   return {
     running,
     client,

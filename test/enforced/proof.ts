@@ -17,6 +17,8 @@ export interface Proof {
   readonly environment?: Readonly<Record<string, string>>;
   /** Its documents are served once for all proofs that have them: they look only at what they make themselves. */
   readonly shared?: true;
+  /** Asks for older versions, whose errors and answers are not those of the newest. */
+  readonly unobserved?: true;
   readonly play: readonly Step[];
 }
 

@@ -7,6 +7,7 @@ import type { Proof, Refusal } from "./proof.ts";
 import { purposeProofs, purposeRefusals } from "./purpose.ts";
 import { resourceProofs, resourceRefusals } from "./resources.ts";
 import { stateProofs } from "./states.ts";
+import { versioningProofs, versioningRefusals } from "./versioning.ts";
 
 export const proofs: readonly Proof[] = [
   ...purposeProofs,
@@ -16,6 +17,12 @@ export const proofs: readonly Proof[] = [
   ...authenticationProofs,
   ...errorProofs,
   ...limitProofs,
+  ...versioningProofs,
 ];
 
-export const refusals: readonly Refusal[] = [...purposeRefusals, ...resourceRefusals, ...authenticationRefusals];
+export const refusals: readonly Refusal[] = [
+  ...purposeRefusals,
+  ...resourceRefusals,
+  ...authenticationRefusals,
+  ...versioningRefusals,
+];
