@@ -109,7 +109,9 @@ import { check as limitsUnknownTarget } from "./limits/checks/unknown-target.ts"
 import { check as versioningChosenTwice } from "./versioning/checks/chosen-twice.ts";
 import { check as versioningDeprecatedWithoutSunset } from "./versioning/checks/deprecated-without-sunset.ts";
 import { check as versioningNewestDeprecated } from "./versioning/checks/newest-deprecated.ts";
+import { check as versioningNotUndone } from "./versioning/checks/not-undone.ts";
 import { check as versioningNoticeTooShort } from "./versioning/checks/notice-too-short.ts";
+import { check as versioningRemovedWhole } from "./versioning/checks/removed-whole.ts";
 import { check as versioningRenameCollides } from "./versioning/checks/rename-collides.ts";
 import { check as versioningUnknownName } from "./versioning/checks/unknown-name.ts";
 import { check as versioningUnknownValue } from "./versioning/checks/unknown-value.ts";
@@ -228,7 +230,9 @@ export const checks: readonly Check[] = [
   versioningChosenTwice,
   versioningDeprecatedWithoutSunset,
   versioningNewestDeprecated,
+  versioningNotUndone,
   versioningNoticeTooShort,
+  versioningRemovedWhole,
   versioningRenameCollides,
   versioningUnknownName,
   versioningUnknownValue,

@@ -14,7 +14,7 @@ import { createAuthentication } from "./credentials/authenticate.ts";
 import { createCursors } from "./cursor.ts";
 import { moveBySystem } from "./effects.ts";
 import { createEventIds } from "./events/ids.ts";
-import { createTeller, type EventDown, type Teller } from "./events/tell.ts";
+import { createTeller, type Teller } from "./events/tell.ts";
 import { webhookExtensions, type WebhookOptions } from "./events/webhooks.ts";
 import type { Answer, Exchange } from "./exchange.ts";
 import { healthPages } from "./health.ts";
@@ -32,9 +32,9 @@ import { createRouter, literalPath } from "./router.ts";
 import { createTicking } from "./ticking.ts";
 import { createTime } from "./time.ts";
 import { createColumnJudges } from "./values.ts";
-import { textDown } from "./versions/chain.ts";
 import { createChooser, onlyVersion } from "./versions/choose.ts";
 import { createVersions, type Version } from "./versions/create.ts";
+import { createEventDown } from "./versions/events.ts";
 import { versioned } from "./versions/headers.ts";
 import { createPins } from "./versions/pins.ts";
 
@@ -210,7 +210,11 @@ export function createService(options: ServiceOptions): LiveService {
   return {
     tick: () => (draining ? Promise.resolve(0) : ticking.tick()),
     rest: () => ticking.rest(),
-    teller: createTeller(context, createEventIds(options.cursorSecret), eventDown(versions)),
+    teller: createTeller(
+      context,
+      createEventIds(options.cursorSecret),
+      createEventDown(versions.map(({ served }) => served)),
+    ),
     move: (tx, resource, row, to, changes, cause) => moveBySystem(context, tx, { resource, row, to, changes, cause }),
     drain: () => {
       draining = true;
@@ -244,22 +248,6 @@ async function observed(observer: Observer, work: () => Promise<Answer>, noted: 
   const given = await (observer.within?.(work) ?? work());
   observer.ended({ ...noted, status: given.status, seconds: (performance.now() - started) / 1000 });
   return given;
-}
-
-/** Events as the callers of an older version know them (R9.3). */
-function eventDown(versions: readonly Version[]): EventDown {
-  return (name, event) => {
-    const { chain } = versions.find(({ served }) => served.name === name)?.served ?? {};
-    if (chain === undefined) return event;
-    const type = chain.olderEvent(event.type);
-    if (type === undefined) return undefined;
-    const subject = { kind: "record", resource: event.resource } as const;
-    // What an event carries may be less than the record: it has no more of it in an older version.
-    const known = new Set(
-      Object.keys(JSON.parse(event.data) as object).flatMap((member) => chain.pointerDown(subject, [member])),
-    );
-    return { type, data: textDown(chain, subject, event.data, event.carries ? known : undefined) };
-  };
 }
 
 /** What every answer carries (R1.3, R1.6). */

@@ -36,8 +36,11 @@ test("an event in the names of each version", () => {
     ["1", "note.named", "note.named", { id: "note_1", words: "hello" }],
     ["3", "note.new", "note.new", data],
   ] as const;
-  for (const [version, name, older, told] of rows)
-    assert.deepEqual(down(version, "Note", name, data), { name: older, data: told });
-  assert.equal(down("2", "Note", "note.new", data), undefined);
-  assert.equal(down("1", "Note", "note.new", data), undefined);
+  const told = (version: string, type: string): unknown => {
+    const event = down(version, { type, resource: "Note", data: JSON.stringify(data), carries: false });
+    return event && [event.type, JSON.parse(event.data)];
+  };
+  for (const [version, name, older, carried] of rows) assert.deepEqual(told(version, name), [older, carried]);
+  assert.equal(told("2", "note.new"), undefined);
+  assert.equal(told("1", "note.new"), undefined);
 });
