@@ -109,6 +109,23 @@ test("webhook endpoints and deliveries are resources of those who may subscribe,
   assert.deepEqual(events.slice(-2), ["webhook.disabled", "webhook.delivery-failed"]);
 });
 
+test("what becomes of deliveries is told to those whose endpoints they are, whatever the document says of its own events", () => {
+  const plan = service({
+    ...recipes,
+    events: `
+out: { recipe.added: addRecipe }
+delivery:
+  webhook: { subscribe: POST /hooks, for: [signed-in if author == caller.id, editor] }
+`,
+  });
+  const receivers = Object.entries(plan.events.out).map(([event, { webhook }]) => [event, grants(webhook)]);
+  assert.deepEqual(receivers, [
+    ["recipe.added", "signed-in if | editor"],
+    ["webhook.disabled", "signed-in if | editor if"],
+    ["webhook.delivery-failed", "signed-in if | editor if"],
+  ]);
+});
+
 test("what each operation of the flagship takes, needs and can refuse", () => {
   const body = (name: string) => operation(flagship, name).body;
   const create = body("announceParcel");

@@ -24,8 +24,8 @@ export function eventsPlan(sources: Sources): EventsPlan {
         {
           resource,
           ...(carries === undefined ? {} : { carries }),
-          webhook: receivers(sources, webhook?.for ?? [], resource),
-          stream: receivers(sources, stream?.for ?? [], resource),
+          webhook: receivers(sources, told(webhook?.for ?? [], resource), resource),
+          stream: receivers(sources, told(stream?.for ?? [], resource), resource),
         },
       ],
     ];
@@ -37,6 +37,15 @@ export function eventsPlan(sources: Sources): EventsPlan {
     ...(stream === undefined ? {} : { stream: streamPlan(stream) }),
     keptMilliseconds: Math.max(30 * day, milliseconds(stream?.keep, 0), milliseconds(webhook?.then?.keep, 0)),
   };
+}
+
+/**
+ * Whoever is told of the document's events is told what becomes of the endpoints that they made themselves, whatever the
+ * condition: that speaks of the document's own records, and of endpoints everybody sees their own only.
+ */
+function told(grants: readonly Grant[], resource: string): readonly Grant[] {
+  if (resource !== webhookResource && resource !== deliveryResource) return grants;
+  return grants.map(({ who }) => ({ who, if: "own" }));
 }
 
 function receivers({ model, typed }: Sources, grants: readonly Grant[], resource: string): readonly GrantPlan[] {
