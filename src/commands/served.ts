@@ -65,7 +65,11 @@ export async function servable(result: CheckResult, { terminal }: Circumstances)
 /** @throws DocumentError or UsageError, as `openStore` does. */
 export async function served(document: Servable, circumstances: Circumstances): Promise<Served> {
   const data = placeOf(circumstances.data, document.plan);
-  const followed = (migrated: Migrated): void => circumstances.terminal.err(followedText(migrated, data));
+  const followed = (migrated: Migrated): void => {
+    // How tables are laid out and indexed is nothing that the document says.
+    if (migrated.steps.every(({ kind }) => kind === "layout")) return;
+    circumstances.terminal.err(followedText(migrated, data));
+  };
   return servedFrom(document, data, await openStore(document.plan, data, clock, { followed }), circumstances);
 }
 
