@@ -1,5 +1,6 @@
 /** What `serve` prints when it starts, and when a document that it watches has changed. */
 import type { Grant } from "../parts/authentication/model.ts";
+import { withWebhooks } from "../parts/events/webhooks.ts";
 import { longestRequest } from "../plan/limits.ts";
 import type { PartAnswers } from "../parts/questions.ts";
 import { columns, count, listed, wrapped } from "./layout.ts";
@@ -12,7 +13,7 @@ const mostColumns = 120;
 /** Where, what and by whom, which defaults were taken, what is open, and what is said but not enforced yet, by line. */
 export function describe({ first, url, local }: Serving, terminal: Pick<Terminal, "columns">): string {
   const { result, plan, data } = first;
-  const { allow } = result.model.authentication;
+  const { allow } = withWebhooks(result.model).authentication;
   const width = Math.min(terminal.columns, mostColumns);
   const operations = plan.operations.map(({ method, template, name, inbound }) => [
     `${method} ${template}`,
