@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import type { Json } from "../../src/base/json.ts";
 import type { Reply, Sent } from "../serve/client.ts";
+import { createReceiver, type Received, type Receiver } from "../serve/receiver.ts";
 import type { Running } from "../serve/running.ts";
 import { faultsOf, type Subject } from "../serve/scenario.ts";
 
@@ -42,6 +43,10 @@ export interface Scene {
   readonly replies: Reply[];
   /** A text with `{1.id}`, `{1}` for the same, `{2:etag}` for a header. */
   filled(text: string): string;
+  /** Where webhooks are sent to; made when it is first asked for. */
+  receiver(): Promise<Receiver>;
+  /** What came there, once it is so many; an AssertionError where it does not come to that in time. */
+  received(count: number): Promise<readonly Received[]>;
   /** A key of a caller by name. */
   key(caller: string): Promise<string>;
 }
@@ -144,13 +149,27 @@ function itemsOf(reply: Reply): readonly unknown[] {
   return items as readonly unknown[];
 }
 
-export function sceneOf({ running, client }: Subject): Scene {
+/** `patience`: how long to wait for what comes by itself, milliseconds. */
+export function sceneOf({ running, client }: Subject, patience = 10_000): Scene & AsyncDisposable {
+  let receiver: Promise<Receiver> | undefined;
   const keys = new Map<string, Promise<string>>();
   const replies: Reply[] = [];
   return {
     running,
     replies,
     send: (sent) => client.send(sent),
+    receiver: () => (receiver ??= createReceiver()),
+    async received(count) {
+      const { received } = await (receiver ??= createReceiver());
+      for (const end = performance.now() + patience; received.length < count && performance.now() < end; ) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      assert(received.length >= count, `${received.length} of ${count} came`);
+      return received;
+    },
+    async [Symbol.asyncDispose]() {
+      await (await receiver)?.[Symbol.asyncDispose]();
+    },
     filled: (text) =>
       text.replaceAll(/\{(\d+)(?:([.:])([\w.-]+))?\}/g, (_, number: string, mark = ".", name = "id") => {
         const reply = replies[Number(number) - 1];

@@ -1,6 +1,7 @@
 /** All proofs, part by part. */
 import { authenticationProofs, authenticationRefusals } from "./authentication.ts";
 import { endpointProofs } from "./endpoints.ts";
+import { eventProofs } from "./events.ts";
 import { errorProofs } from "./errors.ts";
 import { limitProofs } from "./limits.ts";
 import type { Proof, Refusal } from "./proof.ts";
@@ -15,6 +16,7 @@ export const proofs: readonly Proof[] = [
   ...stateProofs,
   ...endpointProofs,
   ...authenticationProofs,
+  ...eventProofs,
   ...errorProofs,
   ...limitProofs,
   ...versioningProofs,

@@ -1,0 +1,207 @@
+/** Proofs of part 6, with receivers that are real servers on this machine. */
+import assert from "node:assert/strict";
+import type { Json } from "../../src/base/json.ts";
+import { signatureField } from "../../src/serve/credentials/hmac.ts";
+import type { Received } from "../serve/receiver.ts";
+import type { Block } from "./document.ts";
+import { crud, documentOf } from "./document.ts";
+import type { Expected, Proof, Step } from "./proof.ts";
+import { ask } from "./proof.ts";
+import { says } from "./resources.ts";
+
+const environment = { DOOR_SECRET: "a secret of the door's own" };
+
+/** Things that are shut by a door, or by whoever is signed in, and what is told of it. */
+function telling(events: Block, move = "by shut"): string {
+  const endpoints = { ...crud, shut: "POST /things/{id}/shut", drop: "POST /things/{id}/drop" };
+  return documentOf({
+    resources: { Thing: { id: "id(thi)", "name?": "string(1..9)", "code?": "string(1..9)" } },
+    states: {
+      Thing: {
+        states: ["open", "shut", "gone"],
+        start: "open",
+        moves: { "open -> shut": ["by shut", ...(move === "by shut" ? [] : [move])], "open | shut -> gone": "by drop" },
+      },
+    },
+    endpoints: { endpoints },
+    authentication: {
+      credentials: {
+        key: { kind: "api-key", lasts: "365d" },
+        door: { kind: "hmac-sha256", sent: "header Door-Signature", secret: "env DOOR_SECRET" },
+      },
+      allow: Object.fromEntries(Object.keys(endpoints).map((operation) => [operation, "signed-in"])),
+    },
+    events,
+  });
+}
+
+const webhook: Block = { subscribe: "POST /webhooks", for: "member" };
+const shut: Block = { "thing.shut": "Thing -> shut" };
+
+/** Told by webhooks. */
+function told(out: Block, hook: Block = {}, more: Block = {}): string {
+  return telling({ envelope: "plain", out, delivery: { webhook: { ...webhook, ...hook } }, ...more });
+}
+
+const subscribe: Step = async (scene) => {
+  const { url } = await scene.receiver();
+  await ask("ann POST /webhooks", { url }, "201")(scene);
+};
+
+/** What comes is so many messages, of which this is true. */
+function comes(count: number, holds: (received: readonly Received[]) => void): Step {
+  return async (scene) => holds(await scene.received(count));
+}
+
+const types = (...wanted: readonly string[]): Step =>
+  comes(wanted.length, (received) =>
+    assert.deepEqual(
+      received.map(({ body }) => bodyOf(body)["type"]),
+      wanted,
+    ),
+  );
+
+function bodyOf(text: string): Readonly<Record<string, Json>> {
+  return JSON.parse(text) as Readonly<Record<string, Json>>;
+}
+
+const shutting: readonly Step[] = [
+  ask("ann POST /things", { name: "a" }, "201"),
+  ask("ann POST /things/{2}/shut", "200"),
+];
+
+const out: readonly Proof[] = [
+  {
+    of: ["events/out", "events/out/when/enters"],
+    with: told(shut),
+    without: told({ "thing.shut": "Thing -> gone" }),
+    play: [subscribe, ...shutting, types("thing.shut")],
+  },
+  {
+    of: ["events/out/when/operation"],
+    with: told({ "thing.changed": "changeThing" }),
+    without: told({ "thing.changed": "putThing" }),
+    play: [
+      subscribe,
+      ask("ann POST /things", {}, "201"),
+      ask("ann PATCH /things/{2}", { name: "b" }, "200"),
+      types("thing.changed"),
+    ],
+  },
+  {
+    of: ["events/out/carries"],
+    with: told({ "thing.shut": { when: "Thing -> shut", carries: ["id"] } }),
+    without: told(shut),
+    play: [
+      subscribe,
+      ...shutting,
+      comes(1, ([one]) => assert.deepEqual(Object.keys(bodyOf(one?.body ?? "{}")["data"] as object), ["id"])),
+    ],
+  },
+  {
+    of: ["events/envelope", "events/envelope/cloudevents"],
+    with: told(shut, {}, { envelope: "cloudevents" }),
+    without: told(shut, {}, { envelope: "plain" }),
+    play: [subscribe, ...shutting, comes(1, ([one]) => assert.equal(bodyOf(one?.body ?? "{}")["specversion"], "1.0"))],
+  },
+  {
+    of: ["events/envelope/plain"],
+    with: told(shut, {}, { envelope: "plain" }),
+    without: told(shut, {}, { envelope: "cloudevents" }),
+    play: [
+      subscribe,
+      ...shutting,
+      comes(1, ([one]) => {
+        const { type, data, specversion } = bodyOf(one?.body ?? "{}");
+        assert.deepEqual([type, (data as Block)["name"], specversion], ["thing.shut", "a", undefined]);
+      }),
+    ],
+  },
+];
+
+const delivery: readonly Proof[] = [
+  {
+    of: ["events/delivery", "events/delivery/webhook"],
+    with: told(shut),
+    without: telling({ envelope: "plain", out: shut, delivery: "none" }),
+    play: [subscribe, ...shutting, types("thing.shut")],
+  },
+  {
+    of: ["events/delivery/webhook/for"],
+    with: told(shut),
+    without: told(shut, { for: "admin" }),
+    play: [subscribe, ask("olga POST /webhooks", { url: "https://example.org/" }, "403 forbidden")],
+  },
+  {
+    of: ["events/delivery/webhook/signed", "events/delivery/webhook/signed/standard-webhooks"],
+    with: told(shut, { signed: "standard-webhooks" }),
+    without: told(shut, { signed: "none" }),
+    play: [subscribe, ...shutting, comes(1, ([one]) => assert.match(one?.headers["webhook-signature"] ?? "", /^v1,/))],
+  },
+  {
+    of: ["events/delivery/webhook/signed/none"],
+    with: told(shut, { signed: "none" }),
+    without: told(shut, { signed: "standard-webhooks" }),
+    play: [subscribe, ...shutting, comes(1, ([one]) => assert.equal(one?.headers["webhook-signature"], undefined))],
+  },
+  {
+    of: ["events/delivery/webhook/promise"],
+    with: told(shut, { promise: "at least once, in any order" }),
+    without: told(shut, { promise: "at least once, in order per resource" }),
+    play: [ask("GET /\nAccept: text/html", says("at least once, in any order"))],
+  },
+];
+
+/** The door tells; signed by its secret, or by another. */
+function doorSays(body: Json, gets: Expected, secret: string = environment.DOOR_SECRET): Step {
+  return async (scene) => {
+    const text = scene.filled(JSON.stringify(body));
+    const signed = { method: "POST", target: "/hooks/doors", body: Buffer.from(text) };
+    const field = signatureField(secret, Math.floor(scene.running.now() / 1000), signed);
+    await ask(`POST /hooks/doors\nDoor-Signature: ${field}`, JSON.parse(text) as Json, gets)(scene);
+  };
+}
+
+/** A door that says which thing it shut. */
+function hearing(carries: Block, move = "when door.shut"): string {
+  return telling({ in: { "door.shut": { at: "POST /hooks/doors", with: "door", carries } } }, move);
+}
+
+const made = ask("ann POST /things", {}, "201");
+
+const inbound: readonly Proof[] = [
+  {
+    of: ["events/in"],
+    with: hearing({ thing: "Thing" }),
+    without: hearing({ thing: "Thing" }, "by shut"),
+    environment,
+    play: [
+      made,
+      doorSays({ thing: "{1}" }, "401 unauthenticated", "guessed"),
+      ask("ann GET /things/{1}", { has: { state: "open" } }),
+      doorSays({ thing: "{1}" }, "202"),
+      ask("ann GET /things/{1}", { has: { state: "shut" } }),
+    ],
+  },
+  {
+    of: ["events/in/carries"],
+    with: hearing({ thing: "Thing", fault: "jammed | power" }),
+    without: hearing({ thing: "Thing", fault: "string" }),
+    environment,
+    play: [
+      made,
+      doorSays({ thing: "{1}", fault: "tired" }, "422 #/fault not-one-of"),
+      doorSays({ thing: "{1}" }, "422 #/fault required"),
+      doorSays({ thing: "{1}", fault: "power" }, "202"),
+    ],
+  },
+  {
+    of: ["events/in/optional"],
+    with: hearing({ thing: "Thing", "fault?": "string" }),
+    without: hearing({ thing: "Thing", fault: "string" }),
+    environment,
+    play: [made, doorSays({ thing: "{1}" }, "202")],
+  },
+];
+
+export const eventProofs: readonly Proof[] = [...out, ...delivery, ...inbound];
