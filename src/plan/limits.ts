@@ -87,7 +87,6 @@ export function quotaPlans(sources: Sources): readonly QuotaPlan[] {
       const of = isResource(sources, target) ? "creation" : "operation";
       return { kind: "window", name, of, count, windowMilliseconds: windowMilliseconds(window), per };
     }
-    if (target === "webhook") return { kind: "named", name, of: target, per, count };
     const [column] = ownerFields(sources.model, target, per);
     assert(column !== undefined, `no field says whose a ${target} is`);
     const states = countedStates(sources, target, quota.states);

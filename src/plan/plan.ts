@@ -94,14 +94,6 @@ export type QuotaPlan =
       readonly column: string;
       readonly states?: readonly string[];
       readonly count: number;
-    }
-  /** So many at a time of something that is no resource: `webhook`. Whoever keeps these counts them. */
-  | {
-      readonly kind: "named";
-      readonly name: string;
-      readonly of: "webhook";
-      readonly per: string;
-      readonly count: number;
     };
 
 /** A limit that holds for an operation: the index of its plan, and what tells one key from another. */

@@ -74,7 +74,8 @@ function eventStatements({ model }: Sources): readonly Statement[] {
 function limitStatements(sources: Sources): readonly Statement[] {
   const { quota = {} } = sources.model.limits;
   const uncounted = Object.keys(quota).filter((target) => {
-    return target === "webhook" || !quota[target]?.every((one) => isCounted(sources, target, one));
+    // Of webhooks that of their own resource is counted (parts/events/webhooks.ts).
+    return target !== "webhook" && !quota[target]?.every((one) => isCounted(sources, target, one));
   });
   return [
     ...uncounted.map((name) => ({ path: `limits/quota/${name}`, what: `the quota of \`${name}\` is not counted` })),

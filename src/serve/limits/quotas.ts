@@ -71,7 +71,7 @@ function partitionIn(call: Call, by: Operation["quotas"][number]["by"]): string 
 }
 
 /** `milliseconds`: until a window ends; a standing quota does not say when there is room again. */
-export function quotaExceeded(quota: QuotaPlan, milliseconds?: number): Refusal {
+function quotaExceeded(quota: QuotaPlan, milliseconds?: number): Refusal {
   const wait = milliseconds === undefined ? [] : ["Retry-After", String(Math.max(1, Math.ceil(milliseconds / 1000)))];
   return new Refusal("quota-exceeded", {
     detail: `There may be at most ${quota.count}${milliseconds === undefined ? " at a time" : " in this time"}`,

@@ -16,6 +16,14 @@ export const check: Check = {
       for (const [index, quota] of quotas.entries()) {
         const at = `limits/quota/${target}/${index}`;
         if (target === "webhook") {
+          if (facts.model.events.delivery?.webhook === undefined) {
+            yield {
+              at,
+              message: "This service has no webhooks",
+              help: "take the line out, or say in part 6 who may subscribe",
+            };
+            continue;
+          }
           if (quota.kind === "live" && quota.states.length === 0) continue;
           yield {
             at,
