@@ -3,6 +3,7 @@ import { check as purposeOperationWithoutEndpoint } from "./purpose/checks/opera
 import { check as purposeOperationWithoutSentence } from "./purpose/checks/operation-without-sentence.ts";
 import { check as purposeOutsideButInside } from "./purpose/checks/outside-but-inside.ts";
 import { check as purposeUserCanDoNothing } from "./purpose/checks/user-can-do-nothing.ts";
+import { check as resourcesBadSchema } from "./resources/checks/bad-schema.ts";
 import { check as resourcesCallerMayBeNobody } from "./resources/checks/caller-may-be-nobody.ts";
 import { check as resourcesCreateCycle } from "./resources/checks/create-cycle.ts";
 import { check as resourcesDefaultOutsideType } from "./resources/checks/default-outside-type.ts";
@@ -13,6 +14,7 @@ import { check as resourcesMadeByNobody } from "./resources/checks/made-by-nobod
 import { check as resourcesMarkMisplaced } from "./resources/checks/mark-misplaced.ts";
 import { check as resourcesMarksContradict } from "./resources/checks/marks-contradict.ts";
 import { check as resourcesMixedNameStyles } from "./resources/checks/mixed-name-styles.ts";
+import { check as resourcesNameTaken } from "./resources/checks/name-taken.ts";
 import { check as resourcesNeverCreated } from "./resources/checks/never-created.ts";
 import { check as resourcesOptionalNeverSet } from "./resources/checks/optional-never-set.ts";
 import { check as resourcesRequiredNeverSet } from "./resources/checks/required-never-set.ts";
@@ -81,6 +83,7 @@ import { check as authenticationUnknownOperation } from "./authentication/checks
 import { check as authenticationUnknownRole } from "./authentication/checks/unknown-role.ts";
 import { check as authenticationUnusedOwn } from "./authentication/checks/unused-own.ts";
 import { check as authenticationUnusedRole } from "./authentication/checks/unused-role.ts";
+import { check as eventsBadAddress } from "./events/checks/bad-address.ts";
 import { check as eventsHiddenFieldLeaves } from "./events/checks/hidden-field-leaves.ts";
 import { check as eventsInboundUnused } from "./events/checks/inbound-unused.ts";
 import { check as eventsNameStyle } from "./events/checks/name-style.ts";
@@ -91,6 +94,7 @@ import { check as eventsSecretLeaves } from "./events/checks/secret-leaves.ts";
 import { check as eventsUnknownCredential } from "./events/checks/unknown-credential.ts";
 import { check as eventsUnknownField } from "./events/checks/unknown-field.ts";
 import { check as eventsUnknownSource } from "./events/checks/unknown-source.ts";
+import { check as eventsWebhookNameTaken } from "./events/checks/webhook-name-taken.ts";
 import { check as errorsNeverRaised } from "./errors/checks/never-raised.ts";
 import { check as errorsNoRetryHint } from "./errors/checks/no-retry-hint.ts";
 import { check as errorsNotDeclared } from "./errors/checks/not-declared.ts";
@@ -108,6 +112,7 @@ import { check as limitsUnknownPer } from "./limits/checks/unknown-per.ts";
 import { check as limitsUnknownTarget } from "./limits/checks/unknown-target.ts";
 import { check as versioningChosenTwice } from "./versioning/checks/chosen-twice.ts";
 import { check as versioningDeprecatedWithoutSunset } from "./versioning/checks/deprecated-without-sunset.ts";
+import { check as versioningIdRenamed } from "./versioning/checks/id-renamed.ts";
 import { check as versioningNewestDeprecated } from "./versioning/checks/newest-deprecated.ts";
 import { check as versioningNotUndone } from "./versioning/checks/not-undone.ts";
 import { check as versioningNoticeTooShort } from "./versioning/checks/notice-too-short.ts";
@@ -124,6 +129,7 @@ export const checks: readonly Check[] = [
   purposeOperationWithoutSentence,
   purposeOutsideButInside,
   purposeUserCanDoNothing,
+  resourcesBadSchema,
   resourcesCallerMayBeNobody,
   resourcesCreateCycle,
   resourcesDefaultOutsideType,
@@ -134,6 +140,7 @@ export const checks: readonly Check[] = [
   resourcesMarkMisplaced,
   resourcesMarksContradict,
   resourcesMixedNameStyles,
+  resourcesNameTaken,
   resourcesNeverCreated,
   resourcesOptionalNeverSet,
   resourcesRequiredNeverSet,
@@ -202,6 +209,7 @@ export const checks: readonly Check[] = [
   authenticationUnknownRole,
   authenticationUnusedOwn,
   authenticationUnusedRole,
+  eventsBadAddress,
   eventsHiddenFieldLeaves,
   eventsInboundUnused,
   eventsNameStyle,
@@ -212,6 +220,7 @@ export const checks: readonly Check[] = [
   eventsUnknownCredential,
   eventsUnknownField,
   eventsUnknownSource,
+  eventsWebhookNameTaken,
   errorsNeverRaised,
   errorsNoRetryHint,
   errorsNotDeclared,
@@ -229,6 +238,7 @@ export const checks: readonly Check[] = [
   limitsUnknownTarget,
   versioningChosenTwice,
   versioningDeprecatedWithoutSunset,
+  versioningIdRenamed,
   versioningNewestDeprecated,
   versioningNotUndone,
   versioningNoticeTooShort,

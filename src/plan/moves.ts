@@ -162,9 +162,9 @@ export function emitsOf({ model }: Sources, operation: string): readonly string[
 
 /** The events that entering each state emits. */
 export function emitsByState({ model }: Sources, resource: string): Readonly<Record<string, readonly string[]>> {
-  const emits: Record<string, string[]> = {};
-  for (const [event, { when }] of Object.entries(model.events.out ?? {})) {
-    if (when.kind === "enters" && when.resource === resource) (emits[when.state] ??= []).push(event);
-  }
-  return emits;
+  const entering = Object.entries(model.events.out ?? {}).flatMap(([event, { when }]) =>
+    when.kind === "enters" && when.resource === resource ? [{ event, state: when.state }] : [],
+  );
+  const byState = Map.groupBy(entering, ({ state }) => state);
+  return Object.fromEntries([...byState].map(([state, all]) => [state, all.map(({ event }) => event)]));
 }

@@ -20,11 +20,38 @@ export function routesOf(model: Model): readonly Route[] {
       return { name, ...endpoint, at: `endpoints/endpoints/${name}/at` };
     }),
     ...Object.entries(model.events.in ?? {}).map(([name, event]) => ({ name, ...event, at: `events/in/${name}/at` })),
-    ...(webhook === undefined ? [] : [{ name: "webhook", ...webhook, at: "events/delivery/webhook/subscribe" }]),
+    ...(webhook === undefined ? [] : [{ name: "webhook", ...webhook, at: webhookAt }]),
     ...(stream === undefined ? [] : [{ name: "stream", ...stream, at: "events/delivery/stream/at" }]),
   ];
-  return addresses.map(({ name, method, path, at }) => {
-    const shape = pathSegments(path).map((segment) => (segment.kind === "literal" ? segment.text : "{}"));
-    return { name, method, path, at, shape };
-  });
+  return addresses.map(({ name, method, path, at }) => ({ name, method, path, at, shape: shapeOf(path) }));
+}
+
+/** What is served below the address at which endpoints of webhooks are made. */
+const belowWebhooks: readonly (readonly [method: string, rest: string])[] = [
+  ["GET", ""],
+  ["GET", "/{id}"],
+  ["PATCH", "/{id}"],
+  ["DELETE", "/{id}"],
+  ["POST", "/{id}/enable"],
+  ["POST", "/{id}/disable"],
+  ["POST", "/{id}/rotate-secret"],
+  ["GET", "/{id}/secret"],
+  ["POST", "/{id}/recover"],
+  ["GET", "/{webhook}/deliveries"],
+  ["GET", "/{webhook}/deliveries/{id}"],
+  ["POST", "/{webhook}/deliveries/{id}/resend"],
+];
+
+const webhookAt = "events/delivery/webhook/subscribe";
+
+/** With what webhooks bring with them and the document does not write. */
+export function allRoutesOf(model: Model): readonly Route[] {
+  const webhook = model.events.delivery?.webhook;
+  if (webhook?.method !== "POST") return routesOf(model);
+  const below = belowWebhooks.map(([method, rest]) => ({ method, path: `${webhook.path}${rest}` }));
+  return [...routesOf(model), ...below.map((route) => ({ ...route, name: "webhook", at: webhookAt, shape: shapeOf(route.path) }))]; // biome-ignore format: short
+}
+
+function shapeOf(path: string): readonly string[] {
+  return pathSegments(path).map((segment) => (segment.kind === "literal" ? segment.text : "{}"));
 }

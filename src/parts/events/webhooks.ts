@@ -3,7 +3,7 @@
  * resources like any other. It is written as what it is, a part of the document, so that who may see and change them,
  * lists, edits, retries, limits, errors and the exports are those of every other operation.
  */
-import type { JsonObject } from "../../base/json.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
 import { readDocument } from "../../document/read.ts";
 import type { Grant } from "../authentication/model.ts";
 import type { Model } from "../model.ts";
@@ -61,12 +61,17 @@ export function withEventNames(model: Model): Model {
   const events = webhook && own(webhook.fields, "events");
   if (webhook === undefined || events?.type.kind !== "schema") return model;
   const names = Object.keys(model.events.out ?? {}).filter((name) => !name.startsWith("webhook."));
-  const schema = { ...(events.type.schema as JsonObject), items: { enum: names } };
+  const schema = { ...(events.type.schema as JsonObject), items: oneOf(names) };
   const fields = { ...webhook.fields, events: { ...events, type: { ...events.type, schema } } };
   return {
     ...model,
     resources: { ...model.resources, resources: { ...resources, [webhookResource]: { ...webhook, fields } } },
   };
+}
+
+/** A document may have webhooks before it has events. */
+function oneOf(names: readonly string[]): Json {
+  return names.length === 0 ? false : { enum: names };
 }
 
 /** Who may subscribe has endpoints, and each caller those that it made. */
@@ -91,7 +96,7 @@ const withSecret = [
 ].join(", ");
 
 function fragment(model: Model, { method, path, then }: Webhook): string {
-  const events = JSON.stringify(namesOf(model));
+  const events = JSON.stringify(oneOf(namesOf(model)));
   const name = webhookOperations;
   const one = `${path}/{id}`;
   return `# Webhooks
@@ -122,7 +127,7 @@ ${webhookResource}:
   id: id(whk)
   owner: user = caller, read-only
   url: { schema: { type: string, maxLength: 2048, format: uri } }
-  events?: { schema: { type: array, minItems: 1, maxItems: 1000, uniqueItems: true, items: { enum: ${events} } } }
+  events?: { schema: { type: array, minItems: 1, maxItems: 1000, uniqueItems: true, items: ${events} } }
   version?: string(1..40)
   description?: string(1..200)
   secretNumber: integer(1..) = 1, read-only

@@ -12,6 +12,7 @@
  * of values all of which are names of types is refused, since nobody can tell which was meant; quotes make them values.
  * A single word is a type; a single quoted text is a closed list of one.
  */
+import { RE2JS } from "@bufbuild/re2";
 import type { Span } from "../../base/span.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { toJson } from "../../document/data.ts";
@@ -338,7 +339,20 @@ function patternType(
     );
   }
   if (pattern === "") return complain(cursor, "bad-pattern", span, "This regular expression is empty");
+  if (!compiles(pattern)) {
+    const help = "it is matched in linear time, so that it has no look-around and no back-references";
+    return complain(cursor, "bad-pattern", span, `\`${pattern}\` is no regular expression of RE2`, help);
+  }
   return { kind: "type", type: { kind: "scalar", name, ...bounds, pattern }, span };
+}
+
+function compiles(pattern: string): boolean {
+  try {
+    RE2JS.compile(pattern);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function idAt(cursor: Cursor, start: number): Alternative | undefined {

@@ -1,6 +1,6 @@
 /** Two operations at one method and path. */
 import type { Check } from "../../finding.ts";
-import { routesOf } from "../routes.ts";
+import { allRoutesOf } from "../routes.ts";
 
 export const check: Check = {
   code: "endpoints/same-route",
@@ -8,11 +8,16 @@ export const check: Check = {
   why: "A request to it could mean either.",
   *run({ model }) {
     const first = new Map<string, string>();
-    for (const { method, shape, name, at } of routesOf(model)) {
+    for (const { method, path, shape, name, at } of allRoutesOf(model)) {
       const route = `${method} /${shape.join("/")}`;
       const other = first.get(route);
       if (other === undefined) first.set(route, name);
-      else yield { at, message: `\`${name}\` has the method and path of \`${other}\``, help: "change one of the two" };
+      else
+        yield {
+          at,
+          message: `\`${name}\` has \`${method} ${path}\`, as \`${other}\` has`,
+          help: "change one of the two",
+        };
     }
   },
 };

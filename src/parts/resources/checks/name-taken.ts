@@ -1,0 +1,29 @@
+/** A field by a name that something else has already. */
+import type { Check } from "../../finding.ts";
+import { fieldSites } from "../fields.ts";
+
+/** What the store keeps of each record beside its fields. */
+const kept = /^_(?:seq|rev|due|entered|json[0-9]*)$/;
+
+export const check: Check = {
+  code: "resources/name-taken",
+  severity: "error",
+  why: "No program could tell the two apart: SQL takes no notice of capitals, and every object of JavaScript has some names.",
+  *run({ model }) {
+    const help = "give it another name";
+    for (const { at, name } of fieldSites(model)) {
+      if (name in Object.prototype) yield { at, message: `\`${name}\` is what every object has already`, help };
+    }
+    for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
+      const first = new Map<string, string>();
+      for (const name of Object.keys(fields)) {
+        const column = name.toLowerCase();
+        const other = first.get(column);
+        const at = `resources/${resource}/${name}`;
+        if (kept.test(column)) yield { at, message: `\`${name}\` is what the store calls something of its own`, help };
+        else if (other === undefined) first.set(column, name);
+        else yield { at, message: `\`${name}\` differs from \`${other}\` only in its capitals`, help };
+      }
+    }
+  },
+};
