@@ -13,8 +13,8 @@ export function createEventDown(versions: readonly Served[]): EventDown {
     const type = chain.olderEvent(event.type);
     if (type === undefined) return undefined;
     const down = chain.down({ kind: "record", resource }, JSON.parse(data) as JsonObject);
-    const carried = chain.carries(type);
-    const told = Object.entries(down).filter(([name]) => carried?.includes(name) ?? true);
-    return { type, data: JSON.stringify(Object.fromEntries(told)) };
+    // In the order in which the version lists them, as when it was the newest (R9.2).
+    const told = chain.carries(type)?.flatMap((name) => (Object.hasOwn(down, name) ? [[name, down[name]]] : []));
+    return { type, data: JSON.stringify(told === undefined ? down : Object.fromEntries(told)) };
   };
 }

@@ -11,7 +11,7 @@ import { notes } from "./document.ts";
 const text = notes({})
   .replace(
     "events: none",
-    "events:\n  out:\n    note.added: addNote\n    note.named: { when: addNote, carries: [id, text] }\n    note.new: addNote",
+    "events:\n  out:\n    note.added: addNote\n    note.named: { when: addNote, carries: [text, id] }\n    note.new: addNote",
   )
   .replace("add readNote", "add readNote, event note.new")
   .replace("3: [rename Note.body", '3: ["event note.added, was note.made", rename Note.body');
@@ -40,6 +40,8 @@ test("an event in the names of each version", () => {
     const event = down(version, { type, resource: "Note", data: JSON.stringify(data), carries: false });
     return event && [event.type, JSON.parse(event.data)];
   };
+  const named = down("1", { type: "note.named", resource: "Note", data: JSON.stringify({ text: "hello", id: "note_1" }), carries: false }); // biome-ignore format: short
+  assert.equal(named?.data, '{"words":"hello","id":"note_1"}', "R9.2 in the order of `carries`");
   for (const [version, name, older, carried] of rows) assert.deepEqual(told(version, name), [older, carried]);
   assert.equal(told("2", "note.new"), undefined);
   assert.equal(told("1", "note.new"), undefined);
