@@ -125,11 +125,13 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
 
   async function fanOut(): Promise<void> {
     if (position < 0) position = await store.transaction(async (tx) => (await tx.bookmark(bookmark)) ?? 0);
-    while (!stopping && (await store.journal.last()) > position) {
+    while (!stopping) {
+      // Asked before the entries are read: what is written between the two is then read in the next turn, and not passed over.
+      const last = await store.journal.last();
+      if (last <= position) return;
       const entries = await store.journal.events(position, batch);
       const present = await enabledEndpoints();
-      const end = entries.length < batch ? await store.journal.last() : (entries.at(-1) as JournalRecord).position;
-      // What was read is up to there; what was written meanwhile is read in the next round.
+      const end = entries.length < batch ? last : (entries.at(-1) as JournalRecord).position;
       const read = entries.filter((entry) => entry.position <= end);
       position = await store.transaction((tx) => fanOutSome(tx, read, present, end));
     }

@@ -1,0 +1,150 @@
+/** What comes between two steps of a delivery: other writes, other processes, a stop (R6.4, R6.8, R6.10). */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { createIds } from "../../src/base/id.ts";
+import { createDeliveries } from "../../src/deliver/engine.ts";
+import type { Deliveries } from "../../src/deliver/engine.ts";
+import type { Posted } from "../../src/deliver/post.ts";
+import type { WebhookPlan } from "../../src/plan/plan.ts";
+import { createService } from "../../src/serve/service.ts";
+import { openMemoryStore } from "../../src/store/memory/open.ts";
+import { openSqliteStore } from "../../src/store/sqlite/open.ts";
+import type { Row, Store } from "../../src/store/store.ts";
+import { planOf } from "./running.ts";
+import { documentText } from "./scenario.ts";
+
+const plan = planOf(documentText("orders"));
+const nothing = (resource: string) => ({ resource, members: [] });
+const taken: Posted = { status: 204, reply: "" };
+
+interface Bench extends AsyncDisposable {
+  readonly store: Store;
+  /** Bodies that were sent, in order. */
+  readonly sent: string[];
+  /** What the receiver answers, when it does. */
+  answer: () => Promise<Posted>;
+  /** Deliveries as one process makes them; `around` puts something between it and the store. */
+  process(around?: (store: Store) => Store): Deliveries;
+  endpoint(columns?: Row): Promise<void>;
+  /** An order of this name is placed, and paid so often. */
+  placed(id: string, more?: readonly string[]): Promise<void>;
+  states(): Promise<readonly string[]>;
+  pass(milliseconds: number): void;
+}
+
+async function createBench(kind: "memory" | "sqlite"): Promise<Bench> {
+  let shift = 0;
+  const clock = { now: () => Date.now() + shift };
+  const store =
+    kind === "memory"
+      ? await openMemoryStore({ tables: plan.tables, clock: clock.now })
+      : await openSqliteStore({ file: ":memory:", tables: plan.tables, clock: clock.now });
+  const sent: string[] = [];
+  const bench: Bench = {
+    store,
+    sent,
+    answer: () => Promise.resolve(taken),
+    process(around = (same) => same) {
+      const service = createService({
+        plan,
+        store,
+        clock,
+        random: randomBytes,
+        environment: {},
+        cursorSecret: "a test",
+        baseUrl: () => "http://orders.example",
+        report: (failure) => assert.fail(String(failure)),
+      });
+      const { teller } = service;
+      return createDeliveries(
+        {
+          plan,
+          store: around(store),
+          clock,
+          random: () => 0.5,
+          newId: createIds(clock, randomBytes),
+          tell: (tx, entry, receiver) => teller.tell(tx, entry, receiver, "webhook"),
+          idOf: (position) => teller.ids.idOf(position),
+          media: teller.media,
+          move: (...move) => service.move(...move),
+          secret: () => "whsec_YQ==",
+          post: {
+            send: (_, __, body) => {
+              sent.push(body);
+              return bench.answer();
+            },
+            close: () => {},
+          },
+          report: (failure) => assert.fail(String(failure)),
+        },
+        plan.events.webhook as WebhookPlan,
+      );
+    },
+    endpoint: async (columns = {}) => {
+      const now = new Date(clock.now()).toISOString();
+      const row = { id: "whk_1", state: "enabled", owner: "c", url: "https://shop.example/", roles: ["clerk"], oldSecrets: [], secretNumber: 1, createdAt: now }; // biome-ignore format: one record
+      await store.transaction(async (tx) => {
+        await tx.insert("Webhook", { ...row, ...columns }, 1, nothing("Webhook"), {});
+      });
+    },
+    placed: (id, more = []) =>
+      store.transaction(async (tx) => {
+        const data: Row = { _seq: 1, _rev: 1, id, state: "placed", shop: "s", email: "a@shop.example", margin: 1, createdAt: "2026-01-01T00:00:00Z" }; // biome-ignore format: one record
+        for (const event of ["order.placed", ...more])
+          await tx.record({ at: clock.now(), resource: "Order", record: id, by: "s", cause: "test", event, data });
+      }),
+    states: async () => {
+      const members = [{ name: "state", source: { kind: "column" as const, column: "state" }, type: "text" as const, absent: "null" as const }]; // biome-ignore format: one member
+      const list = store.list({ resource: "WebhookDelivery", view: { resource: "WebhookDelivery", members }, sort: [], filters: [], from: "start" }); // biome-ignore format: one query
+      const { text } = await list({ limit: 1000, filters: [] }, {});
+      return (JSON.parse(`[${text}]`) as { state: string }[]).map(({ state }) => state);
+    },
+    pass: (milliseconds) => {
+      shift += milliseconds;
+    },
+    [Symbol.asyncDispose]: () => store.close(),
+  };
+  return bench;
+}
+
+const orderIn = (body: string): string => (JSON.parse(body) as { data: { id: string } }).data.id;
+
+/** A store of which something is done after each reading of events. */
+function afterEvents(then: () => Promise<void> | void): (store: Store) => Store {
+  return (store) => ({
+    ...store,
+    journal: {
+      at: (position) => store.journal.at(position),
+      moves: (...asked) => store.journal.moves(...asked),
+      last: () => store.journal.last(),
+      first: () => store.journal.first(),
+      trim: (before) => store.journal.trim(before),
+      events: async (after, limit) => {
+        const found = await store.journal.events(after, limit);
+        await then();
+        return found;
+      },
+    },
+  });
+}
+
+for (const kind of ["memory", "sqlite"] as const) {
+  test(`R6.4 what happens while events are read is sent, too (${kind})`, async () => {
+    await using bench = await createBench(kind);
+    await bench.endpoint();
+    let late: (() => Promise<void>) | undefined = () => bench.placed("ord_late");
+    const deliveries = bench.process(
+      afterEvents(async () => {
+        const happens = late;
+        late = undefined;
+        await happens?.();
+      }),
+    );
+    await bench.placed("ord_first");
+    await deliveries.round();
+    await deliveries.round();
+    await deliveries.settled();
+    assert.deepEqual(bench.sent.map(orderIn), ["ord_first", "ord_late"]);
+  });
+}
