@@ -6,6 +6,7 @@ import { createIds } from "../base/id.ts";
 import type { Plan } from "../plan/plan.ts";
 import { endpointSecret } from "../serve/events/webhooks.ts";
 import type { LiveService } from "../serve/service.ts";
+import { createTicking } from "../serve/ticking.ts";
 import type { Store } from "../store/store.ts";
 
 export interface Background {
@@ -50,24 +51,12 @@ export function startBackground(options: BackgroundOptions): Background {
     },
     webhook,
   );
-  let round = Promise.resolve();
-  let running = false;
-  const timer = setInterval(() => {
-    // A round that takes longer than the time between two is the only one.
-    if (running) return;
-    running = true;
-    round = deliveries
-      .round()
-      .catch(report)
-      .finally(() => {
-        running = false;
-      });
-  }, roundMilliseconds);
+  const rounds = createTicking({ run: () => deliveries.round().then(() => 0) }, report);
+  const timer = setInterval(() => void rounds.tick(), roundMilliseconds);
   timer.unref();
   return {
     async stop(graceMilliseconds) {
       clearInterval(timer);
-      await round;
       await deliveries.stop(graceMilliseconds);
     },
   };

@@ -114,12 +114,25 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
   const nothing: View = { resource: deliveries, members: [] };
   const abort = new AbortController();
   const underWay = new Map<string, Promise<void>>();
+  /** What looks for attempts and begins them: a stop waits for it, since it may yet begin one. */
+  const beginning = new Set<Promise<void>>();
   const busy = new Map<string, number>();
   /** When an endpoint is to be looked at next. */
   const wakes = new Map<string, number>();
   let position = -1;
   let swept = Number.NEGATIVE_INFINITY;
   let stopping = false;
+
+  async function awaited(work: () => Promise<void>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    beginning.add(promise);
+    try {
+      await work();
+    } finally {
+      beginning.delete(promise);
+      resolve();
+    }
+  }
 
   // ── From events to deliveries ──
 
@@ -146,12 +159,20 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
     const known = (await tx.bookmark(bookmark)) ?? 0;
     // Another process was here.
     if (known > position) return known;
-    const keys = present.length === 0 ? [] : await store.keys.list();
+    const receivers: Endpoint[] = [];
+    for (const endpoint of present) if (await isEnabled(tx, endpoint)) receivers.push(endpoint);
+    const keys = receivers.length === 0 ? [] : await store.keys.list();
     for (const entry of entries) {
-      for (const endpoint of present) await deliver(tx, entry, endpoint, keys);
+      for (const endpoint of receivers) await deliver(tx, entry, endpoint, keys);
     }
     await tx.setBookmark(bookmark, end);
     return end;
+  }
+
+  /** Asked again in the transaction: it may have been deleted since it was listed. */
+  async function isEnabled(tx: Transaction, { id }: Endpoint): Promise<boolean> {
+    const row = await tx.get(endpoints, "id", id);
+    return row?.["state"] === "enabled";
   }
 
   /** Sends again what an endpoint did not get since a moment: what failed, and what came while it was disabled (R6.10). */
@@ -166,6 +187,8 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
       after = entries.at(-1)?.position ?? after;
       more = entries.length === batch;
     }
+    // Whoever comes next begins it anew.
+    if (stopping) return;
     await store.transaction(async (tx) => {
       const row = await tx.get(endpoints, "id", endpoint.id);
       if (row === undefined || row["recoverSince"] !== endpoint.recoverSince) return;
@@ -179,6 +202,7 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
     entries: readonly JournalRecord[],
     byEvent: ReadonlyMap<string, { readonly id: string; readonly state: string }>,
   ): Promise<void> {
+    if (!(await isEnabled(tx, endpoint))) return;
     const keys = await store.keys.list();
     for (const entry of entries) {
       const known = byEvent.get(options.idOf(entry.position));
@@ -213,6 +237,8 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
     if (told === undefined || endpoint.events?.includes(told.type) === false) return;
     const about = `${resource} ${record}`;
     const waits = webhook.inOrder && (await firstOf(tx, endpoint.id, about)) !== undefined;
+    // The one that it waits for may be gone unsent, where deliveries are kept for less time than they are tried.
+    if (waits) await letNextGo(tx, endpoint.id, about, clock.now());
     const now = instantText(clock.now());
     await tx.insert(
       deliveries,
@@ -291,7 +317,7 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
     const due = waiting.filter(({ nextAttemptAt }) => Date.parse(nextAttemptAt) <= now);
     const later = waiting.find(({ nextAttemptAt }) => Date.parse(nextAttemptAt) > now);
     wakes.set(endpoint, due.length === room ? 0 : later === undefined ? Number.POSITIVE_INFINITY : Date.parse(later.nextAttemptAt)); // biome-ignore format: short
-    if (due.length === 0) return;
+    if (due.length === 0 || stopping) return;
     for (const { endpointRow, row } of await claim(endpoint, due)) {
       const id = row["id"] as string;
       busy.set(endpoint, (busy.get(endpoint) ?? 0) + 1);
@@ -299,10 +325,12 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
         .catch(options.report)
         .finally(() => {
           underWay.delete(id);
-          busy.set(endpoint, (busy.get(endpoint) ?? 1) - 1);
+          const others = (busy.get(endpoint) ?? 1) - 1;
+          if (others > 0) busy.set(endpoint, others);
+          else busy.delete(endpoint);
           wakes.set(endpoint, 0);
           // There is room now; the next round would be late.
-          if (!stopping) void beginAt(endpoint).catch(options.report);
+          if (!stopping) void awaited(() => beginAt(endpoint)).catch(options.report);
         });
       underWay.set(id, attempt);
     }
@@ -386,8 +414,10 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
   ): Promise<void> {
     const row = await tx.get(deliveries, "id", leased["id"] ?? null);
     const endpoint = await tx.get(endpoints, "id", leased["webhook"] ?? null);
-    // Deleted with its endpoint; or sent once more by hand, while this was under way.
+    // Deleted with its endpoint.
     if (row === undefined || endpoint === undefined) return;
+    // The lease was over, and what becomes of it is for whoever has it now.
+    if (row["state"] !== "pending" || row["nextAttemptAt"] !== leased["nextAttemptAt"]) return;
     const attempts = [...(row["attempts"] as readonly Value[]), attempt as Value].slice(-keptAttempts);
     const changes: Row = { attempts, tries: made };
     if (verdict.kind === "again") {
@@ -398,19 +428,22 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
     } else {
       await options.move(tx, deliveries, row, "failed", { ...changes, nextAttemptAt: null }, verdict.why);
     }
-    if (verdict.kind !== "again" && webhook.inOrder) await letNextGo(tx, row, now);
+    if (verdict.kind !== "again" && webhook.inOrder) {
+      await letNextGo(tx, row["webhook"] as string, row["record"] as string, now);
+    }
     await noteHealth(tx, endpoint, verdict, now);
   }
 
-  async function letNextGo(tx: Transaction, row: Row, now: number): Promise<void> {
-    const next = await firstOf(tx, row["webhook"] as string, row["record"] as string);
+  /** Whoever is first now waits for nobody. */
+  async function letNextGo(tx: Transaction, endpoint: string, record: string, now: number): Promise<void> {
+    const next = await firstOf(tx, endpoint, record);
     if (next === undefined || next["nextAttemptAt"] !== null) return;
     await tx.update(deliveries, next, { nextAttemptAt: instantText(now) }, nothing, {});
   }
 
   /** Since when nothing has succeeded is kept with the endpoint; after too long, or when it says so, it is disabled. */
   async function noteHealth(tx: Transaction, endpoint: Row, verdict: Verdict, now: number): Promise<void> {
-    const failing = (endpoint["failing"] ?? undefined) as { readonly since: number; readonly last: number } | undefined;
+    const failing = (endpoint["failing"] ?? undefined) as { readonly since: number } | undefined;
     if (verdict.kind === "delivered") {
       if (failing !== undefined) await tx.update(endpoints, endpoint, { failing: null }, nothing, {});
       return;
@@ -423,18 +456,20 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
       const why = gone ? "the receiver is gone" : exhausted ? "a delivery was given up" : "nothing arrived for 5 days";
       await options.move(tx, endpoints, endpoint, "disabled", { failing: null }, why);
     } else if (failing === undefined) {
-      await tx.update(endpoints, endpoint, { failing: { since, last: now } as unknown as Value }, nothing, {});
+      await tx.update(endpoints, endpoint, { failing: { since } }, nothing, {});
     }
   }
 
   return {
     async round() {
       if (stopping) return;
-      await fanOut();
-      await begin();
+      await awaited(async () => {
+        await fanOut();
+        await begin();
+      });
     },
     async settled() {
-      while (underWay.size > 0) await Promise.all(underWay.values());
+      while (underWay.size + beginning.size > 0) await Promise.all([...underWay.values(), ...beginning]);
     },
     async stop(graceMilliseconds) {
       stopping = true;

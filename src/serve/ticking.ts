@@ -1,4 +1,7 @@
-/** The runs of time, one after another: never two at once, each able to be stopped, none of them failing its caller. */
+/**
+ * What is done again and again (what time does, what webhooks are sent), one run after another: never two at once, each able
+ * to be stopped, none of them failing its caller.
+ */
 import { StoreError } from "../store/error.ts";
 import type { Time } from "./time.ts";
 
@@ -12,7 +15,7 @@ export interface Ticking {
 export function createTicking(time: Time, report: (failure: unknown) => void): Ticking {
   let running: Promise<number> | undefined;
   let resting = false;
-  // What fails at one run fails at the next, four times a second: it is told once, until a run succeeds.
+  // What fails at one run fails at the next, several times a second: it is told once, until a run succeeds.
   let told = false;
 
   async function run(): Promise<number> {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { setTimeout as pass } from "node:timers/promises";
 import { createIds } from "../../src/base/id.ts";
 import { createDeliveries } from "../../src/deliver/engine.ts";
 import type { Deliveries } from "../../src/deliver/engine.ts";
@@ -129,6 +130,22 @@ function afterEvents(then: () => Promise<void> | void): (store: Store) => Store 
   });
 }
 
+/** A store of which something is done after each reading of a list of the resource. */
+function afterLists(resource: string, then: () => Promise<void> | void): (store: Store) => Store {
+  return (store) => ({
+    ...store,
+    list: (query) => {
+      const list = store.list(query);
+      if (query.resource !== resource) return list;
+      return async (...asked) => {
+        const found = await list(...asked);
+        await then();
+        return found;
+      };
+    },
+  });
+}
+
 for (const kind of ["memory", "sqlite"] as const) {
   test(`R6.4 what happens while events are read is sent, too (${kind})`, async () => {
     await using bench = await createBench(kind);
@@ -146,5 +163,112 @@ for (const kind of ["memory", "sqlite"] as const) {
     await deliveries.round();
     await deliveries.settled();
     assert.deepEqual(bench.sent.map(orderIn), ["ord_first", "ord_late"]);
+  });
+
+  test(`R6.4 an endpoint that is deleted while events are read is sent nothing, and nobody misses it (${kind})`, async () => {
+    await using bench = await createBench(kind);
+    await bench.endpoint();
+    await bench.placed("ord_1");
+    const deliveries = bench.process(
+      afterLists("Webhook", () =>
+        bench.store.transaction(async (tx) => {
+          const row = await tx.get("Webhook", "id", "whk_1");
+          if (row !== undefined) await tx.delete("Webhook", row);
+        }),
+      ),
+    );
+    await deliveries.round();
+    assert.deepEqual(await bench.states(), []);
+  });
+
+  test(`R6.8 what came of an attempt whose lease was over changes nothing (${kind})`, async () => {
+    await using bench = await createBench(kind);
+    await bench.endpoint();
+    await bench.placed("ord_1");
+    const slow = Promise.withResolvers<Posted>();
+    bench.answer = () => slow.promise;
+    const one = bench.process();
+    await one.round();
+    assert.equal(bench.sent.length, 1);
+
+    bench.pass(60_000);
+    bench.answer = () => Promise.resolve(taken);
+    const other = bench.process();
+    await other.round();
+    await other.settled();
+    assert.deepEqual(await bench.states(), ["delivered"]);
+
+    slow.resolve({ status: 410, reply: "" });
+    await one.settled();
+    assert.deepEqual(await bench.states(), ["delivered"]);
+    const endpoint = await bench.store.transaction(async (tx) => tx.get("Webhook", "id", "whk_1"));
+    assert.equal(endpoint?.["state"], "enabled");
+  });
+
+  test(`R6.10 a recovery that a stop cuts short is gone on with (${kind})`, async () => {
+    await using bench = await createBench(kind);
+    const since = new Date(Date.now() - 1000).toISOString();
+    await bench.endpoint({ state: "disabled", createdAt: since });
+    // More than are read at once.
+    for (let index = 0; index < 101; index += 1) await bench.placed(`ord_${index}`);
+    let stopping: Promise<void> | undefined;
+    let recovering = false;
+    const first = bench.process(
+      afterEvents(() => {
+        if (recovering) stopping ??= first.stop(0);
+      }),
+    );
+    await first.round();
+    await bench.store.transaction(async (tx) => {
+      const row = (await tx.get("Webhook", "id", "whk_1")) as Row;
+      await tx.update("Webhook", row, { state: "enabled", recoverSince: since }, nothing("Webhook"), {});
+    });
+    recovering = true;
+    bench.pass(2000);
+    await first.round();
+    await stopping;
+
+    const second = bench.process();
+    await second.round();
+    await second.settled();
+    assert.equal(new Set(bench.sent.map(orderIn)).size, 101);
+  });
+
+  test(`R6.8 after a stop nothing is begun any more (${kind})`, async () => {
+    await using bench = await createBench(kind);
+    await bench.endpoint();
+    await bench.placed("ord_1", ["order.paid"]);
+    const { promise: stopped, resolve } = Promise.withResolvers<number>();
+    const deliveries = bench.process(
+      afterLists("WebhookDelivery", () => {
+        // The first has been sent, and what comes next is being looked for.
+        if (bench.sent.length === 1) void deliveries.stop(0).then(() => resolve(bench.sent.length));
+      }),
+    );
+    await deliveries.round();
+    const length = await stopped;
+    for (let turns = 0; turns < 20; turns += 1) await pass(1);
+    assert.equal(bench.sent.length, length);
+  });
+
+  test(`R6.4 who waits for one that is gone unsent is let go when more is said of the record (${kind})`, async () => {
+    await using bench = await createBench(kind);
+    await bench.endpoint();
+    await bench.placed("ord_1", ["order.paid"]);
+    bench.answer = () => Promise.resolve({ status: 500, reply: "" });
+    const deliveries = bench.process();
+    await deliveries.round();
+    await deliveries.settled();
+    await bench.store.transaction(async (tx) => {
+      // As part 8 does it, whose time may be shorter than that of all attempts.
+      const row = await tx.first("WebhookDelivery", undefined, {});
+      if (row !== undefined) await tx.delete("WebhookDelivery", row);
+    });
+
+    bench.answer = () => Promise.resolve(taken);
+    await bench.placed("ord_1");
+    await deliveries.round();
+    await deliveries.settled();
+    assert.deepEqual(await bench.states(), ["delivered", "delivered"]);
   });
 }
