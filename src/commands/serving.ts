@@ -102,9 +102,10 @@ export async function startServing(document: string, options: ServeOptions, term
   };
 }
 
-async function purgeOf({ store }: Served): Promise<void> {
+async function purgeOf({ plan, store }: Served): Promise<void> {
   try {
     await store.purge(clock.now());
+    await store.journal.trim(clock.now() - plan.events.keptMilliseconds);
   } catch {
     // What is past its time is given to nobody either way; the next time does it.
   }

@@ -6,7 +6,7 @@ import type { ErrorPlan } from "./plan.ts";
 import type { Sources } from "./sources.ts";
 
 /**
- * What HTTP needs besides the catalogue (R0.1, R4.1, R4.3, R4.6, R4.19, R4.21, R1.7). Some answers of the catalogue are
+ * What HTTP needs besides the catalogue (R0.1, R4.1, R4.3, R4.6, R4.19, R4.21, R6.16, R1.7). Some answers of the catalogue are
  * needed by every service, so codes that are not imported from it are here too.
  */
 const protocolErrors: Readonly<
@@ -20,6 +20,7 @@ const protocolErrors: Readonly<
     title: "The first request with this key is still running",
     retryAfterSeconds: 1,
   },
+  "event-id-expired": { status: 410, title: "What happened after this event is not kept any more" },
   "uri-too-long": { status: 414, title: "The address is too long" },
   "expectation-failed": { status: 417, title: "This expectation cannot be met" },
   "idempotency-key-reused": { status: 422, title: "This key was used for another request" },

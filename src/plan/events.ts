@@ -2,10 +2,22 @@
 import { parseClockDuration } from "../base/duration.ts";
 import type { FieldType } from "../expression/types.ts";
 import type { Grant } from "../parts/authentication/model.ts";
-import type { PathSegment } from "../parts/endpoints/meaning.ts";
+import { pathSegments } from "../parts/endpoints/meaning.ts";
 import { deliveryResource, webhookResource } from "../parts/events/decide.ts";
+import type { Stream } from "../parts/events/model.ts";
 import { eventResource, typeCondition } from "../parts/expressions.ts";
-import type { EventsPlan, GrantPlan, OutEventPlan, StreamPlan, WebhookPlan } from "./plan.ts";
+import { own } from "../parts/resources/fields.ts";
+import { generalRates, serverLimits } from "./limits.ts";
+import type {
+  EventsPlan,
+  FilterPlan,
+  GrantPlan,
+  Operation,
+  OutEventPlan,
+  Plan,
+  StreamPlan,
+  WebhookPlan,
+} from "./plan.ts";
 import type { Sources } from "./sources.ts";
 
 const day = 86_400_000;
@@ -34,7 +46,7 @@ export function eventsPlan(sources: Sources): EventsPlan {
     envelope,
     out: Object.fromEntries(plans),
     ...(webhook === undefined ? {} : { webhook: webhookPlan(sources) }),
-    ...(stream === undefined ? {} : { stream: streamPlan(stream) }),
+    ...(stream === undefined ? {} : { stream: streamPlan(sources, stream) }),
     keptMilliseconds: Math.max(30 * day, milliseconds(stream?.keep, 0), milliseconds(webhook?.then?.keep, 0)),
   };
 }
@@ -74,16 +86,82 @@ function webhookPlan({ model, typed }: Sources): WebhookPlan {
   };
 }
 
-function streamPlan({ path, for: grants }: { path: string; for: readonly Grant[] }): StreamPlan {
+/** An event is not a record, and a resource of the document may have its name. */
+const eventNames = ["Event", "ServiceEvent", "ServiceEvents"];
+
+function streamPlan(sources: Sources, { path, for: grants, resume, keep }: Stream): StreamPlan {
+  const { resources, endpoints } = sources.model;
+  const resource = eventNames.find((name) => own(resources.resources, name) === undefined) ?? "Event";
+  const free = (name: string): string => (own(endpoints.endpoints, name) === undefined ? name : `${name}s`);
+  // Whoever could receive some event may ask; which, is asked of each event's record.
+  const allow = grants.map(({ who }) => ({ who }));
+  const segments = pathSegments(path);
+  const common = {
+    method: "GET",
+    resource,
+    parents: [],
+    allow,
+    visible: allow,
+    creates: false,
+    answer: { status: 200, kind: "record" },
+    moves: [],
+    choose: [],
+    edits: "none",
+    effects: [],
+    emits: [],
+    rules: [],
+    limits: serverLimits(sources),
+    rates: generalRates(sources),
+    quotas: [],
+    needs: [],
+  } as const;
   return {
-    path: path
-      .split("/")
-      .filter((text) => text !== "")
-      .map((text): PathSegment => ({ kind: "literal", text })),
-    template: path,
-    // Whoever could receive some event may ask; which, is asked of each event's record.
-    allow: grants.map(({ who }) => ({ who })),
+    follow: {
+      ...common,
+      name: free("followEvents"),
+      sentence: "Follow what happens, or list what has happened",
+      deed: "list",
+      path: segments,
+      template: path,
+      list: { kind: "cursor", size: 20, max: 100, filters: [typeFilter], sorts: [], searches: [] },
+      errors: ["event-id-expired", "rate-limited"],
+    },
+    read: {
+      ...common,
+      name: free("getEvent"),
+      sentence: "Look at one event",
+      deed: "read",
+      path: [...segments, { kind: "parameter", name: "id" }],
+      template: `${path}/{id}`,
+      key: { parameter: "id", column: "id" },
+      errors: [],
+    },
+    resume: resume ?? "Last-Event-ID",
+    resumableMilliseconds: milliseconds(keep, 30 * day),
   };
+}
+
+/** One type, or with `.*` all that begin so. */
+const typeFilter: FilterPlan = {
+  field: "type",
+  type: "text",
+  operators: ["eq"],
+  schema: {
+    type: "string",
+    maxLength: 200,
+    pattern: "^[\\w-]+(?:\\.[\\w-]+)*(?:\\.\\*)?$",
+    description: "A type, or `order.*` for all that begin with `order.`",
+  },
+};
+
+/** The stream's own operations, where the document has one. */
+export function streamOperations({ events: { stream } }: Pick<Plan, "events">): readonly Operation[] {
+  return stream === undefined ? [] : [stream.follow, stream.read];
+}
+
+/** The document's operations and the stream's. */
+export function everyOperation(plan: Pick<Plan, "operations" | "events">): readonly Operation[] {
+  return [...plan.operations, ...streamOperations(plan)];
 }
 
 function milliseconds(text: string | undefined, otherwise: number): number {

@@ -66,6 +66,14 @@ export function ratesOf(sources: Sources, meaning: Rated): readonly Limited[] {
   });
 }
 
+/** Those that hold for whatever is asked, also for what no operation of the document is. */
+export function generalRates(sources: Sources): readonly Limited[] {
+  return statedRates(sources).flatMap(({ target, rate: { per } }, limit): readonly Limited[] => {
+    if ((target !== "all" && target !== "anyone") || (per !== "user" && per !== "ip")) return [];
+    return [{ limit, by: { kind: per } }];
+  });
+}
+
 interface StatedRate {
   readonly target: string;
   readonly rate: Rate;

@@ -528,10 +528,19 @@ export interface WebhookPlan {
   readonly ahead: TypedExpression;
 }
 
+/**
+ * Events as callers follow and list them. Its operations are not among `operations`: what they are about is in the journal
+ * and in no table.
+ */
 export interface StreamPlan {
-  readonly path: readonly Segment[];
-  readonly template: string;
-  readonly allow: readonly GrantPlan[];
+  /** `GET /events`: the stream, or a page of events. */
+  readonly follow: Operation;
+  /** `GET /events/{id}` */
+  readonly read: Operation;
+  /** The header field that names the last event a caller has. */
+  readonly resume: string;
+  /** For how long after an event a caller that has it may go on from there. */
+  readonly resumableMilliseconds: number;
 }
 
 // ── Errors ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -34,10 +34,33 @@ export interface Answer {
   readonly status: number;
   readonly headers: readonly string[];
   readonly body?: string | Uint8Array;
+  /** In place of a body: one that goes on until either side ends it. */
+  readonly stream?: Streaming;
   /** Whether the connection ends with this answer. */
   readonly close?: boolean;
   /** The Content-Security-Policy of a page; answers of the API have the strictest (R1.6). */
   readonly policy?: string;
+}
+
+/** What writes a body that goes on. */
+export interface Streaming {
+  /** Once the answer's head is sent; never where the caller has gone already, or asked for the head alone. */
+  start(sink: Sink): void;
+  /** The connection is over, or was before it began; called once, whatever happened. */
+  ended(): void;
+}
+
+/** Where such a body goes. */
+export interface Sink {
+  write(text: string): void;
+  /** Bytes that the connection has not taken yet. */
+  readonly waiting: number;
+  /** Resolves when it has taken all of them, or is over. */
+  drained(): Promise<void>;
+  /** What was written is still sent. */
+  end(): void;
+  /** What was not taken yet is lost. */
+  cut(): void;
 }
 
 /** Reads names and values in turn, as `http.IncomingMessage.rawHeaders` has them. */

@@ -12,6 +12,10 @@ export interface Extension {
   fill?(call: Call, next: Values, row: Row | undefined): Values;
   /** The body to give for what the operation gives, also when a request is repeated; it is never kept (R4.20). */
   answer?(body: string): string;
+  /** Answers in place of the deed: what is asked for is in no table. */
+  perform?(call: Call): Promise<Answer>;
+  /** The media types of its answers, where JSON is not the only one. */
+  readonly offers?: readonly string[];
 }
 
 export type Extensions = Readonly<Record<string, Extension>>;

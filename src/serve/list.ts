@@ -24,12 +24,14 @@ export async function list(call: Call): Promise<Answer> {
   const page = await call.kind.list(shape)(wanted, variables);
   const next = page.next === undefined ? undefined : nextQuery(call, plan, asked, page.next);
   const cursor = next === undefined ? "null" : JSON.stringify(next.value);
-  const link =
-    next === undefined
-      ? []
-      : ["Link", `<${call.context.baseUrl()}${call.path.slice(call.context.prefix.length)}?${next.query}>; rel="next"`];
+  const link = next === undefined ? [] : linkTo(call, next.query);
   const text = `{"items":[${tell(call, page.text)}],"next":${cursor}}`;
   return readAnswer(call, text, textTag(call, text), link);
+}
+
+/** The next page's address (RFC 8288), as a field. */
+export function linkTo({ context, path }: Call, query: string): readonly string[] {
+  return ["Link", `<${context.baseUrl()}${path.slice(context.prefix.length)}?${query}>; rel="next"`];
 }
 
 /** What an older version's list asks for, asked of the newest. */

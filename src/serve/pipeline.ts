@@ -175,7 +175,7 @@ async function run(pipeline: Pipeline, request: Asked): Promise<Answer> {
   if (kind.allowed === "denied")
     throw caller.kind === 0 ? pipeline.authentication.challenge() : new Refusal("forbidden");
   if (inbound !== undefined && caller.credential !== inbound.credential) throw new Refusal("forbidden");
-  checkAccept(exchange);
+  checkAccept(exchange, prepared.extension?.offers ?? json);
   const { operation } = asked?.prepared ?? prepared;
   let judge: Judge | undefined;
   const takesBody = operation.body !== undefined;
@@ -228,6 +228,8 @@ async function run(pipeline: Pipeline, request: Asked): Promise<Answer> {
 
 function perform(call: Call, { inUse }: Pipeline, refused: (refusal: Refusal) => Answer): Promise<Answer> {
   const { deed } = call.prepared.operation;
+  const { extension } = call.prepared;
+  if (extension?.perform !== undefined) return extension.perform(call);
   if (deed === "read") return read(call);
   if (deed === "history") return history(call);
   return deed === "list" ? list(call) : write(call, inUse, refused);
@@ -303,12 +305,12 @@ function options(methods: readonly string[], routed?: Routed<Endpoint>): Answer 
   return { status: 204, headers };
 }
 
-function checkAccept(exchange: Exchange): void {
-  if (acceptQuality(exchange.headers.get("accept"), "application/json") > 0) return;
-  throw new Refusal("not-acceptable", {
-    detail: "Answers are application/json",
-    members: { offered: ["application/json"] },
-  });
+const json: readonly string[] = ["application/json"];
+
+function checkAccept(exchange: Exchange, offered: readonly string[]): void {
+  const accept = exchange.headers.get("accept");
+  if (offered.some((type) => acceptQuality(accept, type) > 0)) return;
+  throw new Refusal("not-acceptable", { detail: `Answers are ${offered.join(" or ")}`, members: { offered } });
 }
 
 /** A body where none has a meaning is a smuggler's tool on GET and DELETE (R4.5), and an unread one on an action. */

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import process from "node:process";
 import { setTimeout as pass } from "node:timers/promises";
-import type { Answer, Body, Exchange, RequestHeaders } from "./exchange.ts";
+import type { Answer, Body, Exchange, RequestHeaders, Streaming } from "./exchange.ts";
 import { readHeaders } from "./exchange.ts";
 import type { Forwarding } from "./forwarding.ts";
 import type { Service } from "./service.ts";
@@ -173,16 +173,47 @@ function readBody(request: IncomingMessage, limit: number, patience: number | un
 }
 
 function send(response: ServerResponse, answer: Answer, draining: boolean): void {
-  if (response.destroyed || response.headersSent) return;
-  const { status, body } = answer;
+  const { status, body, stream } = answer;
+  if (response.destroyed || response.headersSent) {
+    stream?.ended();
+    return;
+  }
   const headers = [...answer.headers];
   if (answer.close === true || draining) headers.push("Connection", "close");
+  if (stream !== undefined) {
+    response.writeHead(status, headers);
+    sendStream(response, stream);
+    return;
+  }
   const bytes = typeof body === "string" ? Buffer.byteLength(body) : (body?.length ?? 0);
   if (body !== undefined || (status !== 204 && status !== 304)) headers.push("Content-Length", String(bytes));
   response.writeHead(status, headers);
   // A text of ASCII alone is the same bytes in Latin-1, which is written faster.
   if (typeof body === "string") response.end(body, bytes === body.length ? "latin1" : "utf8");
   else response.end(body);
+}
+
+function sendStream(response: ServerResponse, stream: Streaming): void {
+  response.once("close", () => stream.ended());
+  if (response.req.method === "HEAD") {
+    response.end();
+    return;
+  }
+  // A head that waits for its body would tell the caller nothing until something happens.
+  response.flushHeaders();
+  stream.start({
+    write: (text) => void response.write(text),
+    get waiting() {
+      return response.writableLength;
+    },
+    drained: () =>
+      new Promise((resolve) => {
+        if (!response.writableNeedDrain || response.destroyed) resolve();
+        else for (const event of ["drain", "close"]) response.once(event, resolve);
+      }),
+    end: () => void response.end(),
+    cut: () => void response.destroy(),
+  });
 }
 
 /** Requests that the parser refuses are answered like any other refusal (R7.1). */

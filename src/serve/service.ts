@@ -14,6 +14,8 @@ import { createAuthentication } from "./credentials/authenticate.ts";
 import { createCursors } from "./cursor.ts";
 import { moveBySystem } from "./effects.ts";
 import { createEventIds } from "./events/ids.ts";
+import { prepareStream } from "./events/prepared.ts";
+import { createStreams } from "./events/streams.ts";
 import { createTeller, type Teller } from "./events/tell.ts";
 import { webhookExtensions, type WebhookOptions } from "./events/webhooks.ts";
 import type { Answer, Exchange } from "./exchange.ts";
@@ -85,7 +87,7 @@ export interface Service {
    * something. To be called four times a second or so; a call while one is under way does nothing. Never rejects.
    */
   tick(): Promise<number>;
-  /** Cuts short a `tick` that is under way; resolves when it has stopped, and the store may be closed. */
+  /** Cuts short a `tick` that is under way, and ends all streams; resolves when the store may be closed. */
   rest(): Promise<void>;
   /** From now on `/readyz` is 503 (R1.8), and ticks do nothing; resolves as `rest` does. */
   drain(): Promise<void>;
@@ -139,18 +141,27 @@ export function createService(options: ServiceOptions): LiveService {
   };
   const unkept = (failure: unknown) => options.report(failure, nextRequestId());
   const keeping = createKeeping({ counts: store.counts, clock, meters: () => limiter.kept, failed: unkept });
+  const report = (failure: unknown): void => options.report(failure, "time");
+  const teller = createTeller(
+    context,
+    createEventIds(options.cursorSecret),
+    createEventDown(versions.map(({ served }) => served)),
+  );
+  const streams = createStreams({ store, teller, clock, report: unkept });
+  const authentication = createAuthentication({
+    plan,
+    keys: store.keys,
+    kinds,
+    clock,
+    random,
+    environment: options.environment,
+  });
+  const followed = prepareStream({ plan, store, kinds, teller, streams, authentication });
   let draining = false;
   const health = healthPages(async () => !draining && (await store.ready()));
   const pipeline: Pipeline = {
     context,
-    authentication: createAuthentication({
-      plan,
-      keys: store.keys,
-      kinds,
-      clock,
-      random,
-      environment: options.environment,
-    }),
+    authentication,
     inUse: new Set(),
     keeping,
     chooser:
@@ -165,10 +176,11 @@ export function createService(options: ServiceOptions): LiveService {
           }),
     versions: versions.map(({ served, operations }) => ({
       served,
-      route: createRouter(routesOf(prefix, operations, limiter, [...health, ...(options.pages ?? [])])),
+      route: createRouter(
+        routesOf(prefix, [...operations, ...followed], limiter, [...health, ...(options.pages ?? [])]),
+      ),
     })),
   };
-  const report = (failure: unknown): void => options.report(failure, "time");
   const ticking = createTicking(createTime(context, { report, notice: options.notice ?? (() => {}) }), report);
   const { problems } = newest.served;
 
@@ -186,6 +198,7 @@ export function createService(options: ServiceOptions): LiveService {
       given = thrown instanceof Refusal ? refused(thrown) : failed(thrown, noted);
     }
     if (noted.admission !== undefined) given = settle(noted.admission, given, clock.now());
+    if (exchange.method !== "GET") streams.nudge();
     const encoded = await compress(given, exchange.headers.get("accept-encoding"));
     return finish(
       noted.version === undefined ? encoded : versioned(encoded, noted.version),
@@ -209,15 +222,15 @@ export function createService(options: ServiceOptions): LiveService {
 
   return {
     tick: () => (draining ? Promise.resolve(0) : ticking.tick()),
-    rest: () => ticking.rest(),
-    teller: createTeller(
-      context,
-      createEventIds(options.cursorSecret),
-      createEventDown(versions.map(({ served }) => served)),
-    ),
+    rest: () => {
+      streams.endAll(false);
+      return ticking.rest();
+    },
+    teller,
     move: (tx, resource, row, to, changes, cause) => moveBySystem(context, tx, { resource, row, to, changes, cause }),
     drain: () => {
       draining = true;
+      streams.endAll(true);
       return ticking.rest();
     },
     flush: () => keeping.flush().catch(unkept),

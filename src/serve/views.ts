@@ -67,6 +67,7 @@ export function readsOtherRecords(expression: TypedExpression): boolean {
   return expression.kind === "walk" || expression.kind === "records" || parts(expression).some(readsOtherRecords);
 }
 
-function readsMoment(expression: TypedExpression): boolean {
+/** Whether it depends on who asks, or when. */
+export function readsMoment(expression: TypedExpression): boolean {
   return expression.kind === "variable" || parts(expression).some(readsMoment);
 }

@@ -173,11 +173,23 @@ function bodyFaults(
   const type = mediaType(headers);
   const declared = content[type];
   if (declared === undefined) return [`the media type ${type} is not declared`];
+  if (type === "text/event-stream") return streamFaults(judge, content, body);
   const parsed = parse(body);
   if (parsed === undefined) return [`the body is no JSON: ${body.slice(0, 100)}`];
   const schema = chosenBy(object(object(declared)["schema"]), parsed);
   if (schema === undefined) return [`the code ${codeOf(parsed)} is not declared for this status`];
   return judge(schema, parsed).map((fault) => `the body: ${fault}`);
+}
+
+/** OpenAPI 3.1 has no words for what is in a stream: each of its events is what a page has as an item. */
+function streamFaults(judge: Judge, content: JsonObject, body: string): readonly string[] {
+  const page = object(object(content["application/json"])["schema"]);
+  return body.split("\n").flatMap((line) => {
+    if (!line.startsWith("data: ")) return [];
+    const event = parse(line.slice("data: ".length));
+    if (event === undefined) return [`an event is no JSON: ${line.slice(0, 100)}`];
+    return judge(page, { items: [event], next: null }).map((fault) => `an event: ${fault}`);
+  });
 }
 
 /** Of alternatives that a code tells apart, the one that the body names; undefined where it names none of them. */

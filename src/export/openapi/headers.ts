@@ -22,7 +22,8 @@ export type ResponseHeader =
   | "RateLimit"
   | "Accept"
   | "Accept-Patch"
-  | "Accept-Encoding";
+  | "Accept-Encoding"
+  | "X-Accel-Buffering";
 
 export const responseHeaders: Readonly<Record<ResponseHeader, JsonObject>> = {
   "Request-Id": required("Names this request, in logs too (`request_id` of problems).", { type: "string" }),
@@ -55,6 +56,7 @@ export const responseHeaders: Readonly<Record<ResponseHeader, JsonObject>> = {
   Accept: optional("The media types that are taken.", { type: "string" }),
   "Accept-Patch": optional("The media types that PATCH takes.", { type: "string" }),
   "Accept-Encoding": optional("The content codings that are taken.", { type: "string" }),
+  "X-Accel-Buffering": optional("Of a stream: proxies are to pass it on at once.", { type: "string", const: "no" }),
 };
 
 /** What every answer carries (R1.3, R1.6). */

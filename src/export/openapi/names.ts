@@ -1,5 +1,6 @@
 /** The names of component schemas: stable for one document, and different from one another. */
 import { pascalCase } from "../../base/case.ts";
+import { everyOperation } from "../../plan/events.ts";
 import type { Operation, Plan } from "../../plan/plan.ts";
 
 export interface ComponentNames {
@@ -11,6 +12,8 @@ export interface ComponentNames {
   readonly answer: (operation: string) => string;
   /** A page of a list. */
   readonly list: (operation: string) => string;
+  /** An event of part 6. */
+  readonly event: (event: string) => string;
   readonly problem: (code: string) => string;
   readonly anyProblem: string;
   readonly fault: string;
@@ -30,13 +33,18 @@ export function componentNames(plan: Plan): ComponentNames {
     const names = new Map(keys.map((key) => [key, free(wanted(key))]));
     return (key) => names.get(key) ?? wanted(key);
   };
-  const resources = plan.tables.map((one) => one.resource);
-  const operations = plan.operations.map(({ name }) => name);
+  const all = everyOperation(plan);
+  const { stream } = plan.events;
+  const resources = [
+    ...plan.tables.map((one) => one.resource),
+    ...(stream === undefined ? [] : [stream.read.resource]),
+  ];
+  const operations = all.map(({ name }) => name);
   const resource = table(resources, (name) => name);
   const state = table(resources, (name) => `${name}State`);
   const shapes = new Map<string, string>();
   const lists = new Map(
-    plan.operations.flatMap((operation): [string, string][] => {
+    all.flatMap((operation): [string, string][] => {
       if (operation.list === undefined) return [];
       if (operation.deed === "history") return [[operation.name, free(`${operation.resource}History`)]];
       const shape = listShape(operation);
@@ -54,6 +62,7 @@ export function componentNames(plan: Plan): ComponentNames {
     input: table(operations, (name) => `${pascalCase(name)}Input`),
     answer: table(operations, (name) => `${pascalCase(name)}Answer`),
     list: (operation) => lists.get(operation) ?? operation,
+    event: table(Object.keys(plan.events.out), (name) => `${pascalCase(name)}Event`),
     problem: table(Object.keys(plan.errors), (code) => `${pascalCase(code)}Problem`),
     anyProblem: free("Problem"),
     fault: free("Fault"),

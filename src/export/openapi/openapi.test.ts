@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json, JsonObject } from "../../base/json.ts";
+import { everyOperation } from "../../plan/events.ts";
 import type { Operation, Table } from "../../plan/plan.ts";
 import { at, baseUrl, flagship, library, text } from "../../../test/export/documents.ts";
 import { openapi } from "./openapi.ts";
@@ -45,6 +46,7 @@ test("who and where", () => {
     "Parcel",
     "Webhook",
     "WebhookDelivery",
+    "Event",
     "service",
   ]);
 });
@@ -64,9 +66,52 @@ test("every operation of the plan is there once", () => {
     );
     assert.deepEqual(
       found.toSorted(),
-      [...plan.operations.map(({ name }) => name), "livez", "readyz", "openapi"].toSorted(),
+      [...everyOperation(plan).map(({ name }) => name), "livez", "readyz", "openapi"].toSorted(),
     );
   }
+});
+
+test("events: a stream and pages of one schema each, and what is sent to webhooks", () => {
+  const ok = response(lockers, "/events", "get", "200");
+  assert.deepEqual(Object.keys(at(ok, "content")), ["text/event-stream", "application/json"]);
+  const page = at(lockers, "components", "schemas", "EventList", "properties", "items", "items");
+  assert.deepEqual(page, { $ref: "#/components/schemas/Event" });
+  const mapping = at(lockers, "components", "schemas", "Event", "discriminator", "mapping");
+  assert.equal(mapping["parcel.stored"], "#/components/schemas/ParcelStoredEvent");
+  assert.deepEqual(names(at(lockers, "paths", "/events", "get")["parameters"] as Json), [
+    "limit",
+    "cursor",
+    "type",
+    "If-None-Match",
+    "Last-Event-ID",
+    "Lockers-Version",
+  ]);
+  const stored = at(lockers, "components", "schemas", "ParcelStoredEvent");
+  assert.deepEqual(stored["required"], [
+    "specversion",
+    "id",
+    "source",
+    "type",
+    "subject",
+    "time",
+    "datacontenttype",
+    "sequence",
+    "data",
+  ]);
+  assert.deepEqual(Object.keys(at(stored, "properties", "data", "properties")), [
+    "id",
+    "locker",
+    "collectBy",
+    "recipientEmail",
+    "pickupCode",
+  ]);
+  const sent = at(lockers, "webhooks");
+  assert(Object.keys(sent).includes("parcel.stored"));
+  assert(!Object.keys(sent).some((name) => name.startsWith("webhook.")), "of webhooks no webhook tells");
+  assert.deepEqual(at(sent, "parcel.stored", "post", "requestBody", "content"), {
+    "application/cloudevents+json": { schema: { $ref: "#/components/schemas/ParcelStoredEvent" } },
+  });
+  assert.equal(rooms["webhooks"], undefined, "nothing is sent anywhere");
 });
 
 test("paths that differ in the names of their parameters alone are one", () => {

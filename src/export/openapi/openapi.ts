@@ -1,6 +1,7 @@
 /** A plan as OpenAPI 3.1: every operation with everything it takes and everything it can answer (R1.1). */
 import type { JsonObject } from "../../base/json.ts";
 import type { Plan } from "../../plan/plan.ts";
+import { eventSchemas, webhookItems } from "./events.ts";
 import { responseHeaders } from "./headers.ts";
 import { componentNames } from "./names.ts";
 import { pathItems, serviceTag } from "./paths.ts";
@@ -26,23 +27,27 @@ export function openapi(plan: Plan, baseUrl: string): JsonObject {
     servers: [{ url: server }],
     tags: tagsOf(plan),
     paths,
+    ...webhookItems(plan, names),
     components: {
       ...(plan.credentials.length === 0 ? {} : { securitySchemes: securitySchemes(plan) }),
       headers: responseHeaders,
       responses: Object.fromEntries(shared),
-      schemas: componentSchemas(plan, names),
+      schemas: { ...componentSchemas(plan, names), ...eventSchemas(plan, names) },
     },
   });
 }
 
 /** Resources that operations are about, in the document's order. */
-function tagsOf({ tables, operations }: Plan): readonly JsonObject[] {
+function tagsOf({ tables, operations, events }: Plan): readonly JsonObject[] {
   const served = tables.filter(({ resource }) => operations.some((operation) => operation.resource === resource));
   return [
     ...served.map(({ resource, lifecycle }) => ({
       name: resource,
       description: lifecycle === undefined ? `${resource} records.` : `${resource} records, with states.`,
     })),
+    ...(events.stream === undefined
+      ? []
+      : [{ name: events.stream.follow.resource, description: "What has happened to records." }]),
     { name: serviceTag, description: "The service itself." },
   ];
 }

@@ -1,7 +1,9 @@
 /** Paths and their operations, and the pages of the service itself. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Operation, Plan } from "../../plan/plan.ts";
+import { everyOperation } from "../../plan/events.ts";
 import { describeOperation } from "./description.ts";
+import { streamParts } from "./events.ts";
 import { headersOf } from "./headers.ts";
 import type { ComponentNames } from "./names.ts";
 import { parametersIn, parametersOf } from "./parameters.ts";
@@ -19,7 +21,7 @@ export function pathItems(
   { root, mounted }: { readonly root: string; readonly mounted: boolean },
 ): JsonObject {
   const items = new Map<string, { readonly path: string; readonly item: Record<string, Json> }>();
-  for (const operation of plan.operations) {
+  for (const operation of everyOperation(plan)) {
     const entry = entryOf(items, operation);
     const parameters = [...entry.path.matchAll(/\{(.+?)\}/g)].map((match) => match[1] as string);
     entry.item[operation.method.toLowerCase()] = operationObject(plan, operation, parameters, names, shared);
@@ -55,7 +57,7 @@ function operationObject(
   shared: SharedResponses,
 ): JsonObject {
   const renamed = names.length === parametersIn(operation).length ? names : [];
-  const parameters = parametersOf(plan, operation, renamed);
+  const parameters = [...parametersOf(plan, operation, renamed), ...(streamParts(plan, operation)?.parameters ?? [])];
   return {
     operationId: operation.name,
     tags: [operation.resource],

@@ -1,5 +1,6 @@
 /** Every error that the service can answer an operation with: a code of the plan with its status there (R0.1, R7.3). */
 import { readingDeeds } from "../../parts/endpoints/model.ts";
+import { everyOperation } from "../../plan/events.ts";
 import type { EffectPlan, MovePlan, Operation, Plan, Table } from "../../plan/plan.ts";
 
 export interface PossibleRefusal {
@@ -33,7 +34,9 @@ const besideOperations: readonly string[] = ["not-found", "method-not-allowed", 
 
 /** Every code that the service can answer with, in the plan's order. */
 export function possibleCodes(plan: Plan): readonly string[] {
-  const codes = new Set(plan.operations.flatMap((operation) => refusalsOf(plan, operation).map(({ code }) => code)));
+  const codes = new Set(
+    everyOperation(plan).flatMap((operation) => refusalsOf(plan, operation).map(({ code }) => code)),
+  );
   return Object.keys(plan.errors).filter((code) => codes.has(code) || besideOperations.includes(code));
 }
 

@@ -3,6 +3,7 @@ import { pascalCase } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { readingDeeds } from "../../parts/endpoints/model.ts";
 import type { Operation, Plan } from "../../plan/plan.ts";
+import { type StreamParts, streamParts } from "./events.ts";
 import { headersOf, type ResponseHeader } from "./headers.ts";
 import type { ComponentNames } from "./names.ts";
 import { type PossibleRefusal, refusalsOf } from "./refusals.ts";
@@ -24,7 +25,7 @@ export function responsesOf(
     String(status),
     refusalResponse(plan, operation, status, codes, names, shared),
   ]);
-  return Object.fromEntries([...successes(operation, names, limitsTold(plan, operation)), ...refusals]);
+  return Object.fromEntries([...successes(plan, operation, names), ...refusals]);
 }
 
 /** What a success says of limits: those that hold for every request are always told of. */
@@ -39,11 +40,10 @@ function limitsTold({ rates }: Plan, operation: Operation): readonly Named[] {
 
 // ── Successes ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function successes(
-  operation: Operation,
-  names: ComponentNames,
-  told: readonly Named[],
-): readonly [string, JsonObject][] {
+function successes(plan: Plan, operation: Operation, names: ComponentNames): readonly [string, JsonObject][] {
+  const told = limitsTold(plan, operation);
+  const stream = streamParts(plan, operation);
+  if (stream !== undefined) return [["200", streamed(operation, stream, names, told)], revalidated];
   const { status, created } = operation.answer;
   const makes = operation.deed === "create" || created === status;
   return [
@@ -51,10 +51,29 @@ function successes(
     ...(created === undefined || created === status
       ? []
       : [[String(created), success(operation, true, names, told)] as [string, JsonObject]]),
-    ...(isRevalidated(operation)
-      ? [["304", { description: "The caller has it as it is.", headers: headersOf(["ETag"]) }] as [string, JsonObject]]
-      : []),
+    ...(isRevalidated(operation) ? [revalidated] : []),
   ];
+}
+
+const revalidated: [string, JsonObject] = [
+  "304",
+  { description: "The caller has it as it is.", headers: headersOf(["ETag"]) },
+];
+
+/** The stream, or a page of what it would have told: what one of them has, the other need not. */
+function streamed(
+  { name }: Operation,
+  { content }: StreamParts,
+  names: ComponentNames,
+  told: readonly Named[],
+): JsonObject {
+  const headers = headersOf(["Content-Encoding", "Accept-Ranges?", "ETag?", "Link", "X-Accel-Buffering", ...told]);
+  const page = withBody(
+    "What happens from now on, or a page of what has happened.",
+    headers,
+    referTo(names.list(name)),
+  );
+  return { ...page, content: { ...content, ...(page["content"] as JsonObject) } };
 }
 
 /** Whether what is read has a tag, by which the caller learns that it has it already. */

@@ -21,6 +21,11 @@ export interface Authentication {
    * signature that was seen before is good again, since whoever asks knows what it did then.
    */
   authenticate(exchange: Exchange, body: () => Promise<Uint8Array>, mayRepeat?: boolean): Caller | Promise<Caller>;
+  /**
+   * The caller of a request that is still being answered, as it is now; undefined where its credential has ended (R5.10). A
+   * signature was good once and does not end.
+   */
+  still(exchange: Exchange, caller: Caller): Promise<Caller | undefined>;
   /** Whether the request carries a credential, good or bad. */
   carries(exchange: Exchange): boolean;
   /** The refusal of a caller without credentials (401, R5.2). */
@@ -91,12 +96,19 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   ): Promise<Caller> {
     const now = clock.now();
     const { scheme, secret } = splitScheme(field, value);
-    const methods = field.methods.filter(
-      (method) => method.scheme === undefined || method.scheme.toLowerCase() === scheme,
-    );
+    const methods = methodsFor(field, scheme);
     if (methods.length === 0) throw refuse(undefined, "This scheme is not taken here");
     if (secret === "") throw refuse("invalid_request", "The credential is empty", methods);
     if (/\s/.test(secret)) throw refuse("invalid_request", "The credential is not one word", methods);
+    const caller = await provedBy(methods, { field, value, secret, exchange, body, mayRepeat });
+    if (caller !== undefined) return caller;
+    limitFailures(exchange.address, methods, secret, now);
+    throw refuse("invalid_token", "The credential is unknown, expired or revoked", methods);
+  }
+
+  async function provedBy(methods: readonly Method[], sent: SentSecret): Promise<Caller | undefined> {
+    const { field, value, secret, exchange, body, mayRepeat } = sent;
+    const now = clock.now();
     for (const method of methods) {
       const proof = await method.prove(secret, exchange, body);
       if (proof === undefined || (proof.signed?.again === true && !mayRepeat)) continue;
@@ -117,8 +129,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       }
       return caller;
     }
-    limitFailures(exchange.address, methods, secret, now);
-    throw refuse("invalid_token", "The credential is unknown, expired or revoked", methods);
+    return undefined;
   }
 
   /** R5.7: only failures are limited. Whoever shares the address, or whose key is guessed, has a credential that is good. */
@@ -142,26 +153,38 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     for (const name of named) forKey.note(name, now);
   }
 
+  function presentedIn(exchange: Exchange): { readonly field: Field; readonly value: string } | undefined {
+    let presented: { readonly field: Field; readonly value: string } | undefined;
+    for (const field of fields) {
+      const value = exchange.headers.get(field.name);
+      if (value === undefined) continue;
+      if (presented !== undefined || exchange.headers.repeated(field.name)) {
+        const tried = [...(presented?.field.methods ?? []), ...field.methods];
+        throw refuse("invalid_request", "Send one credential, once", tried);
+      }
+      presented = { field, value };
+    }
+    return presented;
+  }
+
   return {
     challenge: () => refuse(undefined, "A credential is needed"),
     carries: ({ headers }) => fields.some(({ name }) => headers.get(name) !== undefined),
     authenticate(exchange, body, mayRepeat = false) {
-      let presented: Field | undefined;
-      let value = "";
-      for (const field of fields) {
-        const sent = exchange.headers.get(field.name);
-        if (sent === undefined) continue;
-        if (presented !== undefined || exchange.headers.repeated(field.name)) {
-          const tried = [...(presented?.methods ?? []), ...field.methods];
-          throw refuse("invalid_request", "Send one credential, once", tried);
-        }
-        presented = field;
-        value = sent;
-      }
+      const presented = presentedIn(exchange);
       if (presented === undefined) return anonymous;
-      const known = remembered.get(`${presented.name}\0${value}`);
+      const { field, value } = presented;
+      const known = remembered.get(`${field.name}\0${value}`);
       if (known !== undefined && known.until > clock.now()) return known.caller;
-      return prove(presented, value, exchange, body, mayRepeat);
+      return prove(field, value, exchange, body, mayRepeat);
+    },
+    async still(exchange, caller) {
+      const presented = presentedIn(exchange);
+      if (presented === undefined || caller.signature !== undefined) return caller;
+      const { field, value } = presented;
+      const { scheme, secret } = splitScheme(field, value);
+      const body = () => Promise.resolve(new Uint8Array());
+      return provedBy(methodsFor(field, scheme), { field, value, secret, exchange, body, mayRepeat: false });
     },
   };
 }
@@ -172,12 +195,27 @@ interface Field {
   readonly methods: readonly Method[];
 }
 
+interface SentSecret {
+  readonly field: Field;
+  /** Of the field, as it was sent. */
+  readonly value: string;
+  readonly secret: string;
+  readonly exchange: Exchange;
+  readonly body: () => Promise<Uint8Array>;
+  readonly mayRepeat: boolean;
+}
+
 function groupByField(methods: readonly Method[]): readonly Field[] {
   const names = new Set(methods.map(({ credential }) => credential.sent.header.toLowerCase()));
   return [...names].map((name) => ({
     name,
     methods: methods.filter(({ credential }) => credential.sent.header.toLowerCase() === name),
   }));
+}
+
+/** `scheme` in lower case. */
+function methodsFor(field: Field, scheme: string | undefined): readonly Method[] {
+  return field.methods.filter((method) => method.scheme === undefined || method.scheme.toLowerCase() === scheme);
 }
 
 /** `scheme` in lower case; a field without schemes is all secret. */

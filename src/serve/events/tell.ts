@@ -1,17 +1,19 @@
 /** An entry of the journal as one receiver is told of it: whether at all, and the body (R6.2, R6.13, R6.14). */
 import { instantText } from "../../base/clock.ts";
-import type { Variables } from "../../expression/evaluate.ts";
+import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { OutEventPlan, Table } from "../../plan/plan.ts";
 import type { JournalRecord, Row, Transaction, View } from "../../store/store.ts";
 import type { Context } from "../context.ts";
 import { decide } from "../permissions.ts";
-import { viewOf } from "../views.ts";
+import { readsMoment, viewOf } from "../views.ts";
 import type { EventIds } from "./ids.ts";
 
 /** Who is told, as permissions see it. */
 export interface Receiver {
+  /** Null for a caller who is not signed in. */
   readonly id: string | null;
   readonly roles: readonly string[];
+  readonly claims?: Readonly<Record<string, Value>>;
   /** The version whose shapes it knows; absent: the newest. */
   readonly version?: string;
 }
@@ -40,56 +42,95 @@ export interface Teller {
     receiver: Receiver,
     through: "webhook" | "stream",
   ): Promise<Told | undefined>;
+  /** The same for many receivers: what is written alike for some of them is written once. Of use while `tx` is. */
+  telling(
+    tx: Transaction,
+    entry: JournalRecord,
+    through: "webhook" | "stream",
+  ): (receiver: Receiver) => Promise<Told | undefined>;
 }
 
 export function createTeller(context: Context, ids: EventIds, down: EventDown): Teller {
   const { envelope, out } = context.plan.events;
-  const views = new Map<string, View>();
-  const viewFor = (event: string, plan: OutEventPlan, table: Table, roles: readonly string[]): View => {
-    const key = plan.carries === undefined ? `${table.resource} ${roles.join()}` : event;
+  const views = new Map<string, TellerView>();
+  const viewFor = (event: string, plan: OutEventPlan, table: Table, roles: Roles): TellerView => {
+    const key = plan.carries === undefined ? `${table.resource} ${nameOf(roles)}` : event;
     let view = views.get(key);
     if (view === undefined) {
-      view = plan.carries === undefined ? viewOf(table, roles).view : carried(table, plan.carries);
+      view = tellerView(plan.carries === undefined ? viewOf(table, roles).view : carried(table, plan.carries));
       views.set(key, view);
     }
     return view;
   };
+  const telling: Teller["telling"] = (tx, entry, through) => {
+    const { event, data: row } = entry;
+    const plan = event === undefined ? undefined : out[event];
+    const table = plan && context.tables.get(plan.resource);
+    if (event === undefined || plan === undefined || table === undefined || row === undefined) return tellNothing;
+    const written = new Map<string, Promise<Told | undefined>>();
+    return async (receiver) => {
+      const roles =
+        receiver.id === null ? undefined : context.plan.roles.filter((role) => receiver.roles.includes(role));
+      const variables = variablesOf(receiver, entry.at);
+      if (!(await mayKnow(context, tx, plan[through], roles, row, variables))) return undefined;
+      const { view, personal } = viewFor(event, plan, table, roles);
+      const write = async (): Promise<Told | undefined> => {
+        const text = await tx.view(row, view, variables);
+        const carries = plan.carries !== undefined;
+        const older = down(receiver.version, { type: event, resource: plan.resource, data: text, carries });
+        if (older === undefined) return undefined;
+        const { type, data } = older;
+        const id = ids.idOf(entry.position);
+        const facts: Facts = { id, type, data, entry, source: context.baseUrl() };
+        return { id, type, body: envelope === "cloudevents" ? cloudEvent(facts) : plainEvent(facts) };
+      };
+      if (personal) return write();
+      const key = `${nameOf(roles)} ${receiver.version ?? ""}`;
+      const told = written.get(key) ?? write();
+      written.set(key, told);
+      return told;
+    };
+  };
   return {
     media: envelope === "cloudevents" ? "application/cloudevents+json; charset=UTF-8" : "application/json",
     ids,
-    async tell(tx, entry, receiver, through) {
-      const { event, data: row } = entry;
-      const plan = event === undefined ? undefined : out[event];
-      const table = plan && context.tables.get(plan.resource);
-      if (event === undefined || plan === undefined || table === undefined || row === undefined) return undefined;
-      const known = context.plan.roles.filter((role) => receiver.roles.includes(role));
-      const variables = variablesOf(receiver, entry.at);
-      if (!(await mayKnow(context, tx, plan[through], known, row, variables))) return undefined;
-      const view = await tx.view(row, viewFor(event, plan, table, known), variables);
-      const older = down(receiver.version, {
-        type: event,
-        resource: plan.resource,
-        data: view,
-        carries: plan.carries !== undefined,
-      });
-      if (older === undefined) return undefined;
-      const { type, data } = older;
-      const id = ids.idOf(entry.position);
-      const facts: Facts = { id, type, data, entry, source: context.baseUrl() };
-      return { id, type, body: envelope === "cloudevents" ? cloudEvent(facts) : plainEvent(facts) };
-    },
+    tell: (tx, entry, receiver, through) => telling(tx, entry, through)(receiver),
+    telling,
   };
 }
 
-function variablesOf({ id, roles }: Receiver, at: number): Variables {
-  return { caller: { id, roles, claims: {} }, input: null, now: instantText(at) } as unknown as Variables;
+/** Undefined for a caller who is not signed in. */
+type Roles = readonly string[] | undefined;
+
+/** Every role's name has a letter, so that nobody is not the same as somebody without roles. */
+function nameOf(roles: Roles): string {
+  return roles === undefined ? "-" : roles.join();
+}
+
+const tellNothing = (): Promise<undefined> => Promise.resolve(undefined);
+
+interface TellerView {
+  readonly view: View;
+  /** Whether receivers with the same roles may be told different things. */
+  readonly personal: boolean;
+}
+
+function tellerView(view: View): TellerView {
+  const personal = view.members.some(
+    ({ when, source }) => when !== undefined || (source.kind === "expression" && readsMoment(source.expression)),
+  );
+  return { view, personal };
+}
+
+function variablesOf({ id, roles, claims = {} }: Receiver, at: number): Variables {
+  return { caller: { id, roles, claims }, input: null, now: instantText(at) } as unknown as Variables;
 }
 
 async function mayKnow(
   context: Context,
   tx: Transaction,
   grants: OutEventPlan["webhook"],
-  roles: readonly string[],
+  roles: Roles,
   row: Row,
   variables: Variables,
 ): Promise<boolean> {

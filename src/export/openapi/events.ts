@@ -1,0 +1,186 @@
+/** Events: their schemas, the stream and its pages, and what is sent to webhooks. */
+import { pascalCase } from "../../base/case.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
+import { deliveryResource, webhookResource } from "../../parts/events/decide.ts";
+import type { Column, Operation, OutEventPlan, Plan, Virtual } from "../../plan/plan.ts";
+import { grantsText } from "./description.ts";
+import type { ComponentNames } from "./names.ts";
+import { referTo } from "./schemas.ts";
+
+export function eventSchemas(plan: Plan, names: ComponentNames): JsonObject {
+  const { out, stream } = plan.events;
+  const told = Object.entries(out).filter(([, event]) => isTold(plan, event));
+  const schemas = told.map(([name, event]): [string, JsonObject] => [
+    names.event(name),
+    eventSchema(plan, name, event, names),
+  ]);
+  if (stream === undefined) return Object.fromEntries(schemas);
+  const streamed = told.filter(([, event]) => event.stream.length > 0).map(([name]) => name);
+  return {
+    ...Object.fromEntries(schemas),
+    [names.resource(stream.follow.resource)]: anyOf(streamed, names),
+    [names.list(stream.follow.name)]: pageSchema(stream.follow, names),
+  };
+}
+
+/** Whether anybody outside is told of it. */
+function isTold(plan: Plan, event: OutEventPlan): boolean {
+  return (plan.events.stream !== undefined && event.stream.length > 0) || isPosted(plan, event);
+}
+
+/** Of what becomes of webhooks no webhook tells. */
+function isPosted({ events }: Plan, { resource, webhook }: OutEventPlan): boolean {
+  const own = resource === webhookResource || resource === deliveryResource;
+  return events.webhook !== undefined && webhook.length > 0 && !own;
+}
+
+function anyOf(events: readonly string[], names: ComponentNames): JsonObject {
+  const mapping = events.map((name) => [name, `#/components/schemas/${names.event(name)}`]);
+  if (events.length === 0) return { type: "object", description: "There are no events." };
+  return {
+    oneOf: events.map((name) => referTo(names.event(name))),
+    discriminator: { propertyName: "type", mapping: Object.fromEntries(mapping) },
+  };
+}
+
+// ── Schemas ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const instant: JsonObject = { type: "string", format: "date-time" };
+const text: JsonObject = { type: "string" };
+
+function eventSchema(plan: Plan, name: string, event: OutEventPlan, names: ComponentNames): JsonObject {
+  const data = dataSchema(plan, event, names);
+  const members: JsonObject =
+    plan.events.envelope === "cloudevents"
+      ? {
+          specversion: { type: "string", const: "1.0" },
+          id: text,
+          source: { type: "string", format: "uri" },
+          type: { type: "string", const: name },
+          subject: { type: "string", description: `The id of the ${event.resource}.` },
+          time: instant,
+          datacontenttype: { type: "string", const: "application/json" },
+          sequence: { type: "string", description: "Grows from event to event." },
+          data,
+        }
+      : {
+          id: text,
+          type: { type: "string", const: name },
+          timestamp: instant,
+          sequence: { type: "integer", description: "Grows from event to event." },
+          request: {
+            type: "object",
+            description: "The request that caused it; absent where time did.",
+            properties: { id: text },
+            required: ["id"],
+          },
+          data,
+        };
+  const required = Object.keys(members).filter((member) => member !== "request");
+  return { type: "object", description: `\`${name}\``, properties: members, required };
+}
+
+function dataSchema(plan: Plan, { resource, carries }: OutEventPlan, names: ComponentNames): JsonObject {
+  if (carries === undefined) return referTo(names.resource(resource));
+  const table = plan.tables.find((one) => one.resource === resource);
+  const members: readonly (Column | Virtual)[] = [...(table?.columns ?? []), ...(table?.virtual ?? [])];
+  const carried = carries.flatMap((name) => members.find((member) => member.name === name) ?? []);
+  const always = carried.filter((one) => one.absent === "null" || ("nullable" in one && !one.nullable));
+  return {
+    type: "object",
+    description: `Of the ${resource}.`,
+    properties: Object.fromEntries(carried.map(({ name, schema }) => [name, schema])),
+    ...(always.length === 0 ? {} : { required: always.map(({ name }) => name) }),
+  };
+}
+
+function pageSchema({ resource }: Operation, names: ComponentNames): JsonObject {
+  return {
+    type: "object",
+    properties: {
+      items: { type: "array", items: referTo(names.resource(resource)) },
+      next: {
+        type: ["string", "null"],
+        description:
+          "The `cursor` of the next page; null on the last one. A page that had too much to pass over is short.",
+      },
+    },
+    required: ["items", "next"],
+  };
+}
+
+// ── The stream ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What the two operations have beside what all have; nothing for any other operation. */
+export function streamParts(plan: Plan, { name }: Operation): StreamParts | undefined {
+  const { stream } = plan.events;
+  if (stream === undefined || name !== stream.follow.name) return undefined;
+  return {
+    parameters: [
+      {
+        name: stream.resume,
+        in: "header",
+        description: "Of the stream: the id of the last event that the caller has. Those after it come first.",
+        schema: { type: "string", minLength: 1 },
+      },
+    ],
+    content: {
+      "text/event-stream": {
+        schema: {
+          type: "string",
+          description: `Server-sent events, from now on: \`id\`, \`event\` (the type) and \`data\`, one line of JSON, which is a ${stream.follow.resource}. Every 15 s there is a comment.`,
+        },
+      },
+    },
+  };
+}
+
+export interface StreamParts {
+  readonly parameters: readonly JsonObject[];
+  /** Of a success, by media type. */
+  readonly content: JsonObject;
+}
+
+// ── Webhooks ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function webhookItems(plan: Plan, names: ComponentNames): JsonObject {
+  const { envelope, out, webhook } = plan.events;
+  if (webhook === undefined) return {};
+  const media = envelope === "cloudevents" ? "application/cloudevents+json" : "application/json";
+  const posted = Object.entries(out).filter(([, event]) => isPosted(plan, event));
+  const items = posted.map(([name, event]): [string, Json] => [
+    name,
+    {
+      post: {
+        operationId: `on${pascalCase(name)}`,
+        tags: [event.resource],
+        summary: `\`${name}\` has happened`,
+        description: `Sent to the addresses of ${grantsText(event.webhook)}.`,
+        // Whoever sends it is known by the signature.
+        security: [],
+        ...(webhook.signed ? { parameters: signatureParameters } : {}),
+        requestBody: { required: true, content: { [media]: { schema: referTo(names.event(name)) } } },
+        responses: {
+          "2XX": { description: "It has arrived." },
+          "410": { description: "Nothing is to be sent there any more." },
+          default: { description: "It has not arrived, and is sent again later." },
+        },
+      },
+    },
+  ]);
+  return items.length === 0 ? {} : { webhooks: Object.fromEntries(items) };
+}
+
+const signatureParameters: readonly JsonObject[] = [
+  field("webhook-id", "The id of the event, the same at every attempt.", text),
+  field("webhook-timestamp", "When this attempt was made, in seconds since 1970.", { type: "integer" }),
+  field(
+    "webhook-signature",
+    "`v1,` and the signature, as Standard Webhooks has it; several with a space between.",
+    text,
+  ),
+];
+
+function field(name: string, description: string, schema: JsonObject): JsonObject {
+  return { name, in: "header", required: true, description, schema };
+}

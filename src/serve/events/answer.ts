@@ -1,0 +1,192 @@
+/** `GET /events` as a stream or a page, and `GET /events/{id}` (R6.3, R6.15, R6.16). */
+import type { StreamPlan } from "../../plan/plan.ts";
+import type { JournalRecord } from "../../store/store.ts";
+import { subscriberOf } from "../address.ts";
+import { textTag } from "../answers.ts";
+import type { Call, Context } from "../context.ts";
+import type { Caller } from "../caller.ts";
+import type { Authentication } from "../credentials/authenticate.ts";
+import type { Answer } from "../exchange.ts";
+import { linkTo, openCursor, wholeNumber } from "../list.ts";
+import { acceptQuality } from "../negotiation.ts";
+import { readAnswer } from "../read.ts";
+import { malformed, Refusal } from "../refusal.ts";
+import type { Streams } from "./streams.ts";
+import type { Receiver, Teller } from "./tell.ts";
+
+export interface EventsOptions {
+  readonly plan: StreamPlan;
+  readonly teller: Teller;
+  readonly streams: Streams;
+  readonly authentication: Pick<Authentication, "still">;
+}
+
+const streamType = "text/event-stream";
+/** What `GET /events` is given as; the first of those that a caller likes best. */
+export const eventMediaTypes: readonly string[] = [streamType, "application/json"];
+
+/** What a page looks through at most: then it is short, and says where to go on. */
+const maximumScanned = 10_000;
+const batch = 200;
+
+export async function followEvents(options: EventsOptions, call: Call): Promise<Answer> {
+  const accept = call.exchange.headers.get("accept");
+  const [stream = 0, page = 0] = eventMediaTypes.map((type) => acceptQuality(accept, type));
+  return stream >= page ? streamOf(options, call) : pageOf(options, call);
+}
+
+export async function readEvent({ teller }: EventsOptions, call: Call): Promise<Answer> {
+  const { journal } = call.context.store;
+  const position = teller.ids.positionOf(call.parameters["id"] ?? "");
+  const entry = position === undefined ? undefined : await journal.at(position);
+  const told =
+    entry &&
+    (await call.context.store.transaction((tx) => teller.tell(tx, entry, receiverOf(call.caller, call), "stream")));
+  if (told === undefined) throw new Refusal("not-found");
+  return readAnswer(call, told.body, textTag(call, told.body));
+}
+
+function receiverOf({ id, roles, claims }: Caller, { version }: Call): Receiver {
+  return { id, roles, claims, ...(version.name === undefined ? {} : { version: version.name }) };
+}
+
+// ── The stream ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+async function streamOf({ plan, teller, streams, authentication }: EventsOptions, call: Call): Promise<Answer> {
+  const { caller, context, exchange, prepared } = call;
+  let type: string | undefined;
+  for (const [name, text] of call.query) {
+    if (name !== "type") throw unknown(name);
+    type = parseType(call, text);
+  }
+  const after = await startOf(plan, teller, call);
+  const answer: Answer = {
+    status: 200,
+    headers: ["Content-Type", streamType, "Cache-Control", "no-store", "X-Accel-Buffering", "no", "Vary", "Accept"],
+    close: true,
+  };
+  if (exchange.method === "HEAD") return { ...answer, stream: { start: () => {}, ended: () => {} } };
+  // What is kept for as long as the stream is open is only what its caller is known by.
+  const asked = { ...exchange, body: () => Promise.resolve({ kind: "aborted" } as const) };
+  const stream = streams.open({
+    holder: JSON.stringify(caller.id === null ? [subscriberOf(exchange.address)] : [caller.credential, caller.id]),
+    receiver: receiverOf(caller, call),
+    still: async () => {
+      const now = await authentication.still(asked, caller);
+      return now === undefined || prepared.forKind(now.kind).allowed === "denied" ? undefined : receiverOf(now, call);
+    },
+    wants: typeTest(type),
+    after: after ?? (await context.store.journal.last()),
+  });
+  return { ...answer, stream };
+}
+
+/** The position after which it goes on; undefined: from now on. @throws Refusal `event-id-expired` */
+async function startOf(plan: StreamPlan, { ids }: Teller, call: Call): Promise<number | undefined> {
+  const sent = call.exchange.headers.get(plan.resume.toLowerCase());
+  if (sent === undefined || sent === "") return undefined;
+  const position = ids.positionOf(sent);
+  if (position !== undefined && (await isWhole(plan, call.context, position, call.now))) return position;
+  throw new Refusal("event-id-expired", {
+    detail: `${plan.resume} is not the id of an event after which everything is still kept`,
+  });
+}
+
+/** Whether all that happened after a position can still be told. */
+async function isWhole(plan: StreamPlan, context: Context, position: number, now: number): Promise<boolean> {
+  const { journal } = context.store;
+  const isFresh = ({ at }: JournalRecord): boolean => at >= now - plan.resumableMilliseconds;
+  const [entry, next] = await Promise.all([journal.at(position), journal.events(position, 1)]);
+  if ((await journal.last()) === position) return true;
+  if (entry === undefined) {
+    // The beginning, before anything has happened, has no entry of its own.
+    const first = position === 0 ? await journal.at(1) : undefined;
+    return first !== undefined && isFresh(first);
+  }
+  const isKept = entry.at >= now - context.plan.events.keptMilliseconds;
+  return isFresh(entry) || (isKept && next.every(isFresh));
+}
+
+// ── A page ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+async function pageOf({ plan, teller }: EventsOptions, call: Call): Promise<Answer> {
+  const { size, max } = plan.follow.list ?? { size: 20, max: 100 };
+  let limit = size;
+  let type: string | undefined;
+  let cursor: string | undefined;
+  for (const [name, text] of call.query) {
+    if (name === "limit") limit = wholeNumber(name, text, 1, max);
+    else if (name === "cursor") cursor = text;
+    else if (name === "type") type = parseType(call, text);
+    else throw unknown(name);
+  }
+  const bound = [plan.follow.name, call.caller.id ?? "", [...call.caller.roles].sort().join(), type ?? ""].join("\n");
+  const [after = 0] = cursor === undefined ? [] : (openCursor(call, cursor, bound) as readonly number[]);
+  const { items, end } = await readPage(call, teller, after, limit, typeTest(type));
+  const next = end === undefined ? null : call.context.cursors.seal([end], bound);
+  const text = `{"items":[${items.join()}],"next":${JSON.stringify(next)}}`;
+  const query = new URLSearchParams([...call.query]);
+  if (next !== null) query.set("cursor", next);
+  const link = next === null ? [] : linkTo(call, query.toString());
+  return readAnswer(call, text, textTag(call, text), ["Vary", "Accept", ...link]);
+}
+
+interface EventPage {
+  readonly items: readonly string[];
+  /** The position that the next page goes on after; absent on the last one. */
+  readonly end?: number;
+}
+
+async function readPage(
+  call: Call,
+  teller: Teller,
+  after: number,
+  limit: number,
+  wants: (type: string) => boolean,
+): Promise<EventPage> {
+  const { store } = call.context;
+  const receiver = receiverOf(call.caller, call);
+  const items: string[] = [];
+  // Where the last item is: whether another one follows is known only when one is found.
+  let full = 0;
+  for (let scanned = 0; scanned < maximumScanned; ) {
+    const entries = await store.journal.events(after, batch);
+    const more = await store.transaction(async (tx) => {
+      for (const entry of entries) {
+        const told = await teller.tell(tx, entry, receiver, "stream");
+        if (told === undefined || !wants(told.type)) continue;
+        if (items.length === limit) return true;
+        items.push(told.body);
+        if (items.length === limit) full = entry.position;
+      }
+      return false;
+    });
+    if (more) return { items, end: full };
+    if (entries.length < batch) return { items };
+    after = (entries.at(-1) as JournalRecord).position;
+    scanned += entries.length;
+  }
+  return { items, end: items.length === limit ? full : after };
+}
+
+// ── Types ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function parseType({ prepared }: Call, text: string): string {
+  if (prepared.filters.get("type")?.(text).length === 0) return text;
+  throw malformed({
+    parameter: "type",
+    code: "wrong-pattern",
+    detail: "`type` is the type of an event, or its beginning and `.*`",
+  });
+}
+
+function typeTest(type: string | undefined): (type: string) => boolean {
+  if (type === undefined) return () => true;
+  if (!type.endsWith(".*")) return (one) => one === type;
+  const start = type.slice(0, -1);
+  return (one) => one.startsWith(start);
+}
+
+function unknown(name: string): Refusal {
+  return malformed({ parameter: name, code: "unknown-parameter", detail: `This takes no \`${name}\`` });
+}
