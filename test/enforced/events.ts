@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import type { Json } from "../../src/base/json.ts";
 import { signatureField } from "../../src/serve/credentials/hmac.ts";
+import { follow } from "../serve/follower.ts";
 import type { Received } from "../serve/receiver.ts";
+import { by } from "../serve/scenario.ts";
 import type { Block } from "./document.ts";
 import { crud, documentOf } from "./document.ts";
-import type { Expected, Proof, Step } from "./proof.ts";
+import type { Expected, Proof, Scene, Step } from "./proof.ts";
 import { ask } from "./proof.ts";
 import { says } from "./resources.ts";
 
@@ -152,6 +154,65 @@ const delivery: readonly Proof[] = [
   },
 ];
 
+/** Told by a stream, which is read as pages. */
+function streamed(stream: Block): string {
+  return telling({ envelope: "plain", out: shut, delivery: { stream: { at: "GET /events", ...stream } } });
+}
+
+const page = "GET /events\nAccept: application/json";
+
+/** A stream is open until somebody ends it, so it is not waited for. */
+function opens(status: number, field: string, value: (scene: Scene) => string): Step {
+  return async (scene) => {
+    const headers = { ...by(await scene.key("ann")), [field]: value(scene) };
+    using follower = await follow(scene.running.port, headers);
+    assert.equal(follower.status, status);
+    if (status === 200) assert.equal(follower.headers["content-type"], "text/event-stream");
+  };
+}
+
+const shuts: readonly Step[] = [
+  ask("ann POST /things", { name: "a" }, "201"),
+  ask("ann POST /things/{1}/shut", "200"),
+  ask(`ann ${page}`, { status: "200", items: 1 }),
+];
+
+const stream: readonly Proof[] = [
+  {
+    of: ["events/delivery/stream"],
+    with: streamed({ for: "member" }),
+    without: telling({ envelope: "plain", out: shut, delivery: "none" }),
+    play: [...shuts, opens(200, "Accept", () => "text/event-stream")],
+  },
+  {
+    of: ["events/delivery/stream/for"],
+    with: streamed({ for: "member" }),
+    without: streamed({ for: "signed-in" }),
+    play: [...shuts, ask(`olga ${page}`, "403 forbidden")],
+  },
+  {
+    of: ["events/delivery/stream/resume"],
+    with: streamed({ for: "member", resume: "Go-On-After" }),
+    without: streamed({ for: "member" }),
+    play: [opens(410, "Go-On-After", () => "nothing")],
+  },
+  {
+    of: ["events/delivery/stream/keep"],
+    with: streamed({ for: "member", keep: "1d" }),
+    without: streamed({ for: "member", keep: "9d" }),
+    play: [
+      ...shuts,
+      ask("ann POST /things", { name: "b" }, "201"),
+      ask("ann POST /things/{4}/shut", "200"),
+      async ({ running }) => running.pass(2 * 86_400_000),
+      opens(410, "Last-Event-ID", ({ replies }) => {
+        const page = replies[2]?.json as { readonly items: readonly { readonly id: string }[] } | undefined;
+        return page?.items[0]?.id ?? "";
+      }),
+    ],
+  },
+];
+
 /** The door tells; signed by its secret, or by another. */
 function doorSays(body: Json, gets: Expected, secret: string = environment.DOOR_SECRET): Step {
   return async (scene) => {
@@ -204,4 +265,4 @@ const inbound: readonly Proof[] = [
   },
 ];
 
-export const eventProofs: readonly Proof[] = [...out, ...delivery, ...inbound];
+export const eventProofs: readonly Proof[] = [...out, ...delivery, ...stream, ...inbound];

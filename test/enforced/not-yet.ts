@@ -21,7 +21,6 @@ export const notYet: readonly NotYet[] = [
   { below: "events/delivery/webhook/timeout", reason: delivered },
   { below: "events/delivery/webhook/retry", reason: delivered },
   { below: "events/delivery/webhook/then", reason: delivered },
-  { below: "events/delivery/stream", reason: "there is no stream yet" },
   { below: "versioning/versions/changes/event", reason: "how older versions are told of events is still to be proved" },
 ];
 

@@ -10,13 +10,17 @@ import { promisify } from "node:util";
 import { validate } from "@scalar/openapi-parser";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { JsonObject } from "../../src/base/json.ts";
+import type { Plan } from "../../src/plan/plan.ts";
 import { openapi } from "../../src/export/openapi/openapi.ts";
 import { at, baseUrl, flagship, library } from "./documents.ts";
+
+const events: Plan["events"] = { envelope: "plain", out: {}, keptMilliseconds: 0 };
+const bare: Plan = { ...flagship, operations: [], tables: [], credentials: [], events };
 
 const documents: readonly (readonly [name: string, document: JsonObject])[] = [
   ["the flagship", openapi(flagship, baseUrl)],
   ["a document that is unlike it", openapi(library, "https://rooms.example.org")],
-  ["a service without operations", openapi({ ...flagship, operations: [], tables: [], credentials: [] }, baseUrl)],
+  ["a service without operations", openapi(bare, baseUrl)],
 ];
 
 for (const [name, document] of documents) {
