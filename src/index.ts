@@ -40,3 +40,8 @@ export type { Observation, Observe, Observer } from "./serve/observation.ts";
 export { createTelemetry } from "./serve/telemetry.ts";
 export { createForwarding, type Forwarding } from "./serve/forwarding.ts";
 export { listen, type RunningServer, type ServerOptions } from "./serve/server.ts";
+
+// Beside the answers: who may ask, and who is told of events.
+export { keyCredentials, type Minting, mintKey } from "./serve/credentials/mint.ts";
+export { type Background, type BackgroundOptions, startBackground } from "./commands/background.ts";
+export { faultOf as webhookUrlFault } from "./deliver/address.ts";

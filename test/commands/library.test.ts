@@ -50,13 +50,17 @@ test("what the library exports is deliberate", () => {
     "createService",
     "createTelemetry",
     "followingOf",
+    "keyCredentials",
     "listen",
+    "mintKey",
     "openMemoryStore",
     "openSqliteStore",
     "openapi",
     "printDiagnostic",
     "servicePages",
     "soundModel",
+    "startBackground",
     "unservable",
+    "webhookUrlFault",
   ]);
 });

@@ -7,11 +7,11 @@
  *     http                 a request to what is served, or (when it starts with HTTP/1.1) the answer to the last one
  *
  * All others are not run. `shown.ts` says how what is shown is compared. Commands are the real ones, in processes of their
- * own: `nonet`, also as `npm run nonet --` and `npm start`; `cp`, `curl`, `sqlite3`, `export` and `echo $?` are understood as
+ * own: `nonet`, also as `npm run nonet --` and `npm start`, and `npm run story`; `cp`, `curl`, `sqlite3`, `export` and `echo $?` are understood as
  * far as the pages use them, so that a test needs nothing but Node.
  */
 import assert from "node:assert/strict";
-import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessByStdio, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
@@ -20,6 +20,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Readable } from "node:stream";
+import { promisify } from "node:util";
 import { partOfHeading } from "../../src/parts/sections.ts";
 import { type Fence, fencesOf, root } from "./fences.ts";
 import { assertJson, fill, matches, mismatch, type Remembered } from "./shown.ts";
@@ -206,6 +207,9 @@ async function runOther(walk: Walk, words: readonly string[], at: string): Promi
     case "cp":
       copyFileSync(join(walk.folder, args[0] ?? ""), join(walk.folder, args[1] ?? ""));
       return "";
+    case "npm":
+      assert.deepEqual(args, ["run", "story"], at);
+      return runStory();
     case "sqlite3":
       return query(join(walk.folder, args[0] ?? ""), args[1] ?? "");
     case "curl":
@@ -213,6 +217,12 @@ async function runOther(walk: Walk, words: readonly string[], at: string): Promi
     default:
       return assert.fail(`${at}: pages do not use the command ${command}`);
   }
+}
+
+async function runStory(): Promise<string> {
+  const program = join(root, "examples", "story", "story.ts");
+  const { stdout } = await promisify(execFile)(process.execPath, [program]);
+  return stdout;
 }
 
 function query(file: string, sql: string): string {
