@@ -63,6 +63,7 @@ import { check as endpointsNotInPurpose } from "./endpoints/checks/not-in-purpos
 import { check as endpointsParentUnclear } from "./endpoints/checks/parent-unclear.ts";
 import { check as endpointsPathParameterUnbound } from "./endpoints/checks/path-parameter-unbound.ts";
 import { check as endpointsPathStyle } from "./endpoints/checks/path-style.ts";
+import { check as endpointsPathTaken } from "./endpoints/checks/path-taken.ts";
 import { check as endpointsRequiredNotTaken } from "./endpoints/checks/required-not-taken.ts";
 import { check as endpointsSameRoute } from "./endpoints/checks/same-route.ts";
 import { check as endpointsStatementIgnored } from "./endpoints/checks/statement-ignored.ts";
@@ -76,6 +77,7 @@ import { check as authenticationListWiderThanRead } from "./authentication/check
 import { check as authenticationNoCredential } from "./authentication/checks/no-credential.ts";
 import { check as authenticationOperationWithoutAllow } from "./authentication/checks/operation-without-allow.ts";
 import { check as authenticationOwnerWritable } from "./authentication/checks/owner-writable.ts";
+import { check as authenticationPlaceTaken } from "./authentication/checks/place-taken.ts";
 import { check as authenticationShownToNobody } from "./authentication/checks/shown-to-nobody.ts";
 import { check as authenticationStatementIgnored } from "./authentication/checks/statement-ignored.ts";
 import { check as authenticationUnknownField } from "./authentication/checks/unknown-field.ts";
@@ -90,6 +92,7 @@ import { check as eventsNameStyle } from "./events/checks/name-style.ts";
 import { check as eventsNameTwice } from "./events/checks/name-twice.ts";
 import { check as eventsNeverEmitted } from "./events/checks/never-emitted.ts";
 import { check as eventsNobodyReceives } from "./events/checks/nobody-receives.ts";
+import { check as eventsNobodysWebhook } from "./events/checks/nobodys-webhook.ts";
 import { check as eventsSecretLeaves } from "./events/checks/secret-leaves.ts";
 import { check as eventsUnknownCredential } from "./events/checks/unknown-credential.ts";
 import { check as eventsUnknownField } from "./events/checks/unknown-field.ts";
@@ -116,6 +119,7 @@ import { check as versioningIdRenamed } from "./versioning/checks/id-renamed.ts"
 import { check as versioningNewestDeprecated } from "./versioning/checks/newest-deprecated.ts";
 import { check as versioningNotUndone } from "./versioning/checks/not-undone.ts";
 import { check as versioningNoticeTooShort } from "./versioning/checks/notice-too-short.ts";
+import { check as versioningPlaceTaken } from "./versioning/checks/place-taken.ts";
 import { check as versioningRemovedWhole } from "./versioning/checks/removed-whole.ts";
 import { check as versioningRenameCollides } from "./versioning/checks/rename-collides.ts";
 import { check as versioningUnknownName } from "./versioning/checks/unknown-name.ts";
@@ -189,6 +193,7 @@ export const checks: readonly Check[] = [
   endpointsParentUnclear,
   endpointsPathParameterUnbound,
   endpointsPathStyle,
+  endpointsPathTaken,
   endpointsRequiredNotTaken,
   endpointsSameRoute,
   endpointsStatementIgnored,
@@ -202,6 +207,7 @@ export const checks: readonly Check[] = [
   authenticationNoCredential,
   authenticationOperationWithoutAllow,
   authenticationOwnerWritable,
+  authenticationPlaceTaken,
   authenticationShownToNobody,
   authenticationStatementIgnored,
   authenticationUnknownField,
@@ -216,6 +222,7 @@ export const checks: readonly Check[] = [
   eventsNameTwice,
   eventsNeverEmitted,
   eventsNobodyReceives,
+  eventsNobodysWebhook,
   eventsSecretLeaves,
   eventsUnknownCredential,
   eventsUnknownField,
@@ -242,6 +249,7 @@ export const checks: readonly Check[] = [
   versioningNewestDeprecated,
   versioningNotUndone,
   versioningNoticeTooShort,
+  versioningPlaceTaken,
   versioningRemovedWhole,
   versioningRenameCollides,
   versioningUnknownName,

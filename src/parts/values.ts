@@ -67,10 +67,20 @@ export function readClockDuration(
   return undefined;
 }
 
+/** How long something may take: within no time at all nothing would ever be done. */
+export function readTimeOut(reader: Reader, path: Path, phrase: Phrase | undefined, what: string): string | undefined {
+  const duration = readClockDuration(reader, path, phrase, what);
+  if (phrase === undefined || duration === undefined || parseClockDuration(duration) !== 0) return duration;
+  report(reader, `${path[0]}/bad-duration`, spanOf(phrase), `${what} cannot be \`${duration}\`, within which nothing is done`, {
+    help: "write a longer one: `10s`",
+  }); // biome-ignore format: short
+  return undefined;
+}
+
 /** A size as written: `256KB`. */
 export function readSize(reader: Reader, path: Path, phrase: Phrase | undefined, what: string): string | undefined {
   if (phrase === undefined) return undefined;
-  if (isSize(phrase.text)) return phrase.text;
+  if (isSize(phrase.text) && !/^0+[A-Z]/.test(phrase.text)) return phrase.text;
   report(reader, `${path[0]}/bad-size`, spanOf(phrase), `${what} is a size, and \`${phrase.text}\` is none`, {
     help: "write a number and a unit without a blank: `256KB`, `1MB`",
   });

@@ -144,7 +144,7 @@ function statedQuotas(sources: Sources): readonly StatedQuota[] {
 
 /** Records can only be counted of a resource that the document shows, with a field that says whose they are. */
 export function isCounted(sources: Sources, target: string, quota: Quota): boolean {
-  if (quota.kind === "window" || target === "webhook") return true;
+  if (quota.kind === "window") return true;
   return isResource(sources, target) && ownerFields(sources.model, target, quota.per).length > 0;
 }
 

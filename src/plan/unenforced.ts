@@ -60,10 +60,12 @@ function eventStatements({ model }: Sources): readonly Statement[] {
 }
 
 function limitStatements(sources: Sources): readonly Statement[] {
-  const { quota = {} } = sources.model.limits;
+  const { events, limits } = sources.model;
+  const { quota = {} } = limits;
   const uncounted = Object.keys(quota).filter((target) => {
     // Of webhooks that of their own resource is counted (parts/events/webhooks.ts).
-    return target !== "webhook" && !quota[target]?.every((one) => isCounted(sources, target, one));
+    const counted = target === "webhook" && events.delivery?.webhook !== undefined;
+    return !counted && !quota[target]?.every((one) => isCounted(sources, target, one));
   });
   return [
     ...uncounted.map((name) => ({ path: `limits/quota/${name}`, what: `the quota of \`${name}\` is not counted` })),

@@ -40,7 +40,16 @@ import {
 } from "../reader.ts";
 import { readFieldType } from "../resources/field-type.ts";
 import type { FieldType } from "../resources/model.ts";
-import { namesAt, readAddress, readChoice, readClockDuration, readDuration, readLines, readText } from "../values.ts";
+import {
+  namesAt,
+  readAddress,
+  readChoice,
+  readClockDuration,
+  readDuration,
+  readLines,
+  readText,
+  readTimeOut,
+} from "../values.ts";
 import type { Delivery, EventSource, Events, InEvent, OutEvent, Stream, Webhook } from "./model.ts";
 
 export function readEvents(reader: Reader, body: MapNode): Events {
@@ -245,7 +254,7 @@ function readWebhook(reader: Reader, path: Path, entry: Entry): Webhook | undefi
     "A signature",
   );
   const promise = entries.promise && readPromise(reader, path, entries.promise);
-  const timeout = readClockDuration(
+  const timeout = readTimeOut(
     reader,
     path,
     readText(reader, path, entries.timeout, "`timeout`"),

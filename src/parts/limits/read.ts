@@ -27,16 +27,7 @@ import {
   type Reader,
   report,
 } from "../reader.ts";
-import {
-  namesAt,
-  readChoice,
-  readClockDuration,
-  readCount,
-  readDuration,
-  readLines,
-  readSize,
-  readText,
-} from "../values.ts";
+import { namesAt, readChoice, readTimeOut, readCount, readDuration, readLines, readSize, readText } from "../values.ts";
 import { type Limits, pers, type Quota, type Rate, type Retention, windowUnits } from "./model.ts";
 
 export function readLimits(reader: Reader, body: MapNode): Limits {
@@ -48,7 +39,7 @@ export function readLimits(reader: Reader, body: MapNode): Limits {
     readSize(reader, at, readText(reader, at, line, "The limit"), `The size of ${line.key.value}`),
   );
   const time = readTargets(reader, [...path, "time"], entries.time, "{ request: 10s }", (at, line) =>
-    readClockDuration(reader, at, readText(reader, at, line, "The limit"), `The time for ${line.key.value}`),
+    readTimeOut(reader, at, readText(reader, at, line, "The limit"), `The time for ${line.key.value}`),
   );
   const keep = readTargets(reader, [...path, "keep"], entries.keep, "{ Parcel: 90d after final }", (at, line) =>
     readRetention(reader, at, line),

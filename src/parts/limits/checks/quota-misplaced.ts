@@ -1,5 +1,5 @@
 /** A quota that its target cannot have: it would count nothing. */
-import { says } from "../../facts.ts";
+import { type Facts, isWritten, says } from "../../facts.ts";
 import { readingDeeds } from "../../endpoints/model.ts";
 import type { Check } from "../../finding.ts";
 import { own } from "../../resources/fields.ts";
@@ -17,6 +17,7 @@ export const check: Check = {
         const at = `limits/quota/${target}/${index}`;
         if (target === "webhook") {
           if (facts.model.events.delivery?.webhook === undefined) {
+            if (isOpen(facts)) continue;
             yield {
               at,
               message: "This service has no webhooks",
@@ -45,3 +46,9 @@ export const check: Check = {
     }
   },
 };
+
+/** Whether the document says that it is open whether or how there are webhooks. */
+function isOpen(facts: Facts): boolean {
+  const written = isWritten(facts, "events/delivery/webhook");
+  return written || facts.gaps.has("events/delivery") || !says(facts, "events");
+}

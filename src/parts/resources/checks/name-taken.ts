@@ -1,4 +1,5 @@
-/** A field by a name that something else has already. */
+/** A resource or a field by a name that something else has already. */
+import { plural, snakeCase } from "../../../base/case.ts";
 import type { Check } from "../../finding.ts";
 import { fieldSites } from "../fields.ts";
 
@@ -14,7 +15,20 @@ export const check: Check = {
     for (const { at, name } of fieldSites(model)) {
       if (name in Object.prototype) yield { at, message: `\`${name}\` is what every object has already`, help };
     }
+    const tables = new Map<string, string>();
     for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
+      const table = snakeCase(plural(resource)).toLowerCase();
+      const same = tables.get(table);
+      if (/^(?:nonet|sqlite)_/.test(table)) {
+        const message = `The table of ${resource}, \`${table}\`, begins as those of the store do`;
+        yield { at: `resources/${resource}`, message, help };
+      } else if (same === undefined) tables.set(table, resource);
+      else
+        yield {
+          at: `resources/${resource}`,
+          message: `${resource} and ${same} would have one table, \`${table}\``,
+          help,
+        };
       const first = new Map<string, string>();
       for (const name of Object.keys(fields)) {
         const column = name.toLowerCase();

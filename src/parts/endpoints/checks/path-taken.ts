@@ -1,0 +1,25 @@
+/** A `GET` at a path under which every service has something of its own. */
+import type { Check } from "../../finding.ts";
+import { routesOf } from "../routes.ts";
+
+const taken: Readonly<Record<string, string>> = {
+  "/": "its document as a page",
+  "/livez": "its word that the process lives",
+  "/readyz": "its word that it takes requests",
+  "/openapi.json": "its OpenAPI document",
+};
+
+export const check: Check = {
+  code: "endpoints/path-taken",
+  severity: "error",
+  why: "Whoever watches or explores a service relies on them, whatever the service does.",
+  *run({ model }) {
+    // With a path of their own below which they are served, operations do not meet them.
+    if (/^(?:\{base_url\}|https?:\/\/[^/]*)\/+[^/]/.test(model.endpoints.base ?? "")) return;
+    for (const { method, path, at, name } of routesOf(model)) {
+      if (method !== "GET" || !Object.hasOwn(taken, path)) continue;
+      const message = `\`${name}\` has the path \`${path}\`, where every service has ${taken[path]}`;
+      yield { at, message, help: "give it another path" };
+    }
+  },
+};
