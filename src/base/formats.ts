@@ -18,6 +18,9 @@ export const textFormats: Readonly<Record<string, (text: string) => boolean>> = 
   /** An absolute address of the web. */
   uri: (text) => /^https?:\/\//i.test(text) && URL.canParse(text),
   uuid: standard("uuid"),
+  hostname: standard("hostname"),
+  ipv4: standard("ipv4"),
+  ipv6: standard("ipv6"),
   /** Standard base 64 with padding (RFC 4648 section 4). */
   byte: (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
   /** E.164. */
@@ -62,7 +65,9 @@ function isCurrency(text: string): boolean {
 }
 
 /** A format of the library that judges the formats of JSON Schema itself. */
-function standard(name: "date" | "duration" | "email" | "uuid"): (text: string) => boolean {
+function standard(
+  name: "date" | "duration" | "email" | "hostname" | "ipv4" | "ipv6" | "uuid",
+): (text: string) => boolean {
   const format: unknown = fullFormats[name];
   if (format instanceof RegExp) return (text) => format.test(text);
   const { validate } = format as { validate: (text: string) => boolean };

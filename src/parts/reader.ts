@@ -49,6 +49,21 @@ export function placeAt(reader: Reader, path: Path, at: Phrase | Node): void {
   reader.places.set(`${key}#value`, span);
 }
 
+/** Notes where everything in a node stands that is read as JSON: keys of maps, and items of lists by their number. */
+export function placeWithin(reader: Reader, path: Path, node: Node): void {
+  if (node.kind === "map") {
+    for (const entry of node.entries) {
+      place(reader, [...path, entry.key.value], entry);
+      placeWithin(reader, [...path, entry.key.value], entry.value);
+    }
+  }
+  if (node.kind !== "list") return;
+  for (const [index, item] of node.items.entries()) {
+    placeAt(reader, [...path, String(index)], item);
+    placeWithin(reader, [...path, String(index)], item);
+  }
+}
+
 /**
  * What was placed in `own`, all of it at or below `written`, is placed in `reader` under `written` and under `named`: a
  * statement whose key can be written in several ways has one name of its own.

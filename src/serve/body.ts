@@ -1,6 +1,6 @@
 /** Reading and judging a request's body: media type, size, JSON, schema; every fault at once (R4.5, R7.2). */
 import { RE2JS } from "@bufbuild/re2";
-import type { ErrorObject } from "ajv";
+import type { ErrorObject, KeywordErrorDefinition } from "ajv";
 import { _ } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { kebabCase } from "../base/case.ts";
@@ -10,7 +10,7 @@ import type { Exchange } from "./exchange.ts";
 import { faultText } from "./fault-texts.ts";
 import { bytesInBase64, minorDigits } from "../base/formats.ts";
 import { formats } from "./formats.ts";
-import { parseJson } from "./json.ts";
+import { canonicalText, parseJson } from "./json.ts";
 import { parseMediaType } from "./negotiation.ts";
 import type { Fault } from "./refusal.ts";
 import { malformed, Refusal } from "./refusal.ts";
@@ -40,6 +40,7 @@ export function createJudges(ids: ReadonlyMap<string, string> = new Map()): (sch
       error: { message: "is out of bounds", params: ({ schemaCode }) => _`{ limit: ${schemaCode} }` },
     });
   }
+  for (const comparison of comparisons) ajv.removeKeyword(comparison.keyword).addKeyword(comparison);
   return (schema) => {
     const validate = ajv.compile(markMoney(schema) as JsonObject);
     return (value) => {
@@ -147,6 +148,32 @@ const textBounds: Readonly<Record<string, (text: string, limit: number) => boole
   "x-max-bytes": (text, limit) => bytesInBase64(text) <= limit,
 };
 
+const allowed: KeywordErrorDefinition = {
+  message: "is another value",
+  params: ({ schemaCode }) => _`{ allowed: ${schemaCode} }`,
+};
+
+/**
+ * Keywords that compare values. The library's own compare what has a member `valueOf` by calling it, which a caller may have
+ * sent, and each item of a list with each other one.
+ */
+const comparisons = [
+  { keyword: "enum", compile: oneOf, error: allowed },
+  { keyword: "const", compile: (value: Json) => oneOf([value]), error: allowed },
+  {
+    keyword: "uniqueItems",
+    type: "array" as const,
+    compile: (isAsked: boolean) => (items: readonly Json[]) =>
+      !isAsked || new Set(items.map(canonicalText)).size === items.length,
+    error: { message: "has the same item twice" },
+  },
+];
+
+function oneOf(values: readonly Json[]): (value: Json) => boolean {
+  const texts = new Set(values.map(canonicalText));
+  return (value) => texts.has(canonicalText(value));
+}
+
 const minorUnits = "x-minor-units";
 
 /** Marks what is money: an amount as text, in a currency. What are values and no schemas are left alone. */
@@ -212,10 +239,14 @@ function detailOf(
     case "unknown-field":
       return `${name} is not a field that can be sent here`;
     case "not-one-of":
-      return `${name} must be one of ${(Array.isArray(params["allowedValues"]) ? params["allowedValues"] : [params["allowedValue"]]).join(", ")}`;
+      return `${name} must be one of ${[params["allowed"]].flat().map(shown).join(", ")}`;
     default:
       return `${name} ${faultText(keyword, params, ids) ?? message}`;
   }
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 export function escapeSegment(name: string): string {

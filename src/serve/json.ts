@@ -3,7 +3,7 @@
  * at most 64 levels. `JSON.parse` judges the grammar; the one pass here finds what it lets through. An integer that a
  * double would round is read as infinite: no schema takes it, so that it is a fault of its place and not of the syntax.
  */
-import type { Json } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 
 export type Parsed =
   | { readonly kind: "value"; readonly value: Json }
@@ -113,4 +113,12 @@ function isBreak(code: number): boolean {
 /** Whether a literal is a whole number that stands for another than it says (R2.6). */
 function isRounded(literal: string): boolean {
   return /^-?[0-9]{16,}$/.test(literal) && !Number.isSafeInteger(Number(literal));
+}
+
+/** JSON text that does not depend on the order of members. */
+export function canonicalText(value: Json): string {
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
+  const members = Object.entries(value as JsonObject).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalText(member)}`).join()}}`;
 }

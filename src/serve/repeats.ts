@@ -4,7 +4,7 @@ import type { Remembered, Transaction } from "../store/store.ts";
 import type { Call } from "./context.ts";
 import type { Answer } from "./exchange.ts";
 import { malformed, Refusal } from "./refusal.ts";
-import { canonicalText } from "./values.ts";
+import { canonicalText } from "./json.ts";
 
 export interface RepeatKey {
   readonly key: string;

@@ -8,6 +8,7 @@ import type { Call, Context, Work } from "./context.ts";
 import { callOf } from "./context.ts";
 import type { Judge } from "./body.ts";
 import { createJudges, escapeSegment } from "./body.ts";
+import { canonicalText } from "./json.ts";
 import { isVisible } from "./record.ts";
 import type { Fault } from "./refusal.ts";
 import { invalid, Refusal } from "./refusal.ts";
@@ -259,14 +260,6 @@ export function sameValue(one: Value, other: Value): boolean {
 /** What of a secret is hashed: a text as it is. */
 export function secretText(value: Json): string {
   return typeof value === "string" ? value : canonicalText(value);
-}
-
-/** JSON text that does not depend on the order of members. */
-export function canonicalText(value: Json): string {
-  if (value === null || typeof value !== "object") return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
-  const members = Object.entries(value as JsonObject).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalText(member)}`).join()}}`;
 }
 
 /**

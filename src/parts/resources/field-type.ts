@@ -18,7 +18,7 @@ import { didYouMean } from "../../base/suggest.ts";
 import { toJson } from "../../document/data.ts";
 import type { Node } from "../../document/document.ts";
 import { type Phrase, phraseOf, slice, spanOf } from "../phrase.ts";
-import { expectText, knownEntries, type Path, type Reader, report } from "../reader.ts";
+import { expectText, knownEntries, type Path, placeWithin, type Reader, report } from "../reader.ts";
 import { type FieldType, type ScalarName, scalarNames } from "./model.ts";
 
 /** Where reading stands in a one-line form; `part` is the first half of the codes of its diagnostics. */
@@ -37,7 +37,10 @@ export function readFieldType(reader: Reader, path: Path, node: Node): FieldType
     return text && readType(reader, part, phraseOf(text));
   }
   const { type, schema } = knownEntries(reader, path, node, ["type", "schema"], "A type");
-  if (schema !== undefined && type === undefined) return { kind: "schema", schema: toJson(schema.value) };
+  if (schema !== undefined && type === undefined) {
+    placeWithin(reader, [...path, "schema"], schema.value);
+    return { kind: "schema", schema: toJson(schema.value) };
+  }
   if (type !== undefined && schema === undefined) return readFieldType(reader, [...path, "type"], type.value);
   report(reader, `${part}/no-type`, node.span, "This says neither a type nor a schema, or both", {
     help: "write `string(1..80)`",

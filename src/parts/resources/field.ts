@@ -19,6 +19,7 @@ import {
   type Path,
   place,
   placeAt,
+  placeWithin,
   placeBoth,
   type Reader,
   report,
@@ -246,6 +247,7 @@ function readTypeMember(
         help: "keep `type` or `schema`",
       });
     }
+    placeWithin(reader, [...path, "schema"], schema.value);
     return { kind: "schema", schema: toJson(schema.value) };
   }
   const line = readText(reader, path, type, "The type");

@@ -12,6 +12,7 @@ import type { Model } from "../model.ts";
 import { defaultValue } from "./default-value.ts";
 import { own } from "./fields.ts";
 import type { Field, FieldType, Fields } from "./model.ts";
+import { withoutReferences } from "./schema.ts";
 
 /** Whether the value comes from a caller (members with a default may be left out) or goes to one. */
 export type Direction = "input" | "output";
@@ -84,8 +85,9 @@ function schemaOf(walk: Walk, type: FieldType): JsonObject {
   }
 }
 
-/** `true` and `false` are schemas too. */
-function verbatim(schema: Json): JsonObject {
+/** `true` and `false` are schemas too. What stands inside another schema cannot refer to its own parts by their place. */
+function verbatim(written: Json): JsonObject {
+  const schema = withoutReferences(written);
   if (schema === false) return { not: {} };
   return typeof schema === "object" && schema !== null && !Array.isArray(schema) ? (schema as JsonObject) : {};
 }

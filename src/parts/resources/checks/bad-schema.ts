@@ -1,41 +1,29 @@
 /** A `schema:` that is no JSON Schema, or says something that nothing would be held to. */
+import type { Check, Finding } from "../../finding.ts";
 import type { Model } from "../../model.ts";
-import type { Check } from "../../finding.ts";
-import { fieldSites } from "../fields.ts";
+import { bareType, fieldSites } from "../fields.ts";
 import type { FieldType } from "../model.ts";
-import { schemaFaults } from "../schema-faults.ts";
+import { schemaFaults } from "../schema.ts";
 
 export const check: Check = {
   code: "resources/bad-schema",
   severity: "error",
   why: "Callers are held to a schema word for word, and a service whose schema means nothing could not start.",
   *run({ model }) {
-    for (const { type, at } of typesOf(model)) {
-      for (const schema of schemasIn(type)) {
-        for (const fault of schemaFaults(schema)) yield { at, ...fault };
+    for (const { at, type } of typeSites(model)) {
+      if (type.kind !== "schema") continue;
+      for (const { at: keys, message, ...more } of schemaFaults(type.schema)) {
+        const what = keys.length === 0 ? "This schema" : `\`${keys.join("/")}\``;
+        const finding: Finding = { at: [at, "schema", ...keys].join("/"), message: `${what} ${message}`, ...more };
+        yield finding;
       }
     }
   },
 };
 
-function typesOf(model: Model): readonly { readonly type: FieldType; readonly at: string }[] {
-  return [
-    ...fieldSites(model).map(({ field, at }) => ({ type: field.type, at: `${at}/type` })),
-    ...Object.entries(model.events.in ?? {}).flatMap(([event, { carries }]) =>
-      Object.entries(carries).map(([member, type]) => ({ type, at: `events/in/${event}/carries/${member}#value` })),
-    ),
-  ];
-}
-
-function schemasIn(type: FieldType): readonly Extract<FieldType, { kind: "schema" }>["schema"][] {
-  switch (type.kind) {
-    case "schema":
-      return [type.schema];
-    case "list":
-    case "map":
-    case "nullable":
-      return schemasIn(type.of);
-    default:
-      return [];
-  }
+function typeSites(model: Model): readonly { readonly at: string; readonly type: FieldType }[] {
+  const received = Object.entries(model.events.in ?? {}).flatMap(([event, { carries }]) =>
+    Object.entries(carries).map(([name, type]) => ({ at: `events/in/${event}/carries/${name}`, type: bareType(type) })),
+  );
+  return [...fieldSites(model).map(({ at, field }) => ({ at, type: bareType(field.type) })), ...received];
 }

@@ -1,0 +1,164 @@
+/** The document's own schemas: whatever `check` has no fault with is served, and judges as the standard says. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import type { Json, JsonObject } from "../../src/base/json.ts";
+import { schemaFaults, withoutReferences } from "../../src/parts/resources/schema.ts";
+import { createJudges } from "../../src/serve/body.ts";
+import { formats } from "../../src/serve/formats.ts";
+import { served } from "./scenario.ts";
+
+/** Without members such as `valueOf`, which the library compares by calling them. */
+const json = fc.object({
+  key: fc.constantFrom("a", "b", "c"),
+  maxDepth: 2,
+  values: [fc.boolean(), fc.integer(), fc.constantFrom("a", "ab", ""), fc.constant(null)],
+}) as unknown as fc.Arbitrary<Json>;
+
+/** Mostly sound: values that a keyword takes, and now and then one that it does not. */
+const { schema } = fc.letrec<{ schema: Json }>((tie) => {
+  const part = tie("schema");
+  const values: Readonly<Record<string, fc.Arbitrary<Json>>> = {
+    type: fc.constantFrom<Json>("string", "object", "integer", "array", ["array", "null"], "text"),
+    enum: fc.array(json, { maxLength: 3 }),
+    const: json,
+    minLength: fc.integer({ min: -1, max: 3 }),
+    maximum: fc.integer({ min: -5, max: 5 }),
+    multipleOf: fc.integer({ min: 0, max: 5 }),
+    pattern: fc.constantFrom("^a", "b$", "(?=a)"),
+    format: fc.constantFrom("uuid", "date", "none"),
+    required: fc.array(fc.constantFrom("a", "b"), { maxLength: 2 }),
+    properties: fc.dictionary(fc.constantFrom("a", "b", "$ref", "type"), part, { maxKeys: 2 }),
+    patternProperties: fc.dictionary(fc.constantFrom("^a", "^b", "("), part, { maxKeys: 1 }),
+    additionalProperties: part,
+    unevaluatedProperties: fc.boolean(),
+    unevaluatedItems: fc.boolean(),
+    items: part,
+    prefixItems: fc.array(part, { maxLength: 2 }),
+    contains: part,
+    allOf: fc.array(part, { maxLength: 2 }),
+    anyOf: fc.array(part, { maxLength: 2 }),
+    oneOf: fc.array(part, { maxLength: 2 }),
+    not: part,
+    if: part,
+    else: part,
+    $ref: fc.constantFrom("#/$defs/a", "#/$defs/b", "#/$defs/a/items", "#c"),
+    $anchor: fc.constant("c"),
+    nullable: fc.constant(true),
+  };
+  const entries = Object.entries(values).map(([keyword, value]) => value.map((one) => [keyword, one] as const));
+  const keywords = fc.array(fc.oneof(...entries), { maxLength: 4 }).map((all): Json => Object.fromEntries(all));
+  return { schema: fc.oneof({ maxDepth: 3, withCrossShrink: true }, fc.boolean(), keywords) };
+});
+
+const whole = fc.record({ outer: schema, a: schema, b: schema }).map(({ outer, a, b }): Json => {
+  return typeof outer === "object" ? { ...(outer as JsonObject), $defs: { a, b } } : outer;
+});
+
+/** What a value is that schemas like these speak of. */
+const value = fc.oneof(
+  json,
+  fc.array(json, { maxLength: 3 }),
+  fc.dictionary(fc.constantFrom("a", "b", "c", "$ref"), json, { maxKeys: 3 }) as fc.Arbitrary<Json>,
+  fc.constantFrom<Json>("a", "ab", "2026-01-01", [], [1, "a"], 0, 5),
+);
+
+test("a schema without a fault is one by the standard, can be judged by, and means the same without references", () => {
+  // Whether a schema is one is asked of the standard's own; here what it means, as the library says it.
+  const meta = new Ajv2020({ strict: false, formats, logger: false });
+  let judged = 0;
+  fc.assert(
+    fc.property(whole, fc.array(value, { minLength: 1, maxLength: 5 }), (written, given) => {
+      const faults = schemaFaults(written);
+      if (meta.validateSchema(written as JsonObject) !== true) assert.notDeepEqual(faults, []);
+      if (faults.length > 0) return;
+      judged += 1;
+      const judge = createJudges()(withoutReferences(written) as JsonObject);
+      const standard = new Ajv2020({ strict: false, formats, logger: false }).compile(written as JsonObject);
+      for (const one of given) assert.equal(judge(one).length === 0, standard(one), JSON.stringify(one));
+    }),
+    { numRuns: 1000 },
+  );
+  assert.ok(judged > 100, `${judged} of them had no fault`);
+});
+
+const text = `# Post
+
+## What the service does
+\`\`\`yaml
+nonet: 1
+operations: { send: Send something, look: See it }
+\`\`\`
+
+## Resources and their fields
+\`\`\`yaml
+Thing:
+  id: id(thg)
+  from: { schema: { $ref: "#/$defs/place", $defs: { place: { $anchor: place, type: string, maxLength: 3 } } } }
+  to?: { schema: { $ref: "#place", $defs: { place: { $anchor: place, type: string, maxLength: 3 } } } }
+  route?: Route
+  kind?: { schema: { enum: [1, "1", { a: { b: 1, c: 2 } }] } }
+types:
+  Route: { by: { schema: { $schema: "https://json-schema.org/draft/2020-12/schema", type: array, uniqueItems: true } } }
+\`\`\`
+
+## States and transitions
+\`\`\`yaml
+none
+\`\`\`
+
+## Endpoints
+\`\`\`yaml
+endpoints: { send: POST /things, look: "GET /things/{id}" }
+\`\`\`
+
+## Authentication
+\`\`\`yaml
+allow: { send: anyone, look: anyone }
+\`\`\`
+
+## Events
+\`\`\`yaml
+none
+\`\`\`
+
+## Errors
+\`\`\`yaml
+standard: all
+\`\`\`
+
+## Limits
+\`\`\`yaml
+none
+\`\`\`
+
+## Versioning
+\`\`\`yaml
+none
+\`\`\`
+`;
+
+served("schemas of the document", text, (subject) => {
+  const rows: readonly (readonly [body: Readonly<Record<string, unknown>>, faults: readonly string[]])[] = [
+    [{ from: "abc", to: "abc" }, []],
+    [{ from: "abcd", to: "abcd" }, ["#/from too-long", "#/to too-long"]],
+    [{ from: "a", kind: "1" }, []],
+    [{ from: "a", kind: { a: { c: 2, b: 1 } } }, []],
+    [{ from: "a", kind: { a: { b: 1 } } }, ["#/kind not-one-of"]],
+    [{ from: "a", kind: { valueOf: null } }, ["#/kind not-one-of"]],
+    [{ from: "a", kind: { toString: 1 } }, ["#/kind not-one-of"]],
+    [{ from: "a", route: { by: [1, "1", { a: 1 }, { a: 2 }, [1], []] } }, []],
+    [{ from: "a", route: { by: [{ a: 1, b: 2 }, { b: 2, a: 1 }] } }, ["#/route/by repeated"]],
+    [{ from: "a", route: { by: [{ valueOf: null }, { valueOf: null }] } }, ["#/route/by repeated"]],
+  ]; // biome-ignore format: a table
+  for (const [body, faults] of rows) {
+    test(`R2.3 ${JSON.stringify(body)}`, async () => {
+      const reply = await subject.client.send({ method: "POST", path: "/things", body });
+      assert.equal(reply.status, faults.length === 0 ? 201 : 422, reply.text);
+      if (faults.length === 0) return;
+      const { errors } = reply.json as { errors: readonly { pointer: string; code: string }[] };
+      assert.deepEqual(errors.map(({ pointer, code }) => `${pointer} ${code}`), faults); // biome-ignore format: short
+    });
+  }
+});
