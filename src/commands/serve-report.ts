@@ -1,7 +1,9 @@
 /** What `serve` prints when it starts, and when a document that it watches has changed. */
 import type { Grant } from "../parts/authentication/model.ts";
 import { withWebhooks } from "../parts/events/webhooks.ts";
+import { streamOperations } from "../plan/events.ts";
 import { longestRequest } from "../plan/limits.ts";
+import type { Operation } from "../plan/plan.ts";
 import type { PartAnswers } from "../parts/questions.ts";
 import { columns, count, listed, wrapped } from "./layout.ts";
 import type { Served } from "./served.ts";
@@ -15,11 +17,11 @@ export function describe({ first, url, local }: Serving, terminal: Pick<Terminal
   const { result, plan, data } = first;
   const { allow } = withWebhooks(result.model).authentication;
   const width = Math.min(terminal.columns, mostColumns);
-  const operations = plan.operations.map(({ method, template, name, inbound }) => [
-    `${method} ${template}`,
-    name,
-    inbound?.credential ?? ((allow[name] ?? []).map(grantText).join(" | ") || "nobody"),
-  ]);
+  const follow = result.model.events.delivery?.stream?.for ?? [];
+  const operations = [
+    ...plan.operations.map((one) => row(one, one.inbound?.credential ?? grantsText(allow[one.name] ?? []))),
+    ...streamOperations(plan).map((one) => row(one, grantsText(follow))),
+  ];
   const taken = result.questions.filter(({ status }) => status === "default");
   const { warnings } = result.summary;
   return [
@@ -81,6 +83,14 @@ function section(title: string, lines: readonly string[]): string[] {
 /** Lines that fit behind the two blanks of a section; what does not fit goes on below, indented. */
 function hanging(text: string, width: number): string[] {
   return wrapped(text, width - 6).map((line, at) => (at === 0 ? line : `    ${line}`));
+}
+
+function row({ method, template, name }: Operation, who: string): readonly string[] {
+  return [`${method} ${template}`, name, who];
+}
+
+function grantsText(grants: readonly Grant[]): string {
+  return grants.map(grantText).join(" | ") || "nobody";
 }
 
 /** As the document writes it. */
