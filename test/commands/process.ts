@@ -16,6 +16,9 @@ export function temporaryFolder(t: TestContext): string {
   return folder;
 }
 
+/** What has not been written by then is not coming, however slow the machine: a test that waits for it fails, not hangs. */
+const patience = 60_000;
+
 export interface Running {
   readonly pid: number;
   /** What it has written to both streams. */
@@ -64,6 +67,8 @@ export function nonet(t: TestContext, args: readonly string[], { folder, environ
       return output;
     },
     async says(pattern) {
+      const late = AbortSignal.timeout(patience);
+      late.addEventListener("abort", () => wake());
       for (;;) {
         const match = pattern.exec(output.slice(heard));
         if (match !== null) {
@@ -71,6 +76,7 @@ export function nonet(t: TestContext, args: readonly string[], { folder, environ
           return match;
         }
         assert(!over, `it ended, and never said ${pattern}:\n${output}`);
+        assert(!late.aborted, `it runs, and has not said ${pattern} in ${patience / 1000} s:\n${output}`);
         await new Promise<void>((resolve) => (wake = resolve));
       }
     },
