@@ -65,6 +65,7 @@ export async function startServing(document: string, options: ServeOptions, term
     requestMilliseconds: longestRequest(first.plan),
     forwarding: createForwarding(options["trust-proxy"]),
   }).catch(async (thrown: unknown) => {
+    await first.background.stop(0);
     await first.store.close();
     throw thrown;
   });

@@ -9,6 +9,7 @@ import { setTimeout as pass } from "node:timers/promises";
 import { join } from "node:path";
 import type { Received, Receiver } from "../serve/receiver.ts";
 import { createReceiver } from "../serve/receiver.ts";
+import { endpointSecret } from "../../src/serve/events/webhooks.ts";
 import { createClient } from "../serve/client.ts";
 import { run } from "../serve/running.ts";
 import { documentText } from "../serve/scenario.ts";
@@ -181,4 +182,25 @@ test(`a server that is killed ${kills} times loses no event, and tells of none t
   assert.ok(made.size > kills, "something was written between the kills");
   server.signal("SIGTERM");
   assert.equal(await server.ended, 0);
+});
+
+test("R6.6 an empty NONET_SECRET_KEY is none: nobody can work out the secrets of endpoints", async (t) => {
+  const folder = temporaryFolder(t);
+  const document = join(root, "test", "serve", "documents", "orders.md");
+  const environment = { NONET_SECRET_KEY: "" };
+  const key = nonet(t, ["key", "create", document, "--user", "sam", "--role", "shop", "--data", "orders.db"], { folder });
+  await key.ended;
+  const bearer = /or_\w+/.exec(key.output)?.[0] ?? assert.fail(key.output);
+  const server = nonet(t, ["serve", document, "--data", "orders.db", "--port", "0"], { folder, environment });
+  const [, port] = await server.says(/http:\/\/127\.0\.0\.1:(\d+)/);
+  using client = createClient(Number(port), () => {});
+  const reply = await client.send({
+    method: "POST",
+    path: "/webhooks",
+    headers: { authorization: `Bearer ${bearer}` },
+    body: { url: "https://shop.example/hook" },
+  });
+  const { id, secret } = reply.json as { id: string; secret: string };
+  assert.match(secret, /^whsec_/);
+  assert.notEqual(secret, endpointSecret("", id, 1));
 });
