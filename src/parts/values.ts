@@ -46,30 +46,43 @@ export function readDuration(reader: Reader, path: Path, phrase: Phrase | undefi
   return undefined;
 }
 
-/** A duration of clock time as written: months and years are refused, since they have no fixed length. */
+/** A timer counts its milliseconds in 31 bits: a longer one would be over at once. */
+const longestTimer = "24d";
+
+/**
+ * A duration of clock time as written, `most` or less where that is given: months and years are refused, since they have no
+ * fixed length.
+ */
 export function readClockDuration(
   reader: Reader,
   path: Path,
   phrase: Phrase | undefined,
   what: string,
+  most?: string,
 ): string | undefined {
   const duration = readDuration(reader, path, phrase, what);
-  if (phrase === undefined || duration === undefined || parseClockDuration(duration) !== undefined) return duration;
-  report(
-    reader,
-    `${path[0]}/bad-duration`,
-    spanOf(phrase),
-    `${what} cannot be \`${duration}\`, which has no fixed length`,
-    {
-      help: "write days, hours, minutes or seconds: `30d`, `72h`, `10m`, `15s`",
-    },
-  );
-  return undefined;
+  if (phrase === undefined || duration === undefined) return undefined;
+  const refuse = (why: string, help: string): undefined => {
+    report(reader, `${path[0]}/bad-duration`, spanOf(phrase), `${what} cannot be \`${duration}\`, which ${why}`, {
+      help,
+    });
+  };
+  const milliseconds = parseClockDuration(duration);
+  if (milliseconds === undefined)
+    return refuse("has no fixed length", "write days, hours, minutes or seconds: `30d`, `72h`, `10m`, `15s`");
+  if (most !== undefined && milliseconds > (parseClockDuration(most) as number))
+    return refuse("is too long", `write at most \`${most}\``);
+  return duration;
+}
+
+/** How long is waited before something is done again. */
+export function readWait(reader: Reader, path: Path, phrase: Phrase | undefined, what: string): string | undefined {
+  return readClockDuration(reader, path, phrase, what, longestTimer);
 }
 
 /** How long something may take: within no time at all nothing would ever be done. */
 export function readTimeOut(reader: Reader, path: Path, phrase: Phrase | undefined, what: string): string | undefined {
-  const duration = readClockDuration(reader, path, phrase, what);
+  const duration = readClockDuration(reader, path, phrase, what, longestTimer);
   if (phrase === undefined || duration === undefined || parseClockDuration(duration) !== 0) return duration;
   report(reader, `${path[0]}/bad-duration`, spanOf(phrase), `${what} cannot be \`${duration}\`, within which nothing is done`, {
     help: "write a longer one: `10s`",

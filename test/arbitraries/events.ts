@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Delivery, Events, InEvent, OutEvent, Stream, Webhook } from "../../src/parts/events/model.ts";
 import type { FieldType } from "../../src/parts/resources/model.ts";
 import { grantLists } from "./authentication.ts";
-import { durations, methods, names, paths, records, resourceNames } from "./words.ts";
+import { durations, methods, names, paths, records, resourceNames, waits } from "./words.ts";
 
 const eventNames = fc.uniqueArray(names, { minLength: 1, maxLength: 3 }).map((words) => words.join("."));
 
@@ -40,8 +40,8 @@ const webhook: fc.Arbitrary<Webhook> = fc.record(
     for: grantLists,
     signed: fc.constantFrom("standard-webhooks" as const, "none" as const),
     promise: fc.constantFrom("at least once", "at least once, in order per resource", "at least once, in any order"),
-    timeout: durations,
-    retry: fc.array(durations, { maxLength: 4 }),
+    timeout: waits,
+    retry: fc.array(waits, { maxLength: 4 }),
     then: fc.record({ disable: fc.boolean(), keep: durations }, { requiredKeys: ["disable"] }),
   },
   { requiredKeys: ["method", "path", "for"] },

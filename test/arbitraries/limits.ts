@@ -1,7 +1,7 @@
 /** Any part 8 that a document can say. */
 import fc from "fast-check";
 import type { Limits, Quota, Rate, Retention } from "../../src/parts/limits/model.ts";
-import { durations, names, records, resourceNames } from "./words.ts";
+import { durations, names, records, resourceNames, waits } from "./words.ts";
 
 const counts = fc.integer({ min: 1, max: 1_000_000 });
 const windows = fc
@@ -42,7 +42,7 @@ export const limits: fc.Arbitrary<Limits> = fc.record(
     rate: records(names, fc.array(rates, { maxLength: 3 })),
     quota: records(fc.oneof(names, resourceNames), fc.array(quotas, { maxLength: 3 })),
     size: records(names, sizes),
-    time: records(names, durations),
+    time: records(names, waits),
     keep: records(resourceNames, retentions),
   },
   { requiredKeys: [] },

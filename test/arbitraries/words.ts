@@ -23,6 +23,11 @@ export const durations: fc.Arbitrary<string> = fc
   .tuple(fc.integer({ min: 1, max: 999 }), fc.constantFrom("ms", "s", "m", "h", "d", "w"))
   .map(([amount, unit]) => `${amount}${unit}`);
 
+/** Of time-outs and waits. */
+export const waits: fc.Arbitrary<string> = fc
+  .tuple(fc.integer({ min: 1, max: 500 }), fc.constantFrom("ms", "s", "m", "h"))
+  .map(([amount, unit]) => `${amount}${unit}`);
+
 export const methods: fc.Arbitrary<"GET" | "POST" | "PUT" | "PATCH" | "DELETE"> = fc.constantFrom(
   "GET",
   "POST",

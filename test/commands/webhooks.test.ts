@@ -188,7 +188,9 @@ test("R6.6 an empty NONET_SECRET_KEY is none: nobody can work out the secrets of
   const folder = temporaryFolder(t);
   const document = join(root, "test", "serve", "documents", "orders.md");
   const environment = { NONET_SECRET_KEY: "" };
-  const key = nonet(t, ["key", "create", document, "--user", "sam", "--role", "shop", "--data", "orders.db"], { folder });
+  const key = nonet(t, ["key", "create", document, "--user", "sam", "--role", "shop", "--data", "orders.db"], {
+    folder,
+  });
   await key.ended;
   const bearer = /or_\w+/.exec(key.output)?.[0] ?? assert.fail(key.output);
   const server = nonet(t, ["serve", document, "--data", "orders.db", "--port", "0"], { folder, environment });

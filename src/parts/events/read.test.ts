@@ -132,6 +132,8 @@ const wrong: readonly [yaml: string, ...faults: string[]][] = [
   [webhook("signed: hmac"), "5:13 events/unknown-value hmac"],
   [webhook("retry: 5s 5 20m"), "5:15 events/bad-duration 5"],
   [webhook("timeout: 1y"), "5:14 events/bad-duration 1y"],
+  [webhook("timeout: 25d"), "5:14 events/bad-duration 25d"],
+  [webhook("retry: 5s 24d 2000000w"), "5:19 events/bad-duration 2000000w"],
   [webhook("then: give up"), "5:11 events/bad-then give up"],
   [webhook("then: disable keep 3d"), "5:11 events/bad-then disable keep 3d"],
   [webhook("then: disable and"), "5:11 events/bad-then disable and"],

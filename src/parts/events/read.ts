@@ -44,11 +44,11 @@ import {
   namesAt,
   readAddress,
   readChoice,
-  readClockDuration,
   readDuration,
   readLines,
   readText,
   readTimeOut,
+  readWait,
 } from "../values.ts";
 import type { Delivery, EventSource, Events, InEvent, OutEvent, Stream, Webhook } from "./model.ts";
 
@@ -320,7 +320,7 @@ function readRetry(reader: Reader, path: Path, node: Node): readonly string[] {
           return text === undefined ? [] : [phraseOf(text)];
         })
       : waitsOf(reader, path, node);
-  return waits.flatMap((wait) => readClockDuration(reader, path, wait, "A wait between attempts") ?? []);
+  return waits.flatMap((wait) => readWait(reader, path, wait, "A wait between attempts") ?? []);
 }
 
 function waitsOf(reader: Reader, path: Path, node: Node): Phrase[] {

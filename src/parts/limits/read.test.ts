@@ -92,6 +92,7 @@ const wrong: readonly [yaml: string, ...faults: string[]][] = [
   ["quota: { x: { count: 3, window: day, in: [a], per: user } }", "1:38 limits/bad-quota in"],
   ["size: { request: 256 }", "1:18 limits/bad-size 256"],
   ["time: { request: 1mo }", "1:18 limits/bad-duration 1mo"],
+  ["time: { request: 25d }", "1:18 limits/bad-duration 25d"],
   ["time: { request: 10 }", "1:18 limits/bad-duration 10"],
   ["keep: { P: 90d }", "1:12 limits/bad-retention 90d"],
   ["keep: { P: 90 after final }", "1:12 limits/bad-duration 90"],
