@@ -10,6 +10,7 @@ import type { Value } from "../expression/evaluate.ts";
 import { deliveryResource, webhookResource } from "../parts/events/decide.ts";
 import type { Plan, Table, WebhookPlan } from "../plan/plan.ts";
 import type { JournalRecord, Key, Row, Store, Transaction, View } from "../store/store.ts";
+import { afterFailure, type Health, isTired } from "./health.ts";
 import { type Post, PostError } from "./post.ts";
 import { signatureFields } from "./signature.ts";
 import { type Attempt, judge, type Verdict } from "./verdict.ts";
@@ -69,8 +70,6 @@ const perEndpoint = 8;
 const sweepMilliseconds = 1000;
 /** Beyond the time-out of an attempt: whoever has not told by then what came of it has ended. */
 const leaseMilliseconds = 5_000;
-/** An endpoint at which nothing has succeeded for this long is disabled (R6.9). */
-const patienceMilliseconds = 5 * 86_400_000;
 const keptAttempts = 50;
 
 interface Endpoint {
@@ -443,20 +442,19 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
 
   /** Since when nothing has succeeded is kept with the endpoint; after too long, or when it says so, it is disabled. */
   async function noteHealth(tx: Transaction, endpoint: Row, verdict: Verdict, now: number): Promise<void> {
-    const failing = (endpoint["failing"] ?? undefined) as { readonly since: number } | undefined;
+    const failing = (endpoint["failing"] ?? undefined) as Health | undefined;
     if (verdict.kind === "delivered") {
       if (failing !== undefined) await tx.update(endpoints, endpoint, { failing: null }, nothing, {});
       return;
     }
-    const since = failing?.since ?? now;
+    const health = afterFailure(failing, now);
     const gone = verdict.kind === "failed" && verdict.why === "gone";
     const exhausted = verdict.kind === "failed" && verdict.why === "exhausted" && webhook.disable;
-    const tired = now - since >= patienceMilliseconds;
-    if (endpoint["state"] === "enabled" && (gone || exhausted || tired)) {
+    if (endpoint["state"] === "enabled" && (gone || exhausted || isTired(health, now))) {
       const why = gone ? "the receiver is gone" : exhausted ? "a delivery was given up" : "nothing arrived for 5 days";
       await options.move(tx, endpoints, endpoint, "disabled", { failing: null }, why);
-    } else if (failing === undefined) {
-      await tx.update(endpoints, endpoint, { failing: { since } }, nothing, {});
+    } else if (health !== failing) {
+      await tx.update(endpoints, endpoint, { failing: { ...health } }, nothing, {});
     }
   }
 
