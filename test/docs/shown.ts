@@ -29,7 +29,7 @@ export function matches(shown: string, actual: string, remembered: Remembered): 
       if (known !== undefined) return RegExp.escape(known);
       if (labels.includes(label)) return `\\k<l${label}>`;
       labels.push(label);
-      return `(?<l${label}>[\\w.:-]+?)`;
+      return `(?<l${label}>[\\w.:@-]+?)`;
     })
     .join("");
   const found = new RegExp(`^${pattern}$`, "su").exec(actual);
