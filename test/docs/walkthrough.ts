@@ -3,7 +3,7 @@
  *
  *     markdown file=NAME   a document, written to a folder of the page's own
  *     yaml part=NAME       the part of that document from now on; with `more`, a further block of it
- *     console              `$ command` and what comes out of it
+ *     console              `$ command` and what comes out of it; of `curl -N` as far as it is shown
  *     http                 a request to what is served, or (when it starts with HTTP/1.1) the answer to the last one
  *
  * All others are not run. `shown.ts` says how what is shown is compared. Commands are the real ones, in processes of their
@@ -123,6 +123,7 @@ async function runCommand(walk: Walk, line: string, shown: string, at: string): 
   if (words.length === 0) return;
   const args = nonetArguments(words);
   if (args !== undefined && (args[0] === "serve" || args[0] === "start")) return serve(walk, args, shown, at);
+  if (words[0] === "curl" && words.includes("-N")) return followStream(walk, words.slice(1), shown, at);
   const output = args === undefined ? await runOther(walk, words, at) : await runNonet(walk, args);
   const wrong = mismatch(shown, output, walk.remembered);
   assert.equal(wrong, undefined, `${at}: \`${line}\` gives\n${output}`);
@@ -235,14 +236,30 @@ function query(file: string, sql: string): string {
   }
 }
 
-/** `-i`, `-X`, `-H`, `-d`, `-u` and an address. */
 async function curl(walk: Walk, args: readonly string[]): Promise<string> {
+  const { method, target, headers, body, include } = curlRequest(args);
+  walk.answer = await send(walk, method, target, headers, body);
+  const { status, reason, headers: given, body: text } = walk.answer;
+  const head = [`HTTP/1.1 ${status} ${reason}`, ...given.map(([name, value]) => `${name}: ${value}`), "", ""];
+  return (include ? head.join("\n") : "") + text;
+}
+
+interface CurlRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: string;
+  readonly include: boolean;
+}
+
+/** `-i`, `-X`, `-H`, `-d`, `-u`, `-N` and an address. */
+function curlRequest(args: readonly string[]): CurlRequest {
   const headers: (readonly [string, string])[] = [];
   let [method, body, address, include] = ["", "", "", false];
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] ?? "";
     if (arg === "-i") include = true;
-    else if (arg === "-s") continue;
+    else if (arg === "-s" || arg === "-N") continue;
     else if (arg === "-X") method = args[++index] ?? "";
     else if (arg === "-H") headers.push(splitField(args[++index] ?? ""));
     else if (arg === "-d") body = args[++index] ?? "";
@@ -251,10 +268,29 @@ async function curl(walk: Walk, args: readonly string[]): Promise<string> {
     } else address = arg;
   }
   const { pathname, search } = new URL(address);
-  walk.answer = await send(walk, method === "" ? "GET" : method, pathname + search, headers, body);
-  const { status, reason, headers: given, body: text } = walk.answer;
-  const head = [`HTTP/1.1 ${status} ${reason}`, ...given.map(([name, value]) => `${name}: ${value}`), "", ""];
-  return (include ? head.join("\n") : "") + text;
+  return { method: method === "" ? "GET" : method, target: pathname + search, headers, body, include };
+}
+
+/** What comes does not end: it is read until all that is shown has come. */
+async function followStream(walk: Walk, args: readonly string[], shown: string, at: string): Promise<void> {
+  const { serving } = walk;
+  assert(serving !== undefined, `${at}: nothing is served`);
+  const { method, target, headers } = curlRequest(args);
+  const { hostname, port } = new URL(serving.real);
+  const request = httpRequest({ hostname, port, method, path: target, agent: false });
+  for (const [name, value] of headers) request.setHeader(name, value);
+  request.end();
+  const late = AbortSignal.timeout(patience);
+  const [response] = (await once(request, "response", { signal: late })) as [IncomingMessage];
+  let output = "";
+  let wrong: string | undefined = "nothing came";
+  late.addEventListener("abort", () => response.destroy());
+  for await (const chunk of response.setEncoding("utf8") as AsyncIterable<string>) {
+    output += chunk.replaceAll(serving.real, serving.shown);
+    wrong = mismatch(shown, output, walk.remembered);
+    if (wrong === undefined) break;
+  }
+  assert.equal(wrong, undefined, `${at}: the stream gives\n${output}`);
 }
 
 /** Words as a shell takes them apart: blanks outside quotes; nothing is expanded. */
