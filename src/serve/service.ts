@@ -5,7 +5,7 @@
 import type { Clock } from "../base/clock.ts";
 import { createIds } from "../base/id.ts";
 import type { Plan, Segment } from "../plan/plan.ts";
-import { StoreError } from "../store/error.ts";
+import { isPassing } from "../store/error.ts";
 import type { Row, Store, Transaction } from "../store/store.ts";
 import { createCallerKinds } from "./caller.ts";
 import { compress } from "./compression.ts";
@@ -208,12 +208,12 @@ export function createService(options: ServiceOptions): LiveService {
   }
 
   /**
-   * R7.4: the caller learns that it failed and under which id, and nothing else. A store that is held by another process,
-   * or is closing, is no failure of Nonet's: the request may be sent again.
+   * R7.4: the caller learns that it failed and under which id, and nothing else. What passes is no failure of Nonet's: the
+   * request may be sent again.
    */
   function failed(thrown: unknown, noted: Noted): Answer {
     const { requestId } = noted;
-    const later = thrown instanceof StoreError && (thrown.kind === "busy" || thrown.kind === "closed");
+    const later = isPassing(thrown);
     noted.code = later ? "overloaded" : "internal";
     if (later) return problems.answer("overloaded", { headers: ["Retry-After", "1"] }, requestId);
     options.report(thrown, requestId);

@@ -2,7 +2,7 @@
  * What is done again and again (what time does, what webhooks are sent), one run after another: never two at once, each able
  * to be stopped, none of them failing its caller.
  */
-import { StoreError } from "../store/error.ts";
+import { isPassing } from "../store/error.ts";
 import type { Time } from "./time.ts";
 
 export interface Ticking {
@@ -24,10 +24,10 @@ export function createTicking(time: Time, report: (failure: unknown) => void): T
       told = false;
       return count;
     } catch (thrown) {
-      // A store that is held by another process, or is closing, is no failure: the next run does it.
-      const passes = thrown instanceof StoreError && (thrown.kind === "busy" || thrown.kind === "closed");
-      if (!passes && !told) report(thrown);
-      told ||= !passes;
+      // The next run does it.
+      if (isPassing(thrown)) return 0;
+      if (!told) report(thrown);
+      told = true;
       return 0;
     } finally {
       running = undefined;

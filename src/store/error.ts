@@ -34,3 +34,8 @@ export class StoreError extends Error {
     this.differences = differences;
   }
 }
+
+/** A store that is held by another process, or is closing: nobody's failure, and what was to be done may be done later. */
+export function isPassing(thrown: unknown): boolean {
+  return thrown instanceof StoreError && (thrown.kind === "busy" || thrown.kind === "closed");
+}

@@ -315,6 +315,16 @@ served("the stream", documentText("orders"), (subject) => {
     assert.deepEqual(said(staying), ["order.placed goes on"]);
   });
 
+  test("R5.10 a key that is revoked after the clock was set back ends its streams too", async () => {
+    const key = await subject.running.key("hal", "shop");
+    using ending = await following(by(key));
+    subject.running.pass(-3_600_000);
+    const found = (await subject.running.store.keys.list()).find(({ user }) => user === "hal");
+    await subject.running.store.keys.revoke(found?.id ?? "", subject.running.now());
+    await ending.ended;
+    subject.running.pass(3_600_000);
+  });
+
   test("R6.15 a comment comes every 15 s, and names what there was besides", async () => {
     using follower = await following(bob);
     await follower.until(({ text }) => text.includes("\n\n"));

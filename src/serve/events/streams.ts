@@ -3,7 +3,7 @@
  * date; one that goes on from an earlier event reads by itself, as fast as it is taken, until it is.
  */
 import type { Clock } from "../../base/clock.ts";
-import { StoreError } from "../../store/error.ts";
+import { isPassing } from "../../store/error.ts";
 import type { JournalRecord, Store } from "../../store/store.ts";
 import type { Sink, Streaming } from "../exchange.ts";
 import { Refusal } from "../refusal.ts";
@@ -163,8 +163,7 @@ export function createStreams({ store, teller, clock, report }: StreamsOptions):
   }
 
   function fail(thrown: unknown, whom: readonly Follower[]): void {
-    const passes = thrown instanceof StoreError && (thrown.kind === "busy" || thrown.kind === "closed");
-    if (!passes) report(thrown);
+    if (!isPassing(thrown)) report(thrown);
     // They come back, and go on after what they have.
     for (const follower of whom) end(follower);
   }
@@ -174,8 +173,9 @@ export function createStreams({ store, teller, clock, report }: StreamsOptions):
   function round(): void {
     const now = clock.now();
     for (const follower of followers) {
-      if (now - follower.spoke >= beatMilliseconds) speak(follower, beat(follower));
-      if (now - follower.checked >= checkMilliseconds) void check(follower, now);
+      // Either way: a clock that was set back must not put off what is due.
+      if (Math.abs(now - follower.spoke) >= beatMilliseconds) speak(follower, beat(follower));
+      if (Math.abs(now - follower.checked) >= checkMilliseconds) void check(follower, now);
     }
     void readForAll();
   }
