@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { documentOf } from "../../test/migrate/data.ts";
 import { planOf } from "../../test/serve/running.ts";
+import { parts, type TypedExpression } from "../expression/typed.ts";
 import type { DataChange } from "./plan.ts";
 
 const resources = `
@@ -59,6 +60,49 @@ test("a conversion sees what was as `value`, and as what it was kept", () => {
     changesOf("retype Note.size, was integer, taken as value before"),
     [],
     "it has to be of the new type",
+  );
+});
+
+test("what is taken is said in the words of the version before, as for callers", () => {
+  const retyped = (taken: string) => {
+    return changesOf(
+      "rename Note.many -> n",
+      "rename Note.t -> s",
+      `retype Note.n, was integer, taken as ${taken} before`,
+    )[2];
+  };
+  for (const text of ["value * 1000", "many * 1000", "n * 1000"])
+    assert.deepEqual(said(retyped(text)), ["value"], text);
+  assert.deepEqual(said(retyped("size(t) + many")), ["s", "value"]);
+  assert.deepEqual(said(retyped("value / 2")), ["value"], "whether it is a whole number is asked of each value");
+});
+
+/** The names that an expression reads, as the document has them. */
+function said(change: DataChange | undefined): readonly string[] {
+  const visit = (node: TypedExpression): readonly string[] =>
+    node.kind === "field" ? [node.name] : node.kind === "variable" ? node.path : parts(node).flatMap(visit);
+  if (change?.kind !== "convert" || change.taken.kind !== "expression") return [];
+  return visit(change.taken.expression);
+}
+
+test("entries about a type are followed by every field that holds it", () => {
+  const { history } = planOf(
+    documentOf({
+      resources:
+        "Paper:\n  id: id\n  at: Spot\n  all: Line[]\n  none: string\ntypes:\n  Spot: { x: integer }\n  Line: { from: Spot, to: Spot{} }".replace(
+          "Spot{}",
+          "map(Spot)",
+        ),
+      versions: { "2026-03-01": ["rename Spot.left -> x"], "2026-01-01": [] },
+    }),
+  );
+  const reshaped = history[0]?.changes.flatMap((change) => (change.kind === "reshape" ? [change] : [])) ?? [];
+  assert.deepEqual(
+    reshaped.map(({ field, reshape: { type, within, types } }) => [field, type, within, Object.keys(types)]),
+    [
+      ["at", "Spot", [], ["Spot"]],
+      ["all", "Line", ["list"], ["Spot", "Line"]],
+    ],
   );
 });
 

@@ -4,6 +4,7 @@
  */
 import { checkExpression } from "../expression/check.ts";
 import { parseExpression } from "../expression/parse.ts";
+import { children, type Expression } from "../expression/syntax.ts";
 import type { NamedType, ValueType } from "../expression/types.ts";
 import { loosePhrase } from "../parts/phrase.ts";
 import { createReader } from "../parts/reader.ts";
@@ -12,18 +13,29 @@ import { bareType, fieldsOf, own } from "../parts/resources/fields.ts";
 import { readType } from "../parts/resources/field-type.ts";
 import type { FieldType } from "../parts/resources/model.ts";
 import { recordMembers, valueTypeOf } from "../parts/resources/value-type.ts";
+import { modelAt } from "../parts/versioning/at.ts";
+import { conversionsOf } from "../parts/versioning/conversions.ts";
 import type { Change, Place, Version } from "../parts/versioning/model.ts";
 import type { DataChange, TakenPlan, VersionStep } from "./plan.ts";
 import { columnTypeOf } from "./columns.ts";
+import { reshapesOf } from "./reshape.ts";
 import { assert, type Sources } from "./sources.ts";
 
 /** Newest first, as the document lists them. */
 export function buildHistory({ model }: Pick<Sources, "model">): readonly VersionStep[] {
   const names = new Names();
-  return (model.versioning.versions ?? []).map(({ name, changes }) => {
-    const step = { version: name, changes: changes.flatMap((change) => dataChange(model, names, change)) };
+  const { found } = conversionsOf(model);
+  return (model.versioning.versions ?? []).map((version) => {
+    const { name, changes } = version;
+    const reshapes = reshapesOf(modelAt(model, name), version, found).map(({ reshape, ...place }): DataChange => {
+      const { resource, field = place.field } = names.now({ of: place.resource, field: place.field });
+      return { kind: "reshape", resource, field, reshape };
+    });
+    const former = names.copy();
+    former.before(changes);
+    const data = changes.flatMap((change) => dataChange(model, names, former, change));
     names.before(changes);
-    return step;
+    return { version: name, changes: [...data, ...reshapes] };
   });
 }
 
@@ -36,6 +48,14 @@ class Names {
   now({ of, field }: Place): { readonly resource: string; readonly field?: string } {
     const resource = this.#resources.get(of) ?? of;
     return field === undefined ? { resource } : { resource, field: this.#fields.get(`${resource}.${field}`) ?? field };
+  }
+
+  copy(): Names {
+    const same = new Names();
+    for (const [from, to] of this.#resources) same.#resources.set(from, to);
+    for (const [from, to] of this.#fields) same.#fields.set(from, to);
+    for (const [field, type] of this.#types) same.#types.set(field, type);
+    return same;
   }
 
   /** What a field is in the version that is being looked at; named as the document does. */
@@ -63,7 +83,8 @@ class Names {
 
 type Model = Sources["model"];
 
-function dataChange(model: Model, names: Names, change: Change): readonly DataChange[] {
+/** `names` of the version, and `former` of the one before it, in whose words what is taken is said. */
+function dataChange(model: Model, names: Names, former: Names, change: Change): readonly DataChange[] {
   switch (change.kind) {
     case "rename": {
       const { from, to } = change;
@@ -77,7 +98,9 @@ function dataChange(model: Model, names: Names, change: Change): readonly DataCh
       if (change.taken === undefined || field === undefined) return [];
       const was = change.kind === "retype" ? formerType(change.was) : undefined;
       const type = names.typeOf(model, resource, field);
-      const taken = type && takenPlan({ model, resource, field, type }, change.taken, was && valueTypeOf(model, was));
+      const nameNow = (older: string): string => former.now({ of: resource, field: older }).field ?? older;
+      const taken =
+        type && takenPlan({ model, resource, field, type, nameNow }, change.taken, was && valueTypeOf(model, was));
       if (taken === undefined) return [];
       if (was === undefined) return [{ kind: "fill", resource, field, taken }];
       return [{ kind: "convert", resource, field, was: columnTypeOf(model, was), taken }];
@@ -100,6 +123,8 @@ interface Subject {
   readonly field: string;
   /** Which it has in the version whose entry it is. */
   readonly type: FieldType;
+  /** What the document calls a field that the version before called so. */
+  nameNow(older: string): string;
 }
 
 /**
@@ -115,22 +140,41 @@ function takenPlan(subject: Subject, text: string, former: ValueType | undefined
     : (literal ?? expressionPlan(subject, text, former));
 }
 
-function expressionPlan(
-  { model, resource, field, type }: Subject,
-  text: string,
-  former: ValueType | undefined,
-): TakenPlan | undefined {
+/** The field itself is what was sent to callers' services, and what was kept here: its `value`. */
+function expressionPlan(subject: Subject, said: string, former: ValueType | undefined): TakenPlan | undefined {
+  const { model, resource, field, type } = subject;
   const { [field]: itself, ...others } = recordMembers(model, resource);
   const names: Record<string, NamedType> = Object.fromEntries(
     Object.entries(others).map(([other, member]) => [other, { ...member, from: "record" } as const]),
   );
   if (former !== undefined) names["value"] = { type: former, nullable: false, from: "variables" };
+  const text = withNames(said, (name) => {
+    const now = subject.nameNow(name);
+    return former !== undefined && now === field ? "value" : now;
+  });
   const { expression } = parseExpression(text);
-  const typed = expression && checkExpression(expression, { names, resources: {} }, valueTypeOf(model, type)).typed;
+  const wanted = valueTypeOf(model, type);
+  const typedAs = (as: ValueType) => expression && checkExpression(expression, { names, resources: {} }, as).typed;
+  // No expression makes a whole number of another; whether it is one is asked of each value.
+  const typed = typedAs(wanted) ?? (wanted.kind === "int" ? typedAs({ kind: "double" }) : undefined);
   if (typed === undefined || (typed.nullable && itself?.nullable !== true)) return undefined;
   return typed.kind === "constant"
     ? { kind: "literal", value: typed.value }
     : { kind: "expression", expression: typed };
+}
+
+/** An expression with other names in it. */
+function withNames(text: string, now: (name: string) => string): string {
+  const cuts: (readonly [start: number, name: string])[] = [];
+  const visit = (node: Expression): void => {
+    if (node.kind === "name") cuts.push([node.at.start, node.name]);
+    for (const child of children(node)) visit(child);
+  };
+  const { expression } = parseExpression(text);
+  if (expression !== undefined) visit(expression);
+  return cuts
+    .toSorted(([a], [b]) => b - a)
+    .reduce((all, [start, name]) => all.slice(0, start) + now(name) + all.slice(start + name.length), text);
 }
 
 /** Whether any text is a value of it. */

@@ -11,7 +11,7 @@ import type { PathSegment } from "../parts/endpoints/meaning.ts";
 import type { Erased } from "../parts/resources/erased-value.ts";
 import type { CountedBy } from "../parts/limits/counted.ts";
 import type { Default, Mark } from "../parts/resources/model.ts";
-import type { VersionsPlan } from "./version.ts";
+import type { ConversionPlan, VersionsPlan } from "./version.ts";
 
 export interface Plan {
   readonly service: string;
@@ -245,7 +245,33 @@ export type DataChange =
       readonly field: string;
       readonly was: ColumnType;
       readonly taken: TakenPlan;
-    };
+    }
+  /** What becomes of the embedded values that it holds. */
+  | { readonly kind: "reshape"; readonly resource: string; readonly field: string; readonly reshape: ReshapePlan };
+
+/** The types are named as their version does. */
+export interface ReshapePlan extends HeldType {
+  readonly kind: "reshape";
+  /** Every type that is reached, by its name. */
+  readonly types: Readonly<Record<string, TypeStep>>;
+}
+
+/** An embedded type, and the lists and maps around its values, outermost first. */
+export interface HeldType {
+  readonly type: string;
+  readonly within: readonly ("list" | "map")[];
+}
+
+export interface TypeStep {
+  readonly renames: readonly (readonly [from: string, to: string])[];
+  /**
+   * Over the value as it was, by its former names: of a member that is not there, or with `was`, what the member was
+   * called, of one that is.
+   */
+  readonly taken: readonly { readonly member: string; readonly was?: string; readonly taken: ConversionPlan }[];
+  /** Members that hold embedded values, by their names afterwards. */
+  readonly holds: Readonly<Record<string, HeldType>>;
+}
 
 export type TakenPlan =
   | { readonly kind: "literal"; readonly value: Json }

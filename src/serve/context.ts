@@ -10,6 +10,7 @@ import type { Caller } from "./caller.ts";
 import type { Cursors } from "./cursor.ts";
 import type { Exchange } from "./exchange.ts";
 import type { LiveQuota } from "./limits/quotas.ts";
+import type { Chain } from "./versions/chain.ts";
 import type { OwnTerms, Served } from "./versions/served.ts";
 import type { Noted } from "./observation.ts";
 import type { ForKind, Prepared } from "./prepared.ts";
@@ -27,6 +28,8 @@ export interface Context {
   /** Makes keys of counts unreadable; kept across restarts. */
   readonly secret: string;
   readonly prepared: ReadonlyMap<string, Prepared>;
+  /** By the names of older versions. */
+  readonly chains: ReadonlyMap<string, Chain>;
   /** Makes an id with a prefix (R2.1). */
   newId(prefix: string): string;
   /** Judges a value that is worked out for a column. */

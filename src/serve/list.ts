@@ -10,14 +10,15 @@ import type { Answer } from "./exchange.ts";
 import type { ListShape } from "./prepared.ts";
 import { parentOf, readAnswer } from "./read.ts";
 import { absent } from "./record.ts";
-import { malformed } from "./refusal.ts";
+import { malformed, type Refusal } from "./refusal.ts";
+import { keptPosition, positionNow } from "./versions/positions.ts";
 import { inOwnTerms, ownTerms, tell } from "./versions/terms.ts";
 
 export async function list(call: Call): Promise<Answer> {
   const own = ownTerms(call);
   const plan = own.prepared.operation.list as ListPlan;
   const asked = inOwnTerms(call, () => parseAsked(own, plan));
-  const { shape, page: wanted } = raisedList(call, asked);
+  const { shape, page: wanted } = placed(call, raisedList(call, asked));
   const parent = await parentOf(call);
   if (parent === undefined) throw absent(call);
   const variables = parent === null ? call.variables : { ...call.variables, parent };
@@ -49,6 +50,14 @@ function raisedList({ own }: Call, { shape, page }: Asked): Pick<Asked, "shape" 
     },
     page: { ...page, filters: filters.map(({ value }) => value) },
   };
+}
+
+/** After the position that a cursor says, as records are kept now. */
+function placed(call: Call, { shape, page }: Pick<Asked, "shape" | "page">): Pick<Asked, "shape" | "page"> {
+  if (page.after === undefined) return { shape, page };
+  const after = positionNow(call, shape.sort, page.after);
+  if (after === undefined) throw badCursor();
+  return { shape, page: { ...page, after } };
 }
 
 /** The limit of a list that the document does not cut into pages. */
@@ -112,7 +121,11 @@ function parseAsked(call: Call, plan: ListPlan): Asked {
 export function openCursor(call: Call, cursor: string, context: string): readonly Value[] {
   const position = call.context.cursors.open(cursor, context);
   if (position !== undefined) return position;
-  throw malformed({
+  throw badCursor();
+}
+
+function badCursor(): Refusal {
+  return malformed({
     parameter: "cursor",
     code: "bad-cursor",
     detail: "The cursor does not belong to this list as it is asked for",
@@ -230,7 +243,7 @@ function nextQuery(
       ? (["offset", skip + limit] as const)
       : plan.kind === "page"
         ? (["page", skip / limit + 2] as const)
-        : (["cursor", call.context.cursors.seal(position, asked.context)] as const);
+        : (["cursor", call.context.cursors.seal(keptPosition(call, position), asked.context)] as const);
   const query = new URLSearchParams([...call.query]);
   query.set(name, String(value));
   const { parameter } = call;

@@ -132,6 +132,9 @@ export function createService(options: ServiceOptions): LiveService {
     prefix,
     baseUrl: base,
     cursors: createCursors(options.cursorSecret),
+    chains: new Map(
+      versions.flatMap(({ served: { name = "", chain } }) => (chain === undefined ? [] : [[name, chain]])),
+    ),
     tables,
     liveQuotas: liveQuotas(plan.quotas),
     secret: options.cursorSecret,

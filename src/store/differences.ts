@@ -3,7 +3,7 @@
  * data first, because it may not fit. Nothing here looks at data.
  */
 import { parts, type TypedExpression } from "../expression/typed.ts";
-import type { Column, DataChange, RulePlan, Table, TakenPlan, VersionStep } from "../plan/plan.ts";
+import type { Column, DataChange, ReshapePlan, RulePlan, Table, TakenPlan, VersionStep } from "../plan/plan.ts";
 import { isSecret } from "./conversions.ts";
 import { follow, type Origin, stepsSince } from "./follow.ts";
 import { uniquesOf } from "./uniques.ts";
@@ -36,7 +36,7 @@ export interface ColumnChange {
   /** What it was; absent for a new one. */
   readonly source?: Column;
   /** What each value becomes, one after the other; instead of what `converted` makes of it. */
-  readonly converts: readonly TakenPlan[];
+  readonly converts: readonly Converting[];
   /** What records without a value get; absent: nothing. */
   readonly fill?: Filling;
   /** Whether values have to be brought to another type. */
@@ -50,6 +50,8 @@ export interface ColumnChange {
   /** Whether it is to be worked out anew. */
   readonly computed: boolean;
 }
+
+export type Converting = TakenPlan | ReshapePlan;
 
 export type Filling = TakenPlan | { readonly kind: "now" } | { readonly kind: "counter" };
 
@@ -163,7 +165,9 @@ function columnChange(
 
 function isAbout(change: DataChange, resource: string, field: string): boolean {
   return (
-    (change.kind === "fill" || change.kind === "convert") && change.resource === resource && change.field === field
+    (change.kind === "fill" || change.kind === "convert" || change.kind === "reshape") &&
+    change.resource === resource &&
+    change.field === field
   );
 }
 
@@ -171,12 +175,13 @@ function isAbout(change: DataChange, resource: string, field: string): boolean {
  * The conversions from the first that takes what is stored. None where what is stored is what the document says already: an
  * entry that was written, or written otherwise, after it was followed must not convert a value twice.
  */
-function conversionsOf(changes: readonly DataChange[], source: Column, column: Column): readonly TakenPlan[] {
+function conversionsOf(changes: readonly DataChange[], source: Column, column: Column): readonly Converting[] {
   if (source.type === column.type && isWider(source.schema, column.schema) && isWider(column.schema, source.schema))
     return [];
-  const converts = changes.filter((change) => change.kind === "convert");
-  const first = converts.findIndex(({ was }) => was === source.type);
-  return first < 0 ? [] : converts.slice(first).map(({ taken }) => taken);
+  const converts = changes.filter((change) => change.kind === "convert" || change.kind === "reshape");
+  const first = converts.findIndex((change) => (change.kind === "reshape" ? "json" : change.was) === source.type);
+  if (first < 0) return [];
+  return converts.slice(first).map((change) => (change.kind === "reshape" ? change.reshape : change.taken));
 }
 
 /** Of structures, and of secrets, the type of the column does not tell whether values stay what they are. */

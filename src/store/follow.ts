@@ -1,5 +1,6 @@
 /** Stored tables under the names that the document has now, by what part 9 says of each version since. */
 import type { Column, DataChange, Table, VersionStep } from "../plan/plan.ts";
+import { withoutKnown } from "./reshape.ts";
 
 /** A stored table, and its columns by their names of now. */
 export interface Origin {
@@ -18,8 +19,18 @@ export function stepsSince(history: readonly VersionStep[], stored: VersionStep 
   const newer = history.filter(({ version }, index) => (place < 0 ? isNewer(version, stored.version) : index < place));
   const same = history[place];
   const known = new Set(stored.changes.map((change) => JSON.stringify(change)));
-  const added = same?.changes.filter((change) => !known.has(JSON.stringify(change))) ?? [];
+  const added =
+    same?.changes.filter((change) => !known.has(JSON.stringify(change))).map((change) => grown(change, stored)) ?? [];
   return [...(same === undefined ? [] : [{ ...same, changes: added }]), ...newer.toReversed()];
+}
+
+function grown(change: DataChange, { changes }: VersionStep): DataChange {
+  if (change.kind !== "reshape") return change;
+  const before = changes.find(
+    (one) => one.kind === "reshape" && one.resource === change.resource && one.field === change.field,
+  );
+  if (before?.kind !== "reshape") return change;
+  return { ...change, reshape: withoutKnown(change.reshape, before.reshape) };
 }
 
 /** Dates and numbers alike are compared number by number. */

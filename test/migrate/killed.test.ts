@@ -73,7 +73,7 @@ test("killed before each of its pieces of work, and at other moments, it leaves 
   }
   assert.equal(recordsIn(wanted, file)["Paper"]?.length, count);
   assert.ok(copiesOf(file).length > 1, "a copy was made before anything was written");
-  for (const copy of copiesOf(file).filter((name) => !name.endsWith(".partial"))) {
+  for (const copy of copiesOf(file).filter((name) => !/\.partial(?:-journal)?$/.test(name))) {
     assertWhole(join(dirname(file), copy));
     assert.deepEqual(recordsIn(plan, join(dirname(file), copy)), original);
   }
@@ -103,7 +103,7 @@ test("killed from outside at any moment, it has happened or it has not", async (
     const isDone = JSON.stringify(found) === JSON.stringify(done);
     if (!isDone) assert.deepEqual(found, content, `round ${round}`);
     if (output().includes("done")) assert.ok(isDone);
-    for (const copy of copiesOf(file).filter((name) => !name.endsWith(".partial"))) {
+    for (const copy of copiesOf(file).filter((name) => !/\.partial(?:-journal)?$/.test(name))) {
       assert.deepEqual(contentOf(join(dirname(file), copy)), content);
     }
     await bring(wanted, file);

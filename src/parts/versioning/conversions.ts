@@ -72,8 +72,10 @@ function clausesOf(around: Around, { name, changes }: Version): readonly Clause[
     const { newer, older } = around;
     const olderPlace = olderOf(changes, place);
     const down = { model: newer, members: membersOf(newer, place.of) };
-    const up = { model: older, members: membersOf(older, olderPlace.of) };
     const isBefore = fieldAt(older, olderPlace);
+    // Of a value that becomes another, which data calls so too.
+    const value = change.kind === "retype" && isBefore !== undefined ? { value: valueOf(older, isBefore) } : {};
+    const up = { model: older, members: { ...value, ...membersOf(older, olderPlace.of) } };
     const isNow = fieldAt(newer, place);
     const seen = "seen" in change && change.seen !== undefined ? change.seen : undefined;
     const taken = "taken" in change && change.taken !== undefined ? change.taken : undefined;

@@ -122,7 +122,7 @@ function compileMember(
       const beside = how.beside ?? sent;
       if (value === undefined) return how.whole ? required?.(beside) : undefined;
       if (value === null) return required === undefined ? null : required(beside);
-      if (taken !== undefined) return taken(beside);
+      if (taken !== undefined) return taken({ value, ...beside });
       if (shape === undefined) return value;
       const present = how.present === undefined ? undefined : own(how.present, newer);
       return inside(value, within, (one) => {

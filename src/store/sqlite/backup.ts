@@ -48,7 +48,8 @@ export async function backUp(file: string, now: number): Promise<string> {
 function dropPartial(file: string): void {
   const folder = dirname(file);
   for (const name of readdirSync(folder)) {
-    if (name.startsWith(`${basename(file)}.backup-`) && name.endsWith(".partial")) rmSync(join(folder, name));
+    if (name.startsWith(`${basename(file)}.backup-`) && /\.partial(?:-journal)?$/.test(name))
+      rmSync(join(folder, name));
   }
 }
 

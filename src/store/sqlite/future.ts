@@ -6,13 +6,15 @@
  * then what part 9 and defaults put in, and references; then what is computed from all of these.
  */
 import { instantText } from "../../base/clock.ts";
+import type { Json } from "../../base/json.ts";
 import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
 import { parts, type TypedExpression } from "../../expression/typed.ts";
-import type { Column, ColumnType, Table, TakenPlan } from "../../plan/plan.ts";
+import type { Column, ColumnType, Table } from "../../plan/plan.ts";
 import { dueOf } from "../../plan/due.ts";
 import { converted, isSecret } from "../conversions.ts";
-import { type Changed, type ColumnChange, type Differences, isMade } from "../differences.ts";
+import { type Changed, type ColumnChange, type Converting, type Differences, isMade } from "../differences.ts";
 import type { Following } from "../migration.ts";
+import { compileReshape } from "../reshape.ts";
 import { isTimed, timeColumns } from "../times.ts";
 import type { Connection } from "./connection.ts";
 import { relationsOf } from "./relations.ts";
@@ -189,12 +191,16 @@ function fillingOf(at: Site, change: ColumnChange, fill: NonNullable<ColumnChang
 function takenValue(
   at: Site,
   { column, source }: ColumnChange,
-  steps: readonly TakenPlan[],
+  steps: readonly Converting[],
   types: Types,
   use: "fill" | "convert",
 ): string {
   const runs = steps.map((step) => {
     if (step.kind === "literal") return () => step.value as Value;
+    if (step.kind === "reshape") {
+      const reshape = compileReshape(step);
+      return (_: Readonly<Record<string, Value>>, { value }: Variables) => reshape(value as Json) as Value;
+    }
     return at.evaluate(step.expression);
   });
   const fields = [

@@ -1,4 +1,5 @@
 /** A service in which nothing is left to chance: the clock stands, randomness is counted. Driven without a socket. */
+import { followingOf } from "../../../src/commands/following.ts";
 import { hashSecret, mintSecret } from "../../../src/serve/credentials/api-key.ts";
 import { readHeaders, type Exchange } from "../../../src/serve/exchange.ts";
 import { createService } from "../../../src/serve/service.ts";
@@ -12,37 +13,64 @@ export interface Ask {
   readonly body?: object;
   readonly key?: string;
   readonly version: string;
+  readonly ifMatch?: string;
+  /** The name for what the answer says, to be said again as `@name`: its tag, or the cursor of its next page. */
+  readonly tag?: string;
+  readonly cursor?: string;
 }
 
 export interface Frozen extends AsyncDisposable {
-  /** What is answered to each in turn, as text; `@0` in a path is the id of the first record that was made. */
-  play(asks: readonly Ask[]): Promise<readonly string[]>;
+  /**
+   * What is answered to each in turn, as text; `@0` in a path is the id of the first record that was made, and `@name` what
+   * an answer was kept as.
+   */
+  play(asks: readonly Ask[], held?: Held): Promise<readonly string[]>;
+}
+
+/** What a caller keeps of what it was told: ids by their order, tags, cursors. */
+export type Held = Map<string, string>;
+
+export interface FrozenOptions {
+  /** Where SQLite keeps it, and what is there follows the document. */
+  readonly file?: string;
+  /** Since the service was first started, so that no two of its times on one file make the same ids. */
+  readonly days?: number;
 }
 
 const moment = Date.parse("2026-06-01T12:00:00.000Z");
 const secret = mintSecret("k_", (bytes) => new Uint8Array(bytes).fill(3));
 
-export async function createFrozen(text: string, kind: "memory" | "sqlite"): Promise<Frozen> {
+export async function createFrozen(
+  text: string,
+  kind: "memory" | "sqlite",
+  { file, days = 0 }: FrozenOptions = {},
+): Promise<Frozen> {
   const plan = planOf(text);
-  const clock = { now: () => moment };
+  const clock = { now: () => moment + days * 86_400_000 };
   const options = { tables: plan.tables, clock: clock.now };
   const store = await (kind === "memory"
     ? openMemoryStore(options)
-    : openSqliteStore({ file: ":memory:", ...options }));
-  await store.keys.create({
-    id: "key_1",
-    credential: "key",
-    hash: hashSecret(secret),
-    hint: "k_…aaaa",
-    user: "ann",
-    roles: [],
-    created: moment,
-  });
+    : openSqliteStore({
+        file: file ?? ":memory:",
+        ...options,
+        // A field that is removed is given up, which the operator has to say.
+        ...(file === undefined ? {} : { following: { ...(await followingOf(plan)), allowLoss: true } }),
+      }));
+  if (days === 0)
+    await store.keys.create({
+      id: "key_1",
+      credential: "key",
+      hash: hashSecret(secret),
+      hint: "k_…aaaa",
+      user: "ann",
+      roles: [],
+      created: moment,
+    });
   const service = createService({
     plan,
     store,
     clock,
-    random: (bytes) => new Uint8Array(bytes).fill(7),
+    random: (bytes) => new Uint8Array(bytes).fill(7 + days),
     environment: {},
     cursorSecret: "frozen",
     baseUrl: () => "http://things",
@@ -51,15 +79,17 @@ export async function createFrozen(text: string, kind: "memory" | "sqlite"): Pro
     },
   });
   return {
-    async play(asks) {
+    async play(asks, held = new Map()) {
       const told: string[] = [];
-      let first = "none";
+      let made = [...held.keys()].filter((name) => /^\d+$/.test(name)).length;
       for (const ask of asks) {
-        const answer = await service.answer(exchangeOf(ask, first));
+        const answer = await service.answer(exchangeOf(ask, held));
         const body = typeof answer.body === "string" ? answer.body : "";
         const pairs = answer.headers.map((one, index) => (index % 2 === 0 ? `\n${one.toLowerCase()}: ` : one));
         told.push(`${answer.status}${pairs.join("")}\n\n${body}`);
-        if (first === "none" && answer.status === 201) first = (JSON.parse(body) as { id: string }).id;
+        if (answer.status === 201) held.set(String(made++), (JSON.parse(body) as { id: string }).id);
+        if (ask.tag !== undefined) held.set(ask.tag, answer.headers[answer.headers.indexOf("ETag") + 1] ?? "");
+        if (ask.cursor !== undefined) held.set(ask.cursor, (JSON.parse(body) as { next: string }).next);
       }
       return told;
     },
@@ -70,15 +100,17 @@ export async function createFrozen(text: string, kind: "memory" | "sqlite"): Pro
   };
 }
 
-function exchangeOf({ method, path, body, key, version }: Ask, first: string): Exchange {
+function exchangeOf({ method, path, body, key, version, ifMatch }: Ask, held: Held): Exchange {
+  const filled = (text: string): string => text.replaceAll(/@(\w+)/g, (_, name: string) => held.get(name) ?? "none");
   const bytes = Buffer.from(body === undefined ? "" : JSON.stringify(body));
   return {
     method,
-    target: path.replace("@0", first),
+    target: filled(path),
     headers: readHeaders([
       ...["Authorization", `Bearer ${secret}`, "V", version],
       ...(body === undefined ? [] : ["Content-Type", "application/json", "Content-Length", String(bytes.length)]),
       ...(key === undefined ? [] : ["Idempotency-Key", key]),
+      ...(ifMatch === undefined ? [] : ["If-Match", filled(ifMatch)]),
     ]),
     address: "127.0.0.1",
     secure: false,
