@@ -104,8 +104,10 @@ test("R2.5 the time is linear in the length", () => {
     `{${Array.from({ length: 80_000 }, (_, at) => `"${at}":1`).join()}}`,
   ];
   for (const text of texts) {
-    const started = performance.now();
+    // What the thread works, not what passes: a machine that is busy with other things says nothing of the parser.
+    const before = process.threadCpuUsage();
     parse(text);
-    assert(performance.now() - started < 2000, text.slice(0, 20));
+    const { user, system } = process.threadCpuUsage(before);
+    assert((user + system) / 1000 < 2000, text.slice(0, 20));
   }
 });

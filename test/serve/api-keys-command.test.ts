@@ -49,6 +49,16 @@ describe("nonet key", () => {
   const status = async (secret: string): Promise<number> =>
     (await fetch(`${url}/halls/none`, { headers: { Authorization: `Bearer ${secret}` } })).status;
 
+  /** Other than 404, or what a request is told that is sent when the time is over. */
+  const statusAfter = async (secret: string, milliseconds: number): Promise<number> => {
+    const until = performance.now() + milliseconds;
+    for (;;) {
+      const over = performance.now() >= until;
+      const found = await status(secret);
+      if (found !== 404 || over) return found;
+    }
+  };
+
   test("R5.4 a key counts at once, its secret is shown once and kept nowhere, and once revoked it stops within a second", async () => {
     const made = await key("create", "--user", "ada", "--role", "chief");
     const secret = made.stdout.trim();
@@ -75,8 +85,7 @@ describe("nonet key", () => {
     // Once it is refused it is not sent any more: ten failures a minute are answered with 429 (R5.7).
     while (!over && last !== 401) assert([404, 401].includes((last = await status(secret))));
     await revoking;
-    const until = performance.now() + 1000;
-    while (last !== 401 && performance.now() < until) last = await status(secret);
+    if (last !== 401) last = await statusAfter(secret, 1000);
     assert.equal(last, 401);
     assert.match((await key("list")).stdout, /revoked/);
   });
@@ -106,10 +115,7 @@ describe("nonet key", () => {
   test("a key ends when its time is over", async () => {
     const { stdout } = await key("create", "--user", "brief", "--lasts", "1s");
     const secret = stdout.trim();
-    const until = performance.now() + 3000;
-    let last = 404;
-    while (last === 404 && performance.now() < until) last = await status(secret);
-    assert.equal(last, 401);
+    assert.equal(await statusAfter(secret, 3000), 401);
     assert.match((await key("list")).stdout, /brief.*expired/);
   });
 });

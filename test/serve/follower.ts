@@ -75,7 +75,7 @@ function followerOf(response: IncomingMessage): Follower {
     events,
     until(isSo) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const timer = setTimeout(() => reject(new Error(`it never was so:\n${text.slice(-2000)}`)), 10_000);
+      const timer = setTimeout(() => reject(new Error(`it never was so:\n${text.slice(-2000)}`)), 60_000);
       const look = (): void => {
         if (isSo(follower)) resolve();
       };

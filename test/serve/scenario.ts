@@ -118,6 +118,12 @@ export async function perform({ client }: Subject, scenario: Scenario): Promise<
   return reply;
 }
 
+/** By the work of this thread, served and asking, since `before`: what passes says more of what else the machine does. */
+export function assertLittleWork(before: NodeJS.CpuUsage, milliseconds: number): void {
+  const { user, system } = process.threadCpuUsage(before);
+  assert((user + system) / 1000 < milliseconds, `it took ${(user + system) / 1000} ms`);
+}
+
 /** `#/name required`, sorted. */
 export function faultsOf(reply: Reply): readonly string[] {
   const { errors = [] } = reply.json as { errors?: readonly Readonly<Record<string, string>>[] };

@@ -34,7 +34,8 @@ describe("timeouts", { concurrency: true }, () => {
       assert.deepEqual([reply?.status, more], [408, []]);
       assert.partialDeepStrictEqual(reply?.json, { code: "request-timeout" });
       assert.equal(reply?.headers["connection"], "close");
-      assert(took > 900 && took < 5000, `after ${took} ms`);
+      // Without the document's line it would be 30 s (R4.21).
+      assert(took > 900 && took < 20_000, `after ${took} ms`);
       assert.deepEqual(subject.running.failures, []);
     });
   }
