@@ -186,6 +186,23 @@ const rows: readonly (readonly [
     [["states", "      stored -> collected", "      announced -> collected: by found\n      stored -> collected"]],
   ],
   [
+    "members of a resource and of an operation, all at once",
+    ["rename Parcel.number -> reference", "rename collect.pin -> code", "rename Parcel.mass -> weightKg"],
+    [],
+    [
+      ["resources", "reference:", "number:"],
+      ["resources", "weightKg:", "mass:"],
+      ["resources", "weightKg <= 20", "mass <= 20"],
+      ["states", "[reference]", "[number]"],
+      ["states", "input.code == reference", "input.pin == number"],
+      ["endpoints", "code: string", "pin: string"],
+      ["endpoints", "named: reference", "named: number"],
+      ["authentication", "weightKg > 1", "mass > 1"],
+      ["authentication", "Parcel.weightKg", "Parcel.mass"],
+      ["events", "reference]", "number]"],
+    ],
+  ],
+  [
     "several at once, in the names of their own version",
     ["rename Parcel.trackingNumber -> reference", "require Parcel.reference, taken as 'none' before"],
     [],

@@ -19,7 +19,7 @@ import type { Field, Fields, FieldType } from "../resources/model.ts";
 import { type Lifecycle, type Move, moveName } from "../states/model.ts";
 import type { Change, Place, Version, Versioning } from "./model.ts";
 import { withoutEvent, withoutMember, withoutOperation, withoutResource, withoutType } from "./omit.ts";
-import { mapValues, renamed, renamedEvent, renamedError, renamedMember } from "./rename.ts";
+import { type MemberName, mapValues, renamed, renamedEvent, renamedError, renamedMembers } from "./rename.ts";
 
 type Of<Kind extends Change["kind"]> = Extract<Change, { readonly kind: Kind }>;
 
@@ -38,13 +38,19 @@ function before(model: Model, { changes }: Version): Model {
   };
   const isWhole = (change: Change): boolean => change.kind === "rename" && change.from.field === undefined;
   const renames = inOrder("rename");
-  const ordered = [
-    ...changes.filter(({ kind }) => kind !== "rename" && kind !== "remove"),
-    ...renames.filter((change) => !isWhole(change)),
-    ...inOrder("remove"),
-    ...renames.filter(isWhole),
-  ];
-  return { ...ordered.reduce(undo, model), versioning: older(model.versioning) };
+  const ordered = [...inOrder("remove"), ...renames.filter(isWhole)];
+  const said = changes.filter(({ kind }) => kind !== "rename" && kind !== "remove").reduce(undo, model);
+  // Together, since it takes as long to understand the document for one of them as for all.
+  const named = renamedMembers(said, formerNames(renames));
+  return { ...ordered.reduce(undo, named), versioning: older(model.versioning) };
+}
+
+/** What members are called now, and what they were called then. */
+function formerNames(changes: readonly Change[]): readonly MemberName[] {
+  return changes.flatMap((change) => {
+    if (change.kind !== "rename" || change.from.field === undefined) return [];
+    return [{ of: change.from.of, from: change.to, to: change.from.field }];
+  });
 }
 
 function older(versioning: Versioning): Versioning {
@@ -62,7 +68,8 @@ function older(versioning: Versioning): Versioning {
 function undo(model: Model, change: Change): Model {
   switch (change.kind) {
     case "rename":
-      return undoRename(model, change);
+      // Those of members are not undone one by one.
+      return change.from.field === undefined ? renamed(model, change.to, change.from.of) : model;
     case "add":
       return undoAdd(model, change.place);
     case "remove":
@@ -87,10 +94,6 @@ function undo(model: Model, change: Change): Model {
 }
 
 // ── Fields and members ─────────────────────────────────────────────────────────────────────────────────────────────
-
-function undoRename(model: Model, { from, to }: Of<"rename">): Model {
-  return from.field === undefined ? renamed(model, to, from.of) : renamedMember(model, from.of, to, from.field);
-}
 
 function undoAdd(model: Model, { of, field }: Place): Model {
   if (field !== undefined) return withoutMember(model, of, field);

@@ -12,59 +12,73 @@ import { own } from "../resources/fields.ts";
 import { type Lifecycle, moveName, type Trigger } from "../states/model.ts";
 import type { Grant } from "../authentication/model.ts";
 
-/** `of` is a resource, or an operation that says what it takes. */
-export function withMemberNamed(model: Model, of: string, from: string, to: string): Model {
+/** `names` are of resources, by their fields, and of operations that say what they take, by its members. */
+export function withMembersNamed(model: Model, names: ReadonlyMap<string, ReadonlyMap<string, string>>): Model {
+  const { resources } = model.resources;
+  const isSaid = ([of]: readonly [string, unknown]): boolean =>
+    own(resources, of) !== undefined || own(model.endpoints.endpoints, of)?.takes !== undefined;
+  if (![...names].some(isSaid)) return model;
   const { typed } = typeExpressions({ ...model, versioning: {} });
-  const isResource = own(model.resources.resources, of) !== undefined;
+  const nameIn = (of: string | undefined, name: string | undefined): string | undefined =>
+    of === undefined || name === undefined ? undefined : names.get(of)?.get(name);
+  const fieldIn = (of: string | undefined, name: string | undefined): string | undefined =>
+    of !== undefined && own(resources, of) === undefined ? undefined : nameIn(of, name);
   return withExpressions(model, (path, text, subjects) => {
     const expression = typed.get(path);
     if (expression === undefined) return text;
-    const cuts: number[] = [];
+    const cuts = new Map<number, Cut>();
     const visit = (node: TypedExpression): void => {
-      if (meant(node)) {
-        const end = node.at.end;
-        if (text.slice(end - from.length, end) === from) cuts.push(end - from.length);
-      }
+      const [from, to] = meant(node);
+      const start = node.at.end - (from?.length ?? 0);
+      if (from !== undefined && to !== undefined && text.slice(start, node.at.end) === from)
+        cuts.set(start, { from, to });
       for (const part of parts(node)) visit(part);
     };
-    const meant = (node: TypedExpression): boolean => {
+    const meant = (node: TypedExpression): readonly [from?: string, to?: string | undefined] => {
       switch (node.kind) {
         case "field":
-          return isResource && node.name === from && subjects.record === of;
+          return [node.name, fieldIn(subjects.record, node.name)];
         case "item-field":
         case "walk":
-          return isResource && node.name === from && node.resource === of;
-        case "variable":
-          return (
-            node.path[1] === from &&
-            (node.path[0] === "old" ? subjects.record === of : node.path[0] === "input" && subjects.input === of)
-          );
+          return [node.name, fieldIn(node.resource, node.name)];
+        case "variable": {
+          const [variable, name] = node.path;
+          if (name === undefined) return [];
+          if (variable === "old") return [name, nameIn(subjects.record, name)];
+          return variable === "input" ? [name, nameIn(subjects.input, name)] : [];
+        }
         default:
-          return false;
+          return [];
       }
     };
     visit(expression);
-    return spliced(text, cuts, from, to);
+    return spliced(text, cuts);
   });
 }
 
 /** A resource's name stands for the list of its records. */
 export function withResourceNamed(model: Model, from: string, to: string): Model {
   return withExpressions(model, (_, text) => {
-    const cuts: number[] = [];
+    const cuts = new Map<number, Cut>();
     const visit = (node: Expression): void => {
-      if (node.kind === "name" && node.name === from) cuts.push(node.at.start);
+      if (node.kind === "name" && node.name === from) cuts.set(node.at.start, { from, to });
       for (const child of children(node)) visit(child);
     };
     const { expression } = parseExpression(text);
     if (expression !== undefined) visit(expression);
-    return spliced(text, cuts, from, to);
+    return spliced(text, cuts);
   });
 }
 
-function spliced(text: string, cuts: readonly number[], from: string, to: string): string {
-  const ordered = [...new Set(cuts)].toSorted((a, b) => b - a);
-  return ordered.reduce((all, cut) => all.slice(0, cut) + to + all.slice(cut + from.length), text);
+interface Cut {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** By where they start. */
+function spliced(text: string, cuts: ReadonlyMap<number, Cut>): string {
+  const ordered = [...cuts].toSorted(([a], [b]) => b - a);
+  return ordered.reduce((all, [at, { from, to }]) => all.slice(0, at) + to + all.slice(at + from.length), text);
 }
 
 /** What an expression's bare names and `old` are fields of, and what `input` is: an operation's body or a record. */

@@ -6,7 +6,7 @@ import type { Model } from "../model.ts";
 import { own } from "../resources/fields.ts";
 import type { Field, Fields, FieldType } from "../resources/model.ts";
 import type { Lifecycle, Trigger } from "../states/model.ts";
-import { withMemberNamed, withResourceNamed } from "./expression-names.ts";
+import { withMembersNamed, withResourceNamed } from "./expression-names.ts";
 
 type Named<Value> = Readonly<Record<string, Value>>;
 
@@ -21,70 +21,71 @@ export function renamed(model: Model, from: string, to: string): Model {
   return own(model.endpoints.endpoints, from) === undefined ? model : renamedOperation(model, from, to);
 }
 
-/** A field of a resource or type, or a member of what an operation takes and gives. */
-export function renamedMember(model: Model, of: string, from: string, to: string): Model {
-  const { resources, types } = model.resources;
-  const resource = own(resources, of);
-  if (resource !== undefined) return renamedField(model, of, from, to);
-  const type = own(types, of);
-  if (type !== undefined) {
-    return { ...model, resources: { ...model.resources, types: { ...types, [of]: renamedKey(type, from, to) } } };
-  }
-  const endpoint = own(model.endpoints.endpoints, of);
-  if (endpoint === undefined) return model;
-  const { takes, gives } = endpoint;
-  const changed: Endpoint = {
-    ...endpoint,
-    ...(takes === undefined ? {} : { takes: renamedKey(takes, from, to) }),
-    ...(gives === undefined ? {} : { gives: renamedKey(gives, from, to) }),
-  };
-  const named = takes === undefined ? model : withMemberNamed(model, of, from, to);
-  return withEndpoints(named, (endpoint, operation) =>
-    operation === of ? { ...changed, ...(endpoint.choose === undefined ? {} : { choose: endpoint.choose }) } : endpoint,
-  );
+/** A field of a resource or type, or a member of what an operation takes and gives, that has another name. */
+export interface MemberName {
+  readonly of: string;
+  readonly from: string;
+  readonly to: string;
 }
 
-function renamedField(model: Model, resource: string, from: string, to: string): Model {
-  const { resources, rules } = model.resources;
-  const key = (name: string): string => (name === from ? to : name);
-  const about = (operation: string): boolean => {
-    const meaning = meaningOf(model, operation);
-    return meaning !== undefined && meaning.kind !== "unclear" && meaning.resource === resource;
-  };
-  const events = Object.keys(model.events.out ?? {}).filter((event) => eventResource(model, event) === resource);
+/** All at once, so that two may also change places. */
+export function renamedMembers(model: Model, members: readonly MemberName[]): Model {
+  const names = new Map(
+    [...Map.groupBy(members, ({ of }) => of)].map(
+      ([of, some]) => [of, new Map(some.map(({ from, to }) => [from, to]))] as const,
+    ),
+  );
   // Expressions first: they are understood by the names that they have.
-  const said = withMemberNamed(model, resource, from, to);
-  const fields = own(said.resources.resources, resource)?.fields ?? {};
+  return withMemberKeys(withMembersNamed(model, names), model, names);
+}
+
+/** By what something is, what it is called instead of what it is called now. */
+export type MemberNames = ReadonlyMap<string, Names>;
+export type Names = ReadonlyMap<string, string>;
+
+const noNames: Names = new Map();
+
+/** `said` with the names of members changed where they are keys and not expressions; `model` is what they meant before. */
+function withMemberKeys(said: Model, model: Model, names: MemberNames): Model {
+  const { resources, types } = model.resources;
+  const ofField = (resource: string | undefined): Names =>
+    resource === undefined || own(resources, resource) === undefined ? noNames : (names.get(resource) ?? noNames);
+  const ofOperation = (operation: string): Names => {
+    const meaning = meaningOf(model, operation);
+    return meaning === undefined || meaning.kind === "unclear" ? noNames : ofField(meaning.resource);
+  };
   return withEndpoints(
     {
       ...said,
       resources: {
         ...said.resources,
-        resources: {
-          ...said.resources.resources,
-          [resource]: { ...own(resources, resource), fields: renamedKey(fields, from, to) },
-        },
-        rules: mapValues(said.resources.rules ?? rules, (lines, of) =>
-          of !== resource
-            ? lines
-            : lines.map((rule) => (rule.kind === "unique" ? { ...rule, fields: rule.fields.map(key) } : rule)),
+        resources: mapValues(said.resources.resources, (resource, of) => ({
+          ...resource,
+          fields: renamedKeys(resource.fields, ofField(of)),
+        })),
+        types: mapValues(said.resources.types, (type, of) =>
+          own(resources, of) === undefined ? renamedKeys(type, names.get(of) ?? noNames) : type,
+        ),
+        rules: mapValues(said.resources.rules, (lines, of) =>
+          lines.map((rule) =>
+            rule.kind === "unique" ? { ...rule, fields: rule.fields.map((name) => nameIn(ofField(of), name)) } : rule,
+          ),
         ),
       },
-      states: mapValues(said.states, (lifecycle, of) =>
-        of === resource ? withFieldInMoves(lifecycle, from, to) : lifecycle,
-      ),
+      states: mapValues(said.states, (lifecycle, of) => withFieldsInMoves(lifecycle, ofField(of))),
       authentication: {
         ...said.authentication,
-        show: renamedKey(said.authentication.show, `${resource}.${from}`, `${resource}.${to}`),
-        credentials: mapValues(said.authentication.credentials, (credential) =>
-          credential.of !== resource
-            ? credential
-            : {
-                ...credential,
-                ...(credential.name === undefined ? {} : { name: key(credential.name) }),
-                ...(credential.field === undefined ? {} : { field: key(credential.field) }),
-              },
+        show: Object.fromEntries(
+          Object.entries(said.authentication.show).map(([place, grants]) => {
+            const [resource = "", field = ""] = place.split(".");
+            return [`${resource}.${nameIn(ofField(resource), field)}`, grants];
+          }),
         ),
+        credentials: mapValues(said.authentication.credentials, (credential) => ({
+          ...credential,
+          ...(credential.name === undefined ? {} : { name: nameIn(ofField(credential.of), credential.name) }),
+          ...(credential.field === undefined ? {} : { field: nameIn(ofField(credential.of), credential.field) }),
+        })),
       },
       events: {
         ...said.events,
@@ -92,9 +93,12 @@ function renamedField(model: Model, resource: string, from: string, to: string):
           ? {}
           : {
               out: mapValues(said.events.out, (event, name) =>
-                event.carries === undefined || !events.includes(name)
+                event.carries === undefined
                   ? event
-                  : { ...event, carries: event.carries.map(key) },
+                  : {
+                      ...event,
+                      carries: event.carries.map((field) => nameIn(ofField(eventResource(model, name)), field)),
+                    },
               ),
             }),
       },
@@ -103,31 +107,35 @@ function renamedField(model: Model, resource: string, from: string, to: string):
         ...(said.limits.keep === undefined
           ? {}
           : {
-              keep: mapValues(said.limits.keep, (kept, of) =>
-                of === resource ? { ...kept, after: key(kept.after) } : kept,
-              ),
+              keep: mapValues(said.limits.keep, (kept, of) => ({ ...kept, after: nameIn(ofField(of), kept.after) })),
             }),
       },
     },
-    (endpoint, operation) =>
-      about(operation)
-        ? {
-            ...endpoint,
-            path: endpoint.path.replaceAll(`{${from}}`, `{${to}}`),
-            ...(endpoint.choose === undefined ? {} : { choose: renamedKey(endpoint.choose, from, to) }),
-          }
-        : endpoint,
+    (endpoint, operation) => {
+      const isOther = own(resources, operation) === undefined && own(types, operation) === undefined;
+      const members = isOther ? (names.get(operation) ?? noNames) : noNames;
+      const fields = ofOperation(operation);
+      const { choose, gives, takes } = endpoint;
+      return {
+        ...endpoint,
+        path: endpoint.path.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => `{${nameIn(fields, name)}}`),
+        ...(takes === undefined ? {} : { takes: renamedKeys(takes, members) }),
+        ...(gives === undefined ? {} : { gives: renamedKeys(gives, members) }),
+        ...(choose === undefined ? {} : { choose: renamedKeys(choose, fields) }),
+      };
+    },
   );
 }
 
-function withFieldInMoves(lifecycle: Lifecycle | "none", from: string, to: string): Lifecycle | "none" {
+function nameIn(names: Names, name: string): string {
+  return names.get(name) ?? name;
+}
+
+function withFieldsInMoves(lifecycle: Lifecycle | "none", names: Names): Lifecycle | "none" {
   return withTriggers(lifecycle, (trigger) => ({
     ...trigger,
-    on:
-      "field" in trigger.on && trigger.on.field === from && trigger.on.kind === "at"
-        ? { ...trigger.on, field: to }
-        : trigger.on,
-    ...(trigger.set === undefined ? {} : { set: renamedKey(trigger.set, from, to) }),
+    on: trigger.on.kind === "at" ? { ...trigger.on, field: nameIn(names, trigger.on.field) } : trigger.on,
+    ...(trigger.set === undefined ? {} : { set: renamedKeys(trigger.set, names) }),
   }));
 }
 
@@ -294,8 +302,12 @@ export function renamedError(model: Model, from: string, to: string): Model {
 
 /** The record with one of its keys changed, in its place. */
 export function renamedKey<Value>(record: Named<Value>, from: string, to: string): Named<Value> {
-  if (!Object.hasOwn(record, from)) return record;
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name === from ? to : name, value]));
+  return renamedKeys(record, new Map([[from, to]]));
+}
+
+function renamedKeys<Value>(record: Named<Value>, names: Names): Named<Value> {
+  if (names.size === 0) return record;
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [nameIn(names, name), value]));
 }
 
 export function mapValues<Value, Result>(
