@@ -6,6 +6,7 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import { compileFunction } from "../../expression/evaluate.ts";
 import type { ConversionPlan, MemberStep, ShapeStep } from "../../plan/version.ts";
 import type { Judge } from "../body.ts";
+import { canonicalText } from "../json.ts";
 
 export interface Shape {
   readonly step: ShapeStep;
@@ -103,24 +104,30 @@ function compileMember(
     return whole === true && typeof now === "number" ? Math.round(now) : now;
   };
 
+  const down = (record: JsonObject): Json | undefined => {
+    if (newer === undefined) return told(seen?.(record), step.absent);
+    const value = own(record, newer);
+    if (isPlain) return value === undefined ? absent(nulls) : told(value, step.absent);
+    const beside = as === undefined || as === newer ? record : { ...record, [as]: value ?? null };
+    let now = value === undefined || value === null ? value : shown(value, beside);
+    const unfit = now === undefined || now === null || (judge !== undefined && judge(now).length > 0);
+    if (filled !== undefined && unfit) now = filled(beside);
+    return now === undefined ? absent(nulls) : told(now, step.absent);
+  };
+
   return {
     older,
     newer,
-    down(record) {
-      if (newer === undefined) return told(seen?.(record), step.absent);
-      const value = own(record, newer);
-      if (isPlain) return value === undefined ? absent(nulls) : told(value, step.absent);
-      const beside = as === undefined || as === newer ? record : { ...record, [as]: value ?? null };
-      let now = value === undefined || value === null ? value : shown(value, beside);
-      const unfit = now === undefined || now === null || (judge !== undefined && judge(now).length > 0);
-      if (filled !== undefined && unfit) now = filled(beside);
-      return now === undefined ? absent(nulls) : told(now, step.absent);
-    },
+    down,
     up(sent, how) {
       if (newer === undefined) return undefined;
       const value = own(sent, older);
       const beside = how.beside ?? sent;
       if (value === undefined) return how.whole ? required?.(beside) : undefined;
+      // Who sends back what it was shown changes nothing, also where that is not what there is (R2.4).
+      if (how.present !== undefined && !(isPlain && taken === undefined) && same(value, down(how.present))) {
+        return own(how.present, newer);
+      }
       if (value === null) return required === undefined ? null : required(beside);
       if (taken !== undefined) return taken({ value, ...beside });
       if (shape === undefined) return value;
@@ -131,6 +138,10 @@ function compileMember(
       });
     },
   };
+}
+
+function same(one: Json, other: Json | undefined): boolean {
+  return other !== undefined && canonicalText(one) === canonicalText(other);
 }
 
 function absent(nulls: true | undefined): null | undefined {

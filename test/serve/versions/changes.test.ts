@@ -233,6 +233,23 @@ for (const store of stores) {
       );
     });
 
+    void test("R2.4 who sends back what it was shown changes nothing, also where that is less than there is", async () => {
+      const there = { ...newest, label: `echo ${store}`, size: "large", grams: 1300 };
+      const path = `/boxes/${idOf(await made("3", there))}`;
+      const before = (await ask("3", { method: "GET", path })).json;
+      const shown = (await ask("1", { method: "GET", path })).json as Record<string, unknown>;
+      assert.deepEqual([shown["size"], shown["grams"], shown["note"]], ["medium", 1, "-"]);
+      for (const method of ["PATCH", "PUT"]) {
+        const same = await ask("1", { method, path, body: shown });
+        assert.equal(same.status, 200, same.text);
+        assert.deepEqual((await ask("3", { method: "GET", path })).json, before, method);
+      }
+      const other = await ask("1", { method: "PATCH", path, body: { size: "small", grams: 2 } });
+      assert.equal(other.status, 200, other.text);
+      const after = (await ask("3", { method: "GET", path })).json as Record<string, unknown>;
+      assert.deepEqual([after["size"], after["grams"]], ["small", 2000]);
+    });
+
     void test("edits: the older names, what may not be changed, what is cleared", async () => {
       const path = `/boxes/${idOf(await made("3", { label: "edited", ...newest, note: "n", tags: ["a"] }))}`;
       const read = await ask("1", { method: "GET", path });
