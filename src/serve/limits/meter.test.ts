@@ -32,6 +32,16 @@ void describe("a window", () => {
     assert.deepEqual(admitted, [0, 10, 500, 1000, 1001, 1500, 2000, 5000, 5999, 6000]);
   });
 
+  for (const burst of [{}, { burst: 2 }])
+    test(`a clock that is set back makes nobody wait longer ${JSON.stringify(burst)}`, () => {
+      const meter = meterOf(2, 60_000, burst);
+      const back = start - 3_600_000;
+      for (const time of [start, start, start]) admits(meter, "ann", time);
+      assert.equal(admits(meter, "ann", back), false);
+      assert.ok(meter.waitSeconds(meter.look("ann", back), back) <= 60);
+      assert.equal(admits(meter, "ann", back + 60_000), true);
+    });
+
   test("keys are apart", () => {
     const meter = meterOf(1, 1000);
     assert.deepEqual(

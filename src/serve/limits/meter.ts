@@ -59,7 +59,9 @@ export function createMeter({ rate, maximumKeys, seed, changed }: MeterOptions):
 
   const live = (among: Map<string, Place>, key: string, now: number): Place | undefined => {
     const place = among.get(key);
-    if (place === undefined || !shape.over(place.slot, now)) return place;
+    if (place === undefined) return undefined;
+    shape.rewind(place.slot, now);
+    if (!shape.over(place.slot, now)) return place;
     among.delete(key);
     return undefined;
   };

@@ -18,6 +18,8 @@ export interface Shape {
   readonly quota: number;
   readonly windowSeconds: number;
   open(now: number): Slot;
+  /** Brings it down from a future that a clock which was set back has taken away: nobody waits for that once more. */
+  rewind(slot: Slot, now: number): void;
   /** Whether it counts nothing any more, and may be forgotten. */
   over(slot: Slot, now: number): boolean;
   left(slot: Slot, now: number): number;
@@ -39,6 +41,9 @@ function windowOf({ count, windowMilliseconds: length }: Pick<RatePlan, "count" 
     quota: count,
     windowSeconds: secondsOf(length),
     open: (now) => ({ used: 0, at: now + length }),
+    rewind: (slot, now) => {
+      slot.at = Math.min(slot.at, now + length);
+    },
     over: (slot, now) => slot.at <= now,
     left: (slot) => Math.max(0, count - slot.used),
     wait: (slot, now) => slot.at - now,
@@ -49,7 +54,6 @@ function windowOf({ count, windowMilliseconds: length }: Pick<RatePlan, "count" 
       slot.used -= 1;
     },
     save: ({ used, at }) => ({ used, until: at }),
-    // A clock that was set back must not make a window longer than it is.
     restore: ({ used, until }, now) => ({ used, at: Math.min(until, now + length) }),
   };
 }
@@ -65,6 +69,9 @@ function bucketOf(
     quota: burst,
     windowSeconds: secondsOf(capacity / count),
     open: (now) => ({ used: 0, at: now }),
+    rewind: (slot, now) => {
+      slot.at = Math.min(slot.at, now);
+    },
     over: (slot, now) => missing(slot, now) === 0,
     left: (slot, now) => Math.floor((capacity - missing(slot, now)) / length),
     wait: (slot, now) => {
