@@ -93,10 +93,10 @@ interface Waiting {
 
 export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan): Deliveries {
   const { clock, plan, post, random, store } = options;
-  const listEndpoints = store.list({ resource: endpoints, view: whole(plan, endpoints), sort: [], filters: [], from: "start" }); // biome-ignore format: one query
+  const listEndpoints = store.list({ resource: endpoints, view: viewOf(plan, endpoints), sort: [], filters: [], from: "start" }); // biome-ignore format: one query
   const listWaiting = store.list({
     resource: deliveries,
-    view: whole(plan, deliveries),
+    view: viewOf(plan, deliveries, ["id", "nextAttemptAt"]),
     where: { all: [webhook.waiting] },
     sort: [{ column: "nextAttemptAt", descending: false }],
     filters: [],
@@ -104,7 +104,7 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
   });
   const listAll = store.list({
     resource: deliveries,
-    view: whole(plan, deliveries),
+    view: viewOf(plan, deliveries, ["id", "event", "state"]),
     where: { all: [webhook.of] },
     sort: [],
     filters: [],
@@ -479,9 +479,9 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
   };
 }
 
-/** All columns, those too that no caller sees. */
-function whole(plan: Plan, resource: string): View {
+/** Columns, those too that no caller sees; all unless named. Deliveries hold bodies, which lists of many do not need. */
+function viewOf(plan: Plan, resource: string, names?: readonly string[]): View {
   const { columns } = plan.tables.find((table) => table.resource === resource) as Table;
-  const members = columns.map(({ name, type }) => ({ name, source: { kind: "column" as const, column: name }, type, absent: "left out" as const })); // biome-ignore format: short
+  const members = columns.filter(({ name }) => names?.includes(name) ?? true).map(({ name, type }) => ({ name, source: { kind: "column" as const, column: name }, type, absent: "left out" as const })); // biome-ignore format: short
   return { resource, members };
 }

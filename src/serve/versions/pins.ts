@@ -5,7 +5,7 @@ import type { Caller } from "../caller.ts";
 /** The version's name for a caller; `newest` where it was never met before. */
 export type PinOf = (caller: Caller, newest: string) => string | Promise<string>;
 
-/** Callers kept in memory; beyond it the oldest is dropped and asked of the store again. */
+/** Callers kept in memory; beyond it all are dropped, and asked of the store again as they come. */
 const maximumRemembered = 100_000;
 
 export function createPins(store: PinStore): PinOf {
@@ -17,8 +17,9 @@ export function createPins(store: PinStore): PinOf {
       size = 0;
     }
     const users = remembered.get(credential) ?? new Map<string, string>();
+    // Of requests at the same time each asks the store.
+    if (!users.has(user)) size += 1;
     remembered.set(credential, users.set(user, version));
-    size += 1;
   };
   return ({ credential, id }, newest) => {
     if (credential === null) return newest;
