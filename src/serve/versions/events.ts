@@ -3,11 +3,17 @@ import type { JsonObject } from "../../base/json.ts";
 import type { EventDown } from "../events/tell.ts";
 import type { Served } from "./served.ts";
 
-/** `data` is the record as its receiver may see it, as text. Undefined where the version has no such event. */
+/**
+ * `data` is the record as its receiver may see it, as text. Undefined where the version has no such event, or is not served
+ * any more: the newest shape would be one that its receiver has never seen (R9.2).
+ */
 export function createEventDown(versions: readonly Served[]): EventDown {
   const byName = new Map(versions.map((version) => [version.name, version]));
+  const isVersioned = !byName.has(undefined);
   return (version, event) => {
-    const chain = byName.get(version)?.chain;
+    const served = byName.get(version);
+    if (served === undefined && version !== undefined && isVersioned) return undefined;
+    const chain = served?.chain;
     if (chain === undefined) return event;
     const { resource, data } = event;
     const type = chain.olderEvent(event.type);

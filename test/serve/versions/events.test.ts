@@ -44,5 +44,10 @@ test("an event in the names of each version", () => {
   assert.equal(named?.data, '{"words":"hello","id":"note_1"}', "R9.2 in the order of `carries`");
   for (const [version, name, older, carried] of rows) assert.deepEqual(told(version, name), [older, carried]);
   assert.equal(told("2", "note.new"), undefined);
+  assert.equal(
+    told("0", "note.added"),
+    undefined,
+    "a version that is no longer served is told nothing, not the newest",
+  );
   assert.equal(told("1", "note.new"), undefined);
 });
