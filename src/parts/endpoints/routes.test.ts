@@ -1,4 +1,4 @@
-/** The routes that webhooks bring with them are those that are served. */
+/** The routes that webhooks and the stream bring with them are those that are served. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readDocument } from "../../document/read.ts";
@@ -14,4 +14,11 @@ test("what is served below the address of webhooks", () => {
   const added = Object.values(withWebhooks(model).endpoints.endpoints).map(({ method, path }) => `${method} ${path}`);
   assert.deepEqual(written(allRoutesOf(model)).toSorted(), added.toSorted());
   assert.deepEqual(allRoutesOf(bare), routesOf(bare));
+});
+
+test("what is served below the address of the stream", () => {
+  const text = "events:\n  delivery: { stream: { at: GET /events, for: signed-in } }\n";
+  const { model } = readModel(readDocument("stream.nonet.yaml", text).document);
+  const routes = allRoutesOf(model).map(({ method, path }) => `${method} ${path}`);
+  assert.deepEqual(routes, ["GET /events", "GET /events/{id}"]);
 });

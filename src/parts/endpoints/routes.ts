@@ -21,7 +21,7 @@ export function routesOf(model: Model): readonly Route[] {
     }),
     ...Object.entries(model.events.in ?? {}).map(([name, event]) => ({ name, ...event, at: `events/in/${name}/at` })),
     ...(webhook === undefined ? [] : [{ name: "webhook", ...webhook, at: webhookAt }]),
-    ...(stream === undefined ? [] : [{ name: "stream", ...stream, at: "events/delivery/stream/at" }]),
+    ...(stream === undefined ? [] : [{ name: "stream", ...stream, at: streamAt }]),
   ];
   return addresses.map(({ name, method, path, at }) => ({ name, method, path, at, shape: shapeOf(path) }));
 }
@@ -43,13 +43,20 @@ const belowWebhooks: readonly (readonly [method: string, rest: string])[] = [
 ];
 
 const webhookAt = "events/delivery/webhook/subscribe";
+const streamAt = "events/delivery/stream/at";
 
-/** With what webhooks bring with them and the document does not write. */
+/** With what webhooks and the stream bring with them and the document does not write. */
 export function allRoutesOf(model: Model): readonly Route[] {
-  const webhook = model.events.delivery?.webhook;
-  if (webhook?.method !== "POST") return routesOf(model);
-  const below = belowWebhooks.map(([method, rest]) => ({ method, path: `${webhook.path}${rest}` }));
-  return [...routesOf(model), ...below.map((route) => ({ ...route, name: "webhook", at: webhookAt, shape: shapeOf(route.path) }))]; // biome-ignore format: short
+  const { webhook, stream } = model.events.delivery ?? {};
+  const below = webhook?.method === "POST" ? belowWebhooks : [];
+  const added = [
+    ...below.map(([method, rest]) => ({ name: "webhook", method, path: `${webhook?.path}${rest}`, at: webhookAt })),
+    ...(stream?.method === "GET" ? [{ ...stream, name: "stream", path: `${stream.path}/{id}`, at: streamAt }] : []),
+  ];
+  return [
+    ...routesOf(model),
+    ...added.map(({ name, method, path, at }) => ({ name, method, path, at, shape: shapeOf(path) })),
+  ];
 }
 
 function shapeOf(path: string): readonly string[] {
