@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import type { Json } from "../../src/base/json.ts";
 import { signatureField } from "../../src/serve/credentials/hmac.ts";
 import { follow } from "../serve/follower.ts";
-import type { Received } from "../serve/receiver.ts";
+import type { Received, Receiver } from "../serve/receiver.ts";
 import { by } from "../serve/scenario.ts";
 import type { Block } from "./document.ts";
 import { crud, documentOf } from "./document.ts";
 import type { Expected, Proof, Scene, Step } from "./proof.ts";
-import { ask } from "./proof.ts";
+import { ask, pass } from "./proof.ts";
 import { says } from "./resources.ts";
 
 const environment = { DOOR_SECRET: "a secret of the door's own" };
@@ -154,6 +154,83 @@ const delivery: readonly Proof[] = [
   },
 ];
 
+/** What the receiver answers with from now on. */
+function answers(answer: ReturnType<Receiver["answer"]>): Step {
+  return async (scene) => {
+    const receiver = await scene.receiver();
+    receiver.answer = () => answer;
+  };
+}
+
+/** The clock alone: the engine sends what is due then by itself. */
+const later =
+  (milliseconds: number): Step =>
+  ({ running }) =>
+    Promise.resolve(running.pass(milliseconds));
+
+/** What comes to be so by itself, within a few seconds. */
+function becomes(path: string, holds: (told: Readonly<Record<string, Json>>) => boolean): Step {
+  return async (scene) => {
+    const headers = by(await scene.key("ann"));
+    let text = "";
+    for (let tries = 0; tries < 80; tries += 1) {
+      ({ text } = await scene.send({ method: "GET", path: scene.filled(path), headers }));
+      if (holds(bodyOf(text))) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    assert.fail(`${path} came to be ${text}`);
+  };
+}
+
+const attempted = (count: number): Step =>
+  becomes("/webhooks/{1}/deliveries", ({ items }) => {
+    const [delivery] = items as readonly { readonly attempts: readonly Json[] }[];
+    return delivery?.attempts.length === count;
+  });
+
+const minute = 60_000;
+const failing: readonly Step[] = [
+  subscribe,
+  answers({ status: 500 }),
+  ...shutting,
+  attempted(1),
+  later(minute),
+  attempted(2),
+];
+
+const failure: readonly Proof[] = [
+  {
+    of: ["events/delivery/webhook/timeout"],
+    with: told(shut, { timeout: "1s" }),
+    without: told(shut),
+    play: [subscribe, answers("hang"), ...shutting, attempted(1)],
+  },
+  {
+    of: ["events/delivery/webhook/retry"],
+    with: told(shut, { retry: "50s" }),
+    without: told(shut, { retry: "2h" }),
+    play: failing,
+  },
+  {
+    of: ["events/delivery/webhook/then", "events/delivery/webhook/then/disable"],
+    with: told(shut, { retry: "50s", then: "disable" }),
+    without: told(shut, { retry: "50s", then: "keep 30d" }),
+    play: [...failing, becomes("/webhooks/{1}", ({ state }) => state === "disabled")],
+  },
+  {
+    of: ["events/delivery/webhook/then/keep"],
+    with: told(shut, { then: "keep 2d" }),
+    without: told(shut, { then: "keep 9d" }),
+    play: [
+      subscribe,
+      ...shutting,
+      attempted(1),
+      pass(3 * 86_400_000),
+      ask("ann GET /webhooks/{1}/deliveries", { items: 0 }),
+    ],
+  },
+];
+
 /** Told by a stream, which is read as pages. */
 function streamed(stream: Block): string {
   return telling({ envelope: "plain", out: shut, delivery: { stream: { at: "GET /events", ...stream } } });
@@ -265,4 +342,4 @@ const inbound: readonly Proof[] = [
   },
 ];
 
-export const eventProofs: readonly Proof[] = [...out, ...delivery, ...stream, ...inbound];
+export const eventProofs: readonly Proof[] = [...out, ...delivery, ...failure, ...stream, ...inbound];

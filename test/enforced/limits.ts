@@ -38,10 +38,12 @@ const endpoints: Block = {
   drop: "POST /things/{id}/drop",
 };
 
+const anybody: Block = Object.fromEntries(Object.keys(endpoints).map((operation) => [operation, "signed-in"]));
+
 /** Things of whoever is signed in, which live and end, some of them in boxes. */
 function limited(limits: Block, allow: Block = {}): string {
-  const all = Object.fromEntries(Object.keys(endpoints).map((operation) => [operation, "signed-in"]));
-  const parts: Parts = { resources, states, endpoints: { endpoints }, authentication: { allow: { ...all, ...allow } } };
+  const authentication = { allow: { ...anybody, ...allow } };
+  const parts: Parts = { resources, states, endpoints: { endpoints }, authentication };
   return documentOf({ ...parts, ...(Object.keys(limits).length === 0 ? {} : { limits }) });
 }
 
@@ -192,12 +194,41 @@ const kept: readonly Proof[] = [
   ]),
 ];
 
+const hook: Step = ask("ann POST /webhooks", { url: "https://hooks.example.com/" }, "201");
+
+/** Things whose changes are told to endpoints, of which there may be so many. */
+function hooked(limits: Block): string {
+  const events = {
+    out: { "thing.made": "addThing" },
+    delivery: { webhook: { subscribe: "POST /webhooks", for: "member" } },
+  };
+  return documentOf({
+    resources,
+    endpoints: { endpoints },
+    states,
+    events,
+    limits,
+    authentication: { allow: anybody },
+  });
+}
+
 export const limitProofs: readonly Proof[] = [
   ...rates,
   ...quotas,
   ...sizes,
   ...times,
   ...kept,
+  {
+    of: ["limits/quota/webhook"],
+    with: hooked({ quota: { webhook: "2 per user" } }),
+    without: hooked({ quota: { webhook: "3 per user" } }),
+    play: [
+      hook,
+      hook,
+      ask("ann POST /webhooks", { url: "https://hooks.example.com/" }, "403 quota-exceeded"),
+      ask("bob POST /webhooks", { url: "https://hooks.example.com/" }, "201"),
+    ],
+  },
   {
     of: ["limits/keep/act/erase", "resources/resources/fields/marks/personal"],
     with: limited({ keep: { Thing: "2d after final, erase" } }),

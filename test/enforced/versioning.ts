@@ -1,4 +1,5 @@
 /** Proofs of part 9: what a caller of the older version sends and is given, while the document says what it says now. */
+import assert from "node:assert/strict";
 import type { Json } from "../../src/base/json.ts";
 import type { Block, Parts } from "./document.ts";
 import { crud, documentOf, things } from "./document.ts";
@@ -238,7 +239,42 @@ const ending: readonly Proof[] = [
   ]),
 ];
 
-export const versioningProofs: readonly Proof[] = [...changes, ...choosing, ...ending];
+const receiving: Block = { delivery: { webhook: { subscribe: "POST /webhooks", for: "signed-in" } } };
+
+const subscribed: Step = async (scene) => {
+  const { url } = await scene.receiver();
+  await ask(`ann POST /webhooks${old}`, { url }, "201")(scene);
+};
+
+/** What the first message that comes is called. */
+const comes =
+  (type: string): Step =>
+  async (scene) => {
+    const [first] = await scene.received(1);
+    assert.equal((JSON.parse(first?.body ?? "{}") as { type?: string }).type, type);
+  };
+
+const making = ask("ann POST /things", { count: 1 }, "201");
+
+/** What an endpoint of the older version is told. */
+const events: readonly Proof[] = [
+  change(
+    ["event", "event/was"],
+    { event: "thing.added", was: "thing.made" },
+    [subscribed, making, comes("thing.made")],
+    "none",
+    { events: { envelope: "plain", out: { "thing.added": "addThing" }, ...receiving } },
+  ),
+  change(
+    ["event"],
+    "event thing.added",
+    [subscribed, making, ask("ann PUT /things/{2}", { count: 2 }, "200"), comes("thing.put")],
+    "none",
+    { events: { envelope: "plain", out: { "thing.added": "addThing", "thing.put": "putThing" }, ...receiving } },
+  ),
+];
+
+export const versioningProofs: readonly Proof[] = [...changes, ...events, ...choosing, ...ending];
 
 export const versioningRefusals: readonly Refusal[] = [
   {
