@@ -64,6 +64,8 @@ export interface Deliveries {
 const bookmark = "webhooks";
 /** Events that become deliveries in one transaction. */
 const batch = 100;
+/** Events that are told in one transaction, each endpoint counted: requests wait for it. */
+const tellings = 1000;
 /** Attempts under way at one endpoint. */
 const perEndpoint = 8;
 /** Endpoints are looked at anew at least this often: others may have changed them. */
@@ -143,8 +145,10 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
       if (last <= position) return;
       const entries = await store.journal.events(position, batch);
       const present = await enabledEndpoints();
-      const end = entries.length < batch ? last : (entries.at(-1) as JournalRecord).position;
-      const read = entries.filter((entry) => entry.position <= end);
+      const some = entries.slice(0, Math.max(1, Math.floor(tellings / Math.max(1, present.length))));
+      const isAll = some.length === entries.length && entries.length < batch;
+      const end = isAll ? last : (some.at(-1) as JournalRecord).position;
+      const read = some.filter((entry) => entry.position <= end);
       position = await store.transaction((tx) => fanOutSome(tx, read, present, end));
     }
   }

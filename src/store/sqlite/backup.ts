@@ -17,6 +17,7 @@ import { basename, dirname, join } from "node:path";
 import { backup as copyDatabase, DatabaseSync } from "node:sqlite";
 import { StoreError } from "../error.ts";
 import { explained } from "./connection.ts";
+import { syncFolder } from "./durability.ts";
 
 /** Gives the copy's name. @throws StoreError when there can be none; nothing has happened then. */
 export async function backUp(file: string, now: number): Promise<string> {
@@ -29,7 +30,7 @@ export async function backUp(file: string, now: number): Promise<string> {
     chmodSync(partial, statSync(file).mode & 0o777);
     flush(partial);
     renameSync(partial, copy);
-    flushFolder(dirname(copy));
+    syncFolder(dirname(copy));
     return copy;
   } catch (thrown) {
     rmSync(partial, { force: true });
@@ -84,17 +85,5 @@ function flush(file: string): void {
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
-  }
-}
-
-function flushFolder(folder: string): void {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(folder, "r");
-    fsyncSync(descriptor);
-  } catch {
-    // Windows cannot open a folder, and needs none of this.
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
   }
 }

@@ -44,7 +44,8 @@ export function immediate(snapshot: Snapshot): Durability {
   };
 }
 
-function syncFolder(folder: string): void {
+/** After a file in it was made or renamed: its name is kept in the folder. */
+export function syncFolder(folder: string): void {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(folder, "r");
