@@ -584,3 +584,24 @@ test("a file of the first edition is brought along", async (t) => {
   await bring(later, file);
   assert.equal(recordsIn(later, file)["Note"]?.[1]?.["t"], "y");
 });
+
+test("what events that have happened carry follows too", async (t) => {
+  const file = newFile(t);
+  const first = planOfParts({ resources: "Note:\n  id: id\n  a: integer\n  at: Spot\ntypes:\n  Spot: { x: integer }" });
+  const next = planOfParts({
+    resources: "Note:\n  id: id\n  b: string\n  c: integer\n  at: Spot\ntypes:\n  Spot: { y: integer }",
+    versions: {
+      "2026-03-01": ["retype Note.b, was integer, taken as value > 0 ? 'some' : 'none' before"],
+      "2026-02-01": ["rename Note.a -> b", "add Note.c, taken as 7 before", "rename Spot.x -> y"],
+    },
+  });
+  const data = { id: "n1", a: 1, at: { x: 2 }, _rev: 5 };
+  const made = { at: now, resource: "Note", record: "n1", by: "ann", cause: "addNote", event: "note.added", data };
+  const old = await openBy(first, file);
+  await old.transaction(async (tx) => tx.record(made));
+  await old.close();
+  const store = await openBy(next, file);
+  const [entry] = await store.journal.events(0, 1);
+  await store.close();
+  assert.deepEqual(entry?.data, { _rev: 5, id: "n1", b: "some", c: 7, at: { y: 2 } });
+});

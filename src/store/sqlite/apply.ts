@@ -8,6 +8,7 @@ import { type Changed, type Differences, isMade } from "../differences.ts";
 import type { Following } from "../migration.ts";
 import { isTimed, timeColumns } from "../times.ts";
 import type { Connection } from "./connection.ts";
+import { followJournal } from "./follow-journal.ts";
 import { openFuture } from "./future.ts";
 import { indexesOf, tableSql } from "./schema.ts";
 import { quoteName } from "./value.ts";
@@ -58,7 +59,9 @@ export function apply(
   for (const table of added) addTable(connection, table, tables);
   for (const one of changed) followCounters(connection, one);
   // What happened to a record is found by what it is called now.
-  for (const { before, after } of changed) {
+  for (const one of changed) {
+    const { before, after } = one;
+    followJournal(connection, one);
     if (before.resource === after.resource) continue;
     connection.run("UPDATE nonet_journal SET resource = ? WHERE resource = ?", after.resource, before.resource);
   }
