@@ -13,6 +13,7 @@ import { formats } from "./formats.ts";
 import { canonicalText, parseJson } from "./json.ts";
 import { parseMediaType } from "./negotiation.ts";
 import type { Fault } from "./refusal.ts";
+import { patternProperties } from "./pattern-properties.ts";
 import { malformed, Refusal } from "./refusal.ts";
 
 /** Every fault of a value against one schema; empty when there is none. */
@@ -41,6 +42,7 @@ export function createJudges(ids: ReadonlyMap<string, string> = new Map()): (sch
     });
   }
   for (const comparison of comparisons) ajv.removeKeyword(comparison.keyword).addKeyword(comparison);
+  ajv.removeKeyword("patternProperties").addKeyword(patternProperties);
   return (schema) => {
     const validate = ajv.compile(markMoney(schema) as JsonObject);
     return (value) => {
