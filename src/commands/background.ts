@@ -1,5 +1,5 @@
 /** What a served document does besides answering: it sends its events to webhooks. */
-import { createDeliveries } from "../deliver/engine.ts";
+import { type DeliveryOptions, createDeliveries } from "../deliver/engine.ts";
 import { createPost } from "../deliver/post.ts";
 import type { Clock } from "../base/clock.ts";
 import { createIds } from "../base/id.ts";
@@ -25,6 +25,8 @@ export interface BackgroundOptions {
   /** Whether webhooks may go to this machine itself. */
   readonly loopback: boolean;
   readonly report: (failure: unknown) => void;
+  /** Tells whoever traces of what is sent; absent: nobody does. */
+  readonly startSending?: DeliveryOptions["startSending"];
 }
 
 /** How often events are looked for that another process may have written. */
@@ -42,6 +44,8 @@ export function startBackground(options: BackgroundOptions): Background {
       random: () => (random(1)[0] as number) / 256,
       newId: createIds(clock, random),
       tell: (tx, entry, receiver) => service.teller.tell(tx, entry, receiver, "webhook"),
+      positionOf: (id) => service.teller.ids.positionOf(id),
+      startSending: options.startSending,
       idOf: (position) => service.teller.ids.idOf(position),
       media: service.teller.media,
       move: (...move) => service.move(...move),

@@ -5,8 +5,8 @@ import { faultOf } from "../deliver/address.ts";
 import { servicePages } from "../export/page/pages.ts";
 import type { CheckResult } from "../parts/check.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { Observe } from "../serve/observation.ts";
 import { createRandom } from "../serve/random.ts";
+import type * as Telemetry from "../serve/telemetry.ts";
 import type { LiveService } from "../serve/service.ts";
 import { createService } from "../serve/service.ts";
 import type { Migrated } from "../store/migration.ts";
@@ -86,6 +86,7 @@ export async function servedFrom(
   const report = (failure: unknown, requestId: string): void => {
     terminal.err(`${requestId} failed: ${failure instanceof Error ? failure.stack : String(failure)}\n`);
   };
+  const telemetry = await telemetryModule();
   const service = createService({
     plan,
     store,
@@ -96,7 +97,7 @@ export async function servedFrom(
     environment: terminal.environment,
     report,
     webhooks: { key: webhookKey, urlFault: (text) => faultOf(text, { loopback }) },
-    observe: await telemetry(url),
+    observe: telemetry?.createTelemetry(url),
     notice: (sentence) => terminal.err(`${sentence}\n`),
     pages: servicePages({ result, plan, baseUrl: url }),
   });
@@ -109,6 +110,7 @@ export async function servedFrom(
     webhookKey,
     loopback,
     report: (failure) => report(failure, "webhooks"),
+    startSending: telemetry?.startSending,
   });
   return { result, plan, data, store, service, background };
 }
@@ -118,8 +120,6 @@ function newSecret(): string {
 }
 
 /** An SDK of OpenTelemetry leaves itself here, before this process comes to its own work; without one its API is not loaded. */
-async function telemetry(url: () => string): Promise<Observe | undefined> {
-  if (!(Symbol.for("opentelemetry.js.api.1") in globalThis)) return undefined;
-  const { createTelemetry } = await import("../serve/telemetry.ts");
-  return createTelemetry(url);
+async function telemetryModule(): Promise<typeof Telemetry | undefined> {
+  return Symbol.for("opentelemetry.js.api.1") in globalThis ? import("../serve/telemetry.ts") : undefined;
 }

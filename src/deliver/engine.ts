@@ -48,7 +48,19 @@ export interface DeliveryOptions {
   /** The secret of an endpoint by its number. */
   readonly secret: (endpoint: string, number: number) => string;
   readonly post: Post;
+  /** The position of an event in the journal, by its id. */
+  readonly positionOf: (id: string) => number | undefined;
+  /** Tells whoever traces of an attempt, as a child of the request that caused the event (R1.4); absent: nobody does. */
+  readonly startSending?: ((method: string, url: URL, traceparent: string | undefined) => Sending) | undefined;
   readonly report: (failure: unknown) => void;
+}
+
+/** An attempt that is traced. */
+export interface Sending {
+  /** Header fields that it carries. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The answer's status, or in one word why there is none. */
+  ended(status: number | undefined, failure?: string): void;
 }
 
 export interface Deliveries {
@@ -360,7 +372,9 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
   async function attemptOne(endpoint: Row, row: Row): Promise<void> {
     const began = clock.now();
     const body = row["body"] as string;
+    const sending = await sendingOf(endpoint, row);
     const headers = {
+      ...sending?.headers,
       "content-type": row["media"] as string,
       "user-agent": "nonet",
       ...signatureFields(
@@ -374,10 +388,12 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
     let noted: Readonly<Record<string, Json>>;
     try {
       const posted = await post.send(endpoint["url"] as string, headers, body, webhook.timeoutMilliseconds, abort.signal); // biome-ignore format: short
+      sending?.ended(posted.status);
       attempt = { kind: "answered", ...posted };
       noted = { status: posted.status, reply: posted.reply };
     } catch (thrown) {
       if (!(thrown instanceof PostError)) throw thrown;
+      sending?.ended(undefined, thrown.timedOut ? "timeout" : "unanswered");
       // Given up because this process ends: it was no attempt, and another is made when it can be.
       if (abort.signal.aborted) return release(row);
       attempt = { kind: "unanswered", timedOut: thrown.timedOut };
@@ -388,6 +404,16 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
     const verdict = judge(attempt, { made, retry: webhook.retryMilliseconds, random: random(), now });
     const at = { at: instantText(began), milliseconds: now - began, ...noted };
     await store.transaction((tx) => settle(tx, row, made, at, verdict, now));
+  }
+
+  /** Asked of the journal only where somebody traces, since deliveries need not keep it for nobody. */
+  async function sendingOf(endpoint: Row, row: Row): Promise<Sending | undefined> {
+    const { positionOf, startSending } = options;
+    const url = endpoint["url"] as string;
+    if (startSending === undefined || !URL.canParse(url)) return undefined;
+    const position = positionOf(row["event"] as string);
+    const entry = position === undefined ? undefined : await store.journal.at(position);
+    return startSending("POST", new URL(url), entry?.trace);
   }
 
   /** All secrets that are good at a moment sign (R6.6). */

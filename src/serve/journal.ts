@@ -1,7 +1,7 @@
 /** What a change of a record leaves in the journal: its move (R3.7), and an entry for each event that it emits (R6.1). */
 import type { Table } from "../plan/plan.ts";
 import type { JournalEntry, Row, Transaction } from "../store/store.ts";
-import type { Work } from "./context.ts";
+import { type Work, callOf } from "./context.ts";
 import type { Changed } from "./effects.ts";
 
 /** `entered`: the state that the change entered, if any; a move from a state to itself enters none. */
@@ -22,6 +22,8 @@ export async function enter(
 /** What every entry says of the work. */
 export function entryOf(work: Work, resource: string, record: string): JournalEntry {
   const { now, by, cause, request, due } = work;
+  // What is sent of it later is a child of this request (R1.4).
+  const trace = callOf(work)?.noted.observer?.traceparent?.();
   return {
     at: now,
     resource,
@@ -29,6 +31,7 @@ export function entryOf(work: Work, resource: string, record: string): JournalEn
     by,
     cause,
     ...(request === undefined ? {} : { request }),
+    ...(trace === undefined ? {} : { trace }),
     ...(due === undefined ? {} : { due }),
   };
 }

@@ -681,7 +681,7 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
 
     it("keeps events and moves in the order of their commits", async (store) => {
       const data = { id: "a", note: 'a "quoted" text', tags: ["x"], _rev: 7 };
-      await enter(store, { ...entry, to: "open", event: "ticket.opened", data, request: "req_1" });
+      await enter(store, { ...entry, to: "open", event: "ticket.opened", data, request: "req_1", trace: "00-1" });
       await enter(store, { ...entry, from: "open", to: "late", by: "system", cause: "after 1h" });
       await enter(store, { ...entry, record: "b", event: "ticket.noted", data: { id: "b" } }, { ...entry, record: "b", to: "open" }); // biome-ignore format: short
       const events = await store.journal.events(0, 9);
@@ -689,7 +689,7 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
       const [first, second] = events;
       assert.ok(first && second);
       const { position, ...rest } = first;
-      assert.deepEqual(rest, { ...entry, to: "open", event: "ticket.opened", data, request: "req_1" });
+      assert.deepEqual(rest, { ...entry, to: "open", event: "ticket.opened", data, request: "req_1", trace: "00-1" });
       assert.deepEqual(await store.journal.events(position, 9), [second]);
       assert.deepEqual(await store.journal.events(0, 1), [first]);
       assert.deepEqual(await store.journal.at(position), first);

@@ -69,6 +69,8 @@ export interface JournalEntry {
   /** What made it happen: an operation's name, `after 48h`, `when parcel.announced`. */
   readonly cause: string;
   readonly request?: string;
+  /** The `traceparent` of that request, where somebody traces it (R1.4). */
+  readonly trace?: string;
   /** What time did: the moment at which it was due, epoch milliseconds. */
   readonly due?: number;
   /** The event that it emits, with the record as it was then. */

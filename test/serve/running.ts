@@ -1,7 +1,7 @@
 /** A document served for a test, over a real socket: text in, an address and keys out. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { startBackground } from "../../src/commands/background.ts";
+import { type BackgroundOptions, startBackground } from "../../src/commands/background.ts";
 import { faultOf } from "../../src/deliver/address.ts";
 import { readDocument } from "../../src/document/read.ts";
 import { typeExpressions } from "../../src/parts/expressions.ts";
@@ -51,6 +51,8 @@ export interface RunOptions {
   readonly proxies?: readonly string[];
   readonly pages?: readonly Page[];
   readonly observe?: (url: () => string) => Observe | undefined;
+  /** Follows what webhooks are sent. */
+  readonly startSending?: BackgroundOptions["startSending"];
   /** Puts something between the service and its store. */
   readonly around?: (store: Store) => Store;
 }
@@ -101,6 +103,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     webhookKey: "a test",
     loopback: true,
     report: (failure) => failures.push(failure),
+    startSending: options.startSending,
   });
   const server = await listen({
     service: () => service,

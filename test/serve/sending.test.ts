@@ -66,6 +66,7 @@ async function createBench(kind: "memory" | "sqlite"): Promise<Bench> {
           random: () => 0.5,
           newId: createIds(clock, randomBytes),
           tell: (tx, entry, receiver) => teller.tell(tx, entry, receiver, "webhook"),
+          positionOf: () => undefined,
           idOf: (position) => teller.ids.idOf(position),
           media: teller.media,
           move: (...move) => service.move(...move),

@@ -2,12 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as pass } from "node:timers/promises";
+import { SpanKind } from "@opentelemetry/api";
 import { Webhook } from "standardwebhooks";
 import type { Reply } from "./client.ts";
 import type { Received, Receiver } from "./receiver.ts";
 import { createReceiver } from "./receiver.ts";
 import type { Subject } from "./scenario.ts";
-import { documentText, served } from "./scenario.ts";
+import { documentText, serve, served, stores } from "./scenario.ts";
+import { registerSdk } from "./telemetry-sdk.ts";
 
 interface Endpoint {
   readonly id: string;
@@ -367,3 +369,39 @@ served("webhooks", documentText("orders"), (subject) => {
     );
   });
 });
+
+for (const store of stores) {
+  test(`R1.4 what is sent belongs to the trace of the request that caused it (${store})`, async () => {
+    const { createTelemetry, startSending } = await import("../../src/serve/telemetry.ts");
+    const recorded = registerSdk();
+    await using receiver = await createReceiver();
+    await using subject = await serve(documentText("orders"), { store, observe: createTelemetry, startSending });
+    const shop = await caller(subject, "traced-shop", "shop");
+    await shop.subscribe(receiver);
+    const traced = "4bf92f3577b34da6a3ce929d0e0e4736";
+    const order = { email: "a@shop.example", margin: 7, note: "x" };
+    await shop.send("POST", "/orders", order, { traceparent: `00-${traced}-00f067aa0ba902b7-01` });
+    await shop.send("POST", "/orders", order);
+    const [first, second] = await receiver.until(2);
+    const causing = recorded.spans.find(({ context, kind }) => context.traceId === traced && kind === SpanKind.SERVER);
+    const sent = recorded.spans.find(({ context, kind }) => context.traceId === traced && kind === SpanKind.CLIENT);
+    assert.ok(causing !== undefined && sent !== undefined);
+    assert.equal(sent.parent?.spanId, causing.context.spanId, "a child of the request, not of its caller");
+    assert.equal(first?.headers["traceparent"], `00-${traced}-${sent.context.spanId}-01`);
+    assert.match(second?.headers["traceparent"] ?? "", /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+    assert.ok(!second?.headers["traceparent"]?.includes(traced), "another request's trace is another one");
+    recorded.forget();
+  });
+
+  test(`R1.4 where nobody traces nothing is said of traces (${store})`, async () => {
+    await using receiver = await createReceiver();
+    await using subject = await serve(documentText("orders"), { store });
+    const shop = await caller(subject, "untraced-shop", "shop");
+    await shop.subscribe(receiver);
+    await shop.order();
+    const [sent] = await receiver.until(1);
+    assert.equal(sent?.headers["traceparent"], undefined);
+    const [entry] = await subject.running.store.journal.events(0, 1);
+    assert.equal(entry?.trace, undefined);
+  });
+}

@@ -18,19 +18,20 @@ export const journalSql = `
     due INTEGER,
     event TEXT,
     received TEXT,
-    data TEXT
+    data TEXT,
+    trace TEXT
   ) STRICT;
   CREATE INDEX nonet_journal_by_record ON nonet_journal (record);
 `;
 
 export const bookmarksSql = "CREATE TABLE nonet_bookmarks (reader TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT";
 
-const columns = "_seq, at, resource, record, origin, target, by, cause, request, due, event, received, data";
+const columns = "_seq, at, resource, record, origin, target, by, cause, request, due, event, received, data, trace";
 
 export function record(connection: Connection, entry: JournalEntry): void {
   connection.run(
-    `INSERT INTO nonet_journal (at, resource, record, origin, target, by, cause, request, due, event, received, data)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO nonet_journal (at, resource, record, origin, target, by, cause, request, due, event, received, data, trace)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     entry.at,
     entry.resource,
     entry.record,
@@ -43,6 +44,7 @@ export function record(connection: Connection, entry: JournalEntry): void {
     entry.event ?? null,
     entry.received ?? null,
     entry.data === undefined ? null : JSON.stringify(entry.data),
+    entry.trace ?? null,
   );
 }
 
@@ -125,9 +127,9 @@ function trimSome(connection: Connection, before: number): boolean {
 }
 
 function entryOf(cells: Cells): JournalRecord {
-  const [position, at, resource, id, from, to, by, cause, request, due, event, received, data] = cells as [
+  const [position, at, resource, id, from, to, by, cause, request, due, event, received, data, trace] = cells as [
     number, number, string, string, string | null, string | null, string, string, string | null, number | null,
-    string | null, string | null, string | null,
+    string | null, string | null, string | null, string | null,
   ]; // biome-ignore format: the columns in their order
   return {
     position,
@@ -139,6 +141,7 @@ function entryOf(cells: Cells): JournalRecord {
     by,
     cause,
     ...(request === null ? {} : { request }),
+    ...(trace === null ? {} : { trace }),
     ...(due === null ? {} : { due }),
     ...(event === null ? {} : { event }),
     ...(received === null ? {} : { received }),

@@ -409,3 +409,22 @@ test("keys that another process makes are noticed", async () => {
   await other.close();
   await store.close();
 });
+
+test("a journal that was made before its last column has it when it is opened again, with what was in it", async () => {
+  const file = newFile();
+  const entry = { at: 1, resource: "Thing", record: "a", by: "ann", cause: "addThing", event: "thing.added" };
+  const before = await open(file, tables);
+  await before.transaction(async (tx) => tx.record(entry));
+  await before.close();
+  const earlier = new DatabaseSync(file);
+  earlier.exec("ALTER TABLE nonet_journal DROP COLUMN trace");
+  earlier.close();
+  const after = await open(file, tables);
+  await after.transaction(async (tx) => tx.record({ ...entry, trace: "00-1" }));
+  const entries = await after.journal.events(0, 9);
+  assert.deepEqual(entries, [
+    { ...entry, position: 1 },
+    { ...entry, trace: "00-1", position: 2 },
+  ]);
+  await after.close();
+});

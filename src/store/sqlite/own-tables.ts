@@ -40,6 +40,11 @@ const ownTables: Readonly<Record<string, string>> = {
   nonet_pins: pinsSql,
 };
 
+/** Columns that came after their tables: each is added where it is missing. */
+const laterColumns: readonly (readonly [table: string, column: string, type: string])[] = [
+  ["nonet_journal", "trace", "TEXT"],
+];
+
 export interface FileState {
   readonly edition: number;
   /** As JSON. */
@@ -66,7 +71,9 @@ export function stateOf(connection: Connection, file: string): FileState | undef
     throw new StoreError("corrupt", `${file} does not say which tables it holds`);
   }
   if (found > edition) throw new StoreError("too-new", `${file} was written by a newer release of nonet`);
-  const isWhole = Object.keys(ownTables).every((name) => names.includes(name));
+  const isWhole =
+    Object.keys(ownTables).every((name) => names.includes(name)) &&
+    laterColumns.every(([table, column]) => hasColumn(connection, table, column));
   return {
     edition: found,
     tables,
@@ -88,7 +95,14 @@ export function upgradeOwn(connection: Connection, { edition: found }: FileState
     const isThere = connection.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", name) !== undefined;
     if (!isThere) connection.exec(sql);
   }
+  for (const [table, column, type] of laterColumns) {
+    if (!hasColumn(connection, table, column)) connection.exec(`ALTER TABLE ${table} ADD COLUMN ${column} ${type}`);
+  }
   connection.run("UPDATE nonet_schema SET edition = ?", edition);
+}
+
+function hasColumn({ database }: Connection, table: string, column: string): boolean {
+  return database.prepare("SELECT 1 FROM pragma_table_info(?) WHERE name = ?").get(table, column) !== undefined;
 }
 
 export function noteTables(connection: Connection, tables: readonly Table[], step: VersionStep | undefined): void {
