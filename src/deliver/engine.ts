@@ -362,6 +362,11 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
         const row = await tx.get(deliveries, "id", id);
         const free = row?.["state"] === "pending" && row["nextAttemptAt"] === nextAttemptAt && !underWay.has(id);
         if (row === undefined || !free) continue;
+        // Sent once more by hand, after what it tells of was erased: there is nothing left to tell.
+        if (row["body"] === "") {
+          await options.move(tx, deliveries, row, "failed", { nextAttemptAt: null }, "erased");
+          continue;
+        }
         const written = await tx.update(deliveries, row, { nextAttemptAt: until }, nothing, {});
         if (written.kind === "written") claimed.push({ endpointRow, row: written.row });
       }

@@ -82,6 +82,7 @@ function webhookPlan({ model, typed }: Sources): WebhookPlan {
     inOrder: /in order/.test(promise),
     of: condition("webhook == input.webhook"),
     waiting: condition("webhook == input.webhook && state == 'pending' && nextAttemptAt != null"),
+    about: condition("record == input.record && body != ''"),
     ahead: condition("webhook == input.webhook && state == 'pending' && record == input.record"),
   };
 }

@@ -550,6 +550,8 @@ export interface WebhookPlan {
   readonly of: TypedExpression;
   /** Over a delivery: it waits to be sent to the endpoint `input.webhook`. */
   readonly waiting: TypedExpression;
+  /** Over a delivery: it is about `input.record`, and still has what it tells. */
+  readonly about: TypedExpression;
   /** Over a delivery: it is to be sent to `input.webhook`, and is about `input.record`. */
   readonly ahead: TypedExpression;
 }

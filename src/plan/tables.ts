@@ -219,7 +219,7 @@ function indexes(sources: Sources, resource: string, columns: readonly Column[])
 /** What the sending of deliveries asks for: see `WebhookPlan`. */
 const deliveryIndexes = [
   ["webhook", "state", "nextAttemptAt"],
-  ["webhook", "record", "state"],
+  ["record", "webhook", "state"],
 ];
 
 function permissionSets(sources: Sources, resource: string): readonly (readonly string[])[] {

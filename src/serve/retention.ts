@@ -1,7 +1,9 @@
 /** What part 8 says of records whose time is over: they are deleted, or lose what is personal, and so does the journal. */
+import { deliveryResource } from "../parts/events/decide.ts";
 import type { Erasure, Table } from "../plan/plan.ts";
 import type { Row, Transaction } from "../store/store.ts";
 import type { Work } from "./context.ts";
+import { moveBySystem } from "./effects.ts";
 import { entryOf } from "./journal.ts";
 import { changesBetween, duplicate, settle, touch } from "./values.ts";
 import type { Values } from "./values.ts";
@@ -12,10 +14,28 @@ export async function discard(work: Work, tx: Transaction, table: Table, row: Ro
   if (deleted.kind === "referenced") return false;
   for (const { resource, id } of deleted.records) {
     const record = String(id as string | number);
-    await tx.forget(resource, record);
-    await tx.record(entryOf(work, resource, record));
+    await forget(work, tx, resource, record);
+    // The service's own deliveries are no records of the document: that they are gone is nobody's history.
+    if (resource !== deliveryResource) await tx.record(entryOf(work, resource, record));
   }
   return true;
+}
+
+/** Takes what was told of a record out of what is kept for others: the journal, and what webhooks were or were to be sent. */
+async function forget(work: Work, tx: Transaction, resource: string, record: string): Promise<void> {
+  await tx.forget(resource, record);
+  const { webhook } = work.context.plan.events;
+  if (webhook === undefined || resource === deliveryResource) return;
+  const input = { record: `${resource} ${record}` };
+  for (;;) {
+    const row = await tx.first(deliveryResource, webhook.about, { input });
+    if (row === undefined) return;
+    const changes = { body: "", nextAttemptAt: null };
+    const { cause, context } = work;
+    if (row["state"] === "pending")
+      await moveBySystem(context, tx, { resource: deliveryResource, row, to: "failed", changes, cause });
+    else await tx.update(deliveryResource, row, changes, { resource: deliveryResource, members: [] }, {});
+  }
 }
 
 /**
@@ -38,7 +58,7 @@ export async function erase(
   const written = await tx.update(table.resource, row, changesBetween(row, next), view, work.variables);
   if (written.kind === "duplicate") throw duplicate(work, table, written.columns);
   const record = String(row["id"] as string | number);
-  await tx.forget(table.resource, record);
+  await forget(work, tx, table.resource, record);
   await tx.record(entryOf(work, table.resource, record));
   return true;
 }

@@ -22,6 +22,8 @@ export const journalSql = `
     trace TEXT
   ) STRICT;
   CREATE INDEX nonet_journal_by_record ON nonet_journal (record);
+  CREATE INDEX nonet_journal_events ON nonet_journal (_seq) WHERE event IS NOT NULL;
+  CREATE INDEX nonet_journal_received ON nonet_journal (_seq) WHERE received IS NOT NULL;
 `;
 
 export const bookmarksSql = "CREATE TABLE nonet_bookmarks (reader TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT";
@@ -94,7 +96,9 @@ export function journalOf(reader: Connection, snapshot: Snapshot, writer: Writer
     last: () => number("max(_seq) FROM nonet_journal") ?? 0,
     first: () => number("_seq FROM nonet_journal WHERE event IS NOT NULL ORDER BY _seq LIMIT 1"),
     trim: async (before) => {
-      for (let more = true; more; ) more = await writer.write(({ connection }) => trimSome(connection, before));
+      for (const kept of ["event", "received"] as const) {
+        for (let more = true; more; ) more = await writer.write(({ connection }) => trimSome(connection, kept, before));
+      }
     },
   };
 }
@@ -103,8 +107,8 @@ export function journalOf(reader: Connection, snapshot: Snapshot, writer: Writer
 const batch = 500;
 
 /** The newest entry stays whatever its age: its number must not be given again. */
-function trimSome(connection: Connection, before: number): boolean {
-  const over = "(event IS NOT NULL OR received IS NOT NULL) AND at < ?";
+function trimSome(connection: Connection, kept: "event" | "received", before: number): boolean {
+  const over = `${kept} IS NOT NULL AND at < ?`;
   const old = `SELECT _seq FROM nonet_journal WHERE ${over} ORDER BY _seq LIMIT ${batch}`;
   const oldest = connection.all(old, before).map(([seq]) => seq as number);
   const [end] = oldest.slice(-1);
