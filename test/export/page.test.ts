@@ -87,7 +87,7 @@ suite("in a browser", { skip }, () => {
   test("every operation is there, with its method, path, sentence and who may run it", async (t) => {
     const page = await open(t);
     for (const { name, method, template, sentence } of checkedFlagship.plan.operations) {
-      const operation = page.locator(".operation", { has: page.locator(`#operation-${name}`) });
+      const operation = page.locator(".operation", { has: page.locator(`[id="operation-${name}"]`) });
       const words = (await operation.innerText()).replaceAll(/\s+/g, " ");
       for (const expected of [method, template, name, sentence, "May run"])
         assert.ok(words.includes(expected), `${name}: ${expected}`);
