@@ -1,6 +1,7 @@
 /** The nine parts as a reader wants them, beside the document's own words: one function each, in the document's order. */
 import { camelCase } from "../../base/case.ts";
 import type { Grant } from "../../parts/authentication/model.ts";
+import { withWebhooks } from "../../parts/events/webhooks.ts";
 import { printFieldType } from "../../parts/resources/field-print.ts";
 import type { Default, Field, Fields, Rule } from "../../parts/resources/model.ts";
 import type { PartName } from "../../parts/model.ts";
@@ -194,11 +195,13 @@ function endpoints(source: Source): Content {
           : html`${code(repeats.header)} on every ${repeats.on}${repeats.required ? ", required" : ""}${repeats.kept === undefined ? "" : `, kept ${repeats.kept}`}`,
     ],
   ]);
+  // Those of webhooks too, which the document says only by having them.
+  const whole: Source = { ...source, result: { ...result, model: withWebhooks(result.model) } };
   const asked = plan.operations.filter(({ deed }) => deed !== "receive");
   const groups = Map.groupBy(asked, ({ resource }) => resource);
   const served = [...groups].map(([resource, operations]) => [
     html`<h3>${resource}</h3>`,
-    operations.map((operation) => operationView(source, operation)),
+    operations.map((operation) => operationView(whole, operation)),
   ]);
   const unserved = Object.entries(result.model.endpoints.endpoints).filter(([name]) =>
     plan.operations.every((operation) => operation.name !== name),
