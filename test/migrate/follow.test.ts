@@ -295,6 +295,24 @@ const refused: readonly Refusal[] = [
     },
   },
   {
+    what: "values that become the same one, whatever they were",
+    before: { resources: note("n: string", "s: string") },
+    records: two,
+    after: {
+      resources: note("n: integer", "s: string"),
+      versions: v("retype Note.n, was string, taken as 1 before"),
+    },
+    says: [
+      "Note.n becomes the same in all records, and 1 record would lose its own: b; say what becomes of each value: retype Note.n, was …, taken as … `value` … before",
+    ],
+    loses: {
+      Note: [
+        { id: "a", n: 1, s: "x" },
+        { id: "b", n: 1, s: "y" },
+      ],
+    },
+  },
+  {
     what: "a value that is gone, where there is a default",
     before: { resources: note("n: string", "s: x | y") },
     records: two,

@@ -218,6 +218,16 @@ function keptSteps(asking: Asking, { after }: Changed, change: ColumnChange, sou
           : { remedy: `say in part 9 what becomes of it: retype ${place}, was …, taken as … before` }),
       }),
     );
+    // An old request gets the constant for want of anything better; a record that has a value would lose it.
+    if (converts.some((made) => made.kind === "literal")) {
+      const text = (cell: string): string => `CAST(${cell} AS TEXT)`;
+      const replaced = find(asking, view, `${value} IS NOT NULL AND ${text(former)} <> ${text(value)}`);
+      const what = `${place} becomes the same in all records`;
+      const gone = `${what}, and ${records(replaced.records)} would lose ${replaced.records === 1 ? "its" : "their"} own`;
+      const remedy = `say what becomes of each value: retype ${place}, was …, taken as … \`value\` … before`;
+      const loss: Obstacle = { kind: "loss", ...replaced, sentence: gone, remedy };
+      if (replaced.records > 0) steps.push(step("retype", resource, [column.name], what, replaced.records, loss));
+    }
   } else if (referred) {
     const what = `${place} now refers to ${column.references?.resource ?? ""}`;
     steps.push(
