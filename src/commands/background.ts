@@ -4,6 +4,7 @@ import { createPost } from "../deliver/post.ts";
 import type { Clock } from "../base/clock.ts";
 import { createIds } from "../base/id.ts";
 import type { Plan } from "../plan/plan.ts";
+import { rolesHeld } from "../serve/credentials/held.ts";
 import { endpointSecret } from "../serve/events/webhooks.ts";
 import type { LiveService } from "../serve/service.ts";
 import { createTicking } from "../serve/ticking.ts";
@@ -43,11 +44,9 @@ export function startBackground(options: BackgroundOptions): Background {
       clock,
       random: () => (random(1)[0] as number) / 256,
       newId: createIds(clock, random),
-      tell: (tx, entry, receiver) => service.teller.tell(tx, entry, receiver, "webhook"),
-      positionOf: (id) => service.teller.ids.positionOf(id),
+      teller: service.teller,
+      rolesHeld: (keys, endpoint) => rolesHeld(plan, keys, endpoint, clock.now()),
       startSending: options.startSending,
-      idOf: (position) => service.teller.ids.idOf(position),
-      media: service.teller.media,
       move: (...move) => service.move(...move),
       secret: (endpoint, number) => endpointSecret(webhookKey, endpoint, number),
       post: createPost({ loopback: options.loopback }),

@@ -57,7 +57,6 @@ async function createBench(kind: "memory" | "sqlite"): Promise<Bench> {
         baseUrl: () => "http://orders.example",
         report: (failure) => assert.fail(String(failure)),
       });
-      const { teller } = service;
       return createDeliveries(
         {
           plan,
@@ -65,10 +64,8 @@ async function createBench(kind: "memory" | "sqlite"): Promise<Bench> {
           clock,
           random: () => 0.5,
           newId: createIds(clock, randomBytes),
-          tell: (tx, entry, receiver) => teller.tell(tx, entry, receiver, "webhook"),
-          positionOf: () => undefined,
-          idOf: (position) => teller.ids.idOf(position),
-          media: teller.media,
+          teller: service.teller,
+          rolesHeld: (_, { roles }) => roles,
           move: (...move) => service.move(...move),
           secret: () => "whsec_YQ==",
           post: {

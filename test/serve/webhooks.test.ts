@@ -405,3 +405,28 @@ for (const store of stores) {
     assert.equal(entry?.trace, undefined);
   });
 }
+
+const lasting = documentText("orders").replace("revoked: at once", "revoked: 1h");
+
+served("webhooks of keys that end later", lasting, (subject) => {
+  test("R6.13 a key that is good for another hour is told for another hour", async () => {
+    await using receiver = await createReceiver();
+    await using seen = await createReceiver();
+    const shop = await caller(subject, "lasting-shop", "shop");
+    const clerk = await caller(subject, "lasting-clerk", "clerk");
+    await shop.subscribe(receiver);
+    await clerk.subscribe(seen);
+    const id = await shop.order();
+    await receiver.until(1);
+    const { keys } = subject.running.store;
+    const revokedAt = subject.running.now();
+    for (const key of await keys.list()) if (key.user === "lasting-shop") await keys.revoke(key.id, revokedAt);
+    await clerk.pay(id);
+    assert.deepEqual((await receiver.until(2)).map(typeOf), ["order.placed", "order.paid"]);
+    subject.running.pass(3_600_000);
+    await clerk.ship(id);
+    await seen.until(3);
+    await pass(300);
+    assert.equal(receiver.received.length, 2, "the hour is over");
+  });
+});

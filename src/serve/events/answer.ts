@@ -41,7 +41,7 @@ export async function readEvent({ teller }: EventsOptions, call: Call): Promise<
   const entry = position === undefined ? undefined : await journal.at(position);
   const told =
     entry &&
-    (await call.context.store.transaction((tx) => teller.tell(tx, entry, receiverOf(call.caller, call), "stream")));
+    (await call.context.store.transaction((tx) => teller.telling(tx, entry, "stream")(receiverOf(call.caller, call))));
   if (told === undefined) throw new Refusal("not-found");
   return readAnswer(call, told.body, textTag(call, told.body));
 }
@@ -153,7 +153,7 @@ async function readPage(
     const entries = await store.journal.events(after, batch);
     const more = await store.transaction(async (tx) => {
       for (const entry of entries) {
-        const told = await teller.tell(tx, entry, receiver, "stream");
+        const told = await teller.telling(tx, entry, "stream")(receiver);
         if (told === undefined || !wants(told.type)) continue;
         if (items.length === limit) return true;
         items.push(told.body);

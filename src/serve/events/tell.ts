@@ -35,14 +35,10 @@ export interface Teller {
   /** The Content-Type of a body. */
   readonly media: string;
   readonly ids: EventIds;
-  /** Undefined where the receiver may not know of the event, or its data is no longer kept. */
-  tell(
-    tx: Transaction,
-    entry: JournalRecord,
-    receiver: Receiver,
-    through: "webhook" | "stream",
-  ): Promise<Told | undefined>;
-  /** The same for many receivers: what is written alike for some of them is written once. Of use while `tx` is. */
+  /**
+   * What each receiver is told of an entry: undefined where it may not know of it, or its data is no longer kept. What is
+   * written alike for several receivers is written once. Of use while `tx` is.
+   */
   telling(
     tx: Transaction,
     entry: JournalRecord,
@@ -94,7 +90,6 @@ export function createTeller(context: Context, ids: EventIds, down: EventDown): 
   return {
     media: envelope === "cloudevents" ? "application/cloudevents+json; charset=UTF-8" : "application/json",
     ids,
-    tell: (tx, entry, receiver, through) => telling(tx, entry, through)(receiver),
     telling,
   };
 }

@@ -1,0 +1,181 @@
+/**
+ * From events to deliveries: what the journal says has happened since the bookmark becomes a delivery for each endpoint
+ * that may know of it; and what an endpoint did not get becomes one again (R6.10, R6.13).
+ */
+import { instantText } from "../base/clock.ts";
+import type { WebhookPlan } from "../plan/plan.ts";
+import type { JournalRecord, Key, Transaction } from "../store/store.ts";
+import type { DeliveryOptions, EventTeller } from "./engine.ts";
+import { deliveries, type Endpoint, endpoints, nothing, type Rows, viewOf } from "./rows.ts";
+
+export interface FanOut {
+  /** Makes deliveries of the events that there are. */
+  proceed(): Promise<void>;
+  recover(endpoint: Endpoint, since: number): Promise<void>;
+}
+
+/** Where the journal has been read to. */
+const bookmark = "webhooks";
+/** Events that become deliveries in one transaction. */
+const batch = 100;
+/** Events that are told in one transaction, each endpoint counted: requests wait for it. */
+const tellings = 1000;
+
+interface Surroundings {
+  /** There is something to send to the endpoint with this id. */
+  readonly wake: (endpoint: string) => void;
+  readonly stopping: AbortSignal;
+}
+
+export function createFanOut(
+  options: DeliveryOptions,
+  webhook: WebhookPlan,
+  rows: Rows,
+  { wake, stopping }: Surroundings,
+): FanOut {
+  const { clock, plan, store, teller } = options;
+  const listAll = store.list({
+    resource: deliveries,
+    view: viewOf(plan, deliveries, ["id", "event", "state"]),
+    where: { all: [webhook.of] },
+    sort: [],
+    filters: [],
+    from: "start",
+  });
+  let position = -1;
+
+  async function proceed(): Promise<void> {
+    if (position < 0) position = await store.transaction(async (tx) => (await tx.bookmark(bookmark)) ?? 0);
+    while (!stopping.aborted) {
+      // Asked before the entries are read: what is written between the two is then read in the next turn, and not passed over.
+      const last = await store.journal.last();
+      if (last <= position) return;
+      const entries = await store.journal.events(position, batch);
+      const present = await rows.enabledEndpoints();
+      const some = entries.slice(0, Math.max(1, Math.floor(tellings / Math.max(1, present.length))));
+      const isAll = some.length === entries.length && entries.length < batch;
+      const end = isAll ? last : (some.at(-1) as JournalRecord).position;
+      const read = some.filter((entry) => entry.position <= end);
+      position = await store.transaction((tx) => fanOutSome(tx, read, present, end));
+    }
+  }
+
+  async function fanOutSome(
+    tx: Transaction,
+    entries: readonly JournalRecord[],
+    present: readonly Endpoint[],
+    end: number,
+  ): Promise<number> {
+    const known = (await tx.bookmark(bookmark)) ?? 0;
+    // Another process was here.
+    if (known > position) return known;
+    const receivers: Endpoint[] = [];
+    for (const endpoint of present) if (await isEnabled(tx, endpoint)) receivers.push(endpoint);
+    const keys = receivers.length === 0 ? [] : await store.keys.list();
+    for (const entry of entries) {
+      const telling = teller.telling(tx, entry, "webhook");
+      for (const endpoint of receivers) await deliver(tx, entry, endpoint, keys, telling);
+    }
+    await tx.setBookmark(bookmark, end);
+    return end;
+  }
+
+  /** Asked again in the transaction: it may have been deleted since it was listed. */
+  async function isEnabled(tx: Transaction, { id }: Endpoint): Promise<boolean> {
+    const row = await tx.get(endpoints, "id", id);
+    return row?.["state"] === "enabled";
+  }
+
+  /** Sends again what an endpoint did not get since a moment: what failed, and what came while it was disabled (R6.10). */
+  async function recover(endpoint: Endpoint, since: number): Promise<void> {
+    const { text } = await listAll({ limit: 1_000_000, filters: [] }, { input: { webhook: endpoint.id } });
+    const made = JSON.parse(`[${text}]`) as readonly { id: string; event: string; state: string }[];
+    const byEvent = new Map(made.map((one) => [one.event, one]));
+    for (let after = 0, more = true; more && !stopping.aborted; ) {
+      const entries = await store.journal.events(after, batch);
+      const old = entries.filter(({ at, position: place }) => at >= since && place <= position);
+      if (old.length > 0) await store.transaction((tx) => recoverSome(tx, endpoint, old, byEvent));
+      after = entries.at(-1)?.position ?? after;
+      more = entries.length === batch;
+    }
+    // Whoever comes next begins it anew.
+    if (stopping.aborted) return;
+    await store.transaction(async (tx) => {
+      const row = await tx.get(endpoints, "id", endpoint.id);
+      if (row === undefined || row["recoverSince"] !== endpoint.recoverSince) return;
+      await tx.update(endpoints, row, { recoverSince: null }, nothing, {});
+    });
+  }
+
+  async function recoverSome(
+    tx: Transaction,
+    endpoint: Endpoint,
+    entries: readonly JournalRecord[],
+    byEvent: ReadonlyMap<string, { readonly id: string; readonly state: string }>,
+  ): Promise<void> {
+    if (!(await isEnabled(tx, endpoint))) return;
+    const keys = await store.keys.list();
+    for (const entry of entries) {
+      const known = byEvent.get(teller.ids.idOf(entry.position));
+      if (known === undefined) await deliver(tx, entry, endpoint, keys, teller.telling(tx, entry, "webhook"));
+      else if (known.state === "failed") await again(tx, known.id);
+    }
+  }
+
+  async function again(tx: Transaction, id: string): Promise<void> {
+    const row = await tx.get(deliveries, "id", id);
+    if (row?.["state"] !== "failed") return;
+    const before = webhook.inOrder
+      ? await rows.firstOf(tx, row["webhook"] as string, row["record"] as string)
+      : undefined;
+    const nextAttemptAt = before === undefined ? instantText(clock.now()) : null;
+    await options.move(tx, deliveries, row, "pending", { nextAttemptAt, tries: 0 }, "recovered");
+  }
+
+  async function deliver(
+    tx: Transaction,
+    entry: JournalRecord,
+    endpoint: Endpoint,
+    keys: readonly Key[],
+    telling: ReturnType<EventTeller["telling"]>,
+  ): Promise<void> {
+    const { event, resource, record } = entry;
+    // Of what becomes of deliveries no deliveries are made: at a dead endpoint there would be no end to them.
+    if (event === undefined || resource === endpoints || resource === deliveries) return;
+    if (entry.at < Date.parse(endpoint.createdAt)) return;
+    const roles = options.rolesHeld(keys, endpoint);
+    if (roles === undefined) return;
+    const receiver = { id: endpoint.owner, roles, ...(endpoint.version === undefined ? {} : { version: endpoint.version }) }; // biome-ignore format: short
+    const told = await telling(receiver);
+    // An endpoint asks for events by their names in its own version.
+    if (told === undefined || endpoint.events?.includes(told.type) === false) return;
+    const about = `${resource} ${record}`;
+    const waits = webhook.inOrder && (await rows.firstOf(tx, endpoint.id, about)) !== undefined;
+    // The one that it waits for may be gone unsent, where deliveries are kept for less time than they are tried.
+    if (waits) await rows.letNextGo(tx, endpoint.id, about, clock.now());
+    const now = instantText(clock.now());
+    await tx.insert(
+      deliveries,
+      {
+        id: options.newId("dlv"),
+        state: "pending",
+        webhook: endpoint.id,
+        event: told.id,
+        type: told.type,
+        record: about,
+        body: told.body,
+        media: teller.media,
+        tries: 0,
+        attempts: [],
+        nextAttemptAt: waits ? null : now,
+        createdAt: now,
+      },
+      clock.now(),
+      nothing,
+      {},
+    );
+    wake(endpoint.id);
+  }
+
+  return { proceed, recover };
+}

@@ -1,0 +1,59 @@
+/** Endpoints and deliveries in the store: what both halves of sending read and change of them. */
+import { instantText } from "../base/clock.ts";
+import { deliveryResource as deliveries, webhookResource as endpoints } from "../parts/events/decide.ts";
+import type { Plan, Table, WebhookPlan } from "../plan/plan.ts";
+import type { Row, Store, Transaction, View } from "../store/store.ts";
+
+/** The resources that hold them. */
+export { deliveries, endpoints };
+
+/** Of a write whose answer nobody reads. */
+export const nothing: View = { resource: deliveries, members: [] };
+
+export interface Endpoint {
+  readonly id: string;
+  readonly owner: string;
+  readonly url: string;
+  readonly events?: readonly string[];
+  readonly version?: string;
+  readonly credential?: string;
+  readonly roles: readonly string[];
+  readonly state: string;
+  readonly createdAt: string;
+  /** What did not arrive since then is to be sent again. */
+  readonly recoverSince?: string;
+}
+
+export interface Rows {
+  enabledEndpoints(): Promise<readonly Endpoint[]>;
+  /** The delivery to an endpoint that comes before all others of a record. */
+  firstOf(tx: Transaction, endpoint: string, record: string): Promise<Row | undefined>;
+  /** Whoever is first now waits for nobody. `now` in epoch milliseconds. */
+  letNextGo(tx: Transaction, endpoint: string, record: string, now: number): Promise<void>;
+}
+
+export function createRows(plan: Plan, store: Store, webhook: WebhookPlan): Rows {
+  const listEndpoints = store.list({ resource: endpoints, view: viewOf(plan, endpoints), sort: [], filters: [], from: "start" }); // biome-ignore format: one query
+  const firstOf: Rows["firstOf"] = async (tx, endpoint, record) =>
+    tx.first(deliveries, webhook.ahead, { input: { webhook: endpoint, record } });
+  return {
+    async enabledEndpoints() {
+      const { text } = await listEndpoints({ limit: 1_000_000, filters: [] }, {});
+      const all = JSON.parse(`[${text}]`) as readonly Endpoint[];
+      return all.filter(({ state }) => state === "enabled");
+    },
+    firstOf,
+    async letNextGo(tx, endpoint, record, now) {
+      const next = await firstOf(tx, endpoint, record);
+      if (next === undefined || next["nextAttemptAt"] !== null) return;
+      await tx.update(deliveries, next, { nextAttemptAt: instantText(now) }, nothing, {});
+    },
+  };
+}
+
+/** Columns, those too that no caller sees; all unless named. Deliveries hold bodies, which lists of many do not need. */
+export function viewOf(plan: Plan, resource: string, names?: readonly string[]): View {
+  const { columns } = plan.tables.find((table) => table.resource === resource) as Table;
+  const members = columns.filter(({ name }) => names?.includes(name) ?? true).map(({ name, type }) => ({ name, source: { kind: "column" as const, column: name }, type, absent: "left out" as const })); // biome-ignore format: short
+  return { resource, members };
+}
