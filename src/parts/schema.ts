@@ -7,6 +7,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 import { credentialKinds } from "./authentication/model.ts";
 import { deeds, listKinds, methods, repeatScopes } from "./endpoints/model.ts";
 import type { endpointKeys, endpointsKeys } from "./endpoints/read.ts";
+import type { parameterKeys, wireAnswerKeys, wireBodyKeys, wireKeys } from "./endpoints/wire-read.ts";
 import { standardErrors } from "./errors/model.ts";
 import { type PartName, partNames } from "./model.ts";
 import { editions } from "./purpose/model.ts";
@@ -209,6 +210,7 @@ const rule = either(
 
 const resourcesMembers: Readonly<Record<(typeof resourcesKeys)[number], JsonObject>> = {
   types: orNone(mapOf(orOpen(ref("fields")), typeName)),
+  schemas: orNone(mapOf(fieldMembers.schema, typeName)),
   rules: orNone(mapOf(either({ const: "none" }, oneOrMore(rule)))),
 };
 
@@ -224,6 +226,34 @@ const lifecycleMembers: Readonly<Record<(typeof lifecycleKeys)[number], JsonObje
   moves,
 };
 
+const parameter = either(
+  { type: "string", minLength: 1 },
+  closed<(typeof parameterKeys)[number]>({ type: text, schema: fieldMembers.schema, note: text, example: {} }),
+);
+const parameters = orNone(mapOf(orOpen(parameter)));
+const wireBodyMembers: Readonly<Record<(typeof wireBodyKeys)[number], JsonObject>> = {
+  type: text,
+  schema: fieldMembers.schema,
+  media: names,
+  note: text,
+};
+const wireBody = orNone({ type: "string", minLength: 1 }, closed(wireBodyMembers));
+const wireAnswerMembers: Readonly<Record<(typeof wireAnswerKeys)[number], JsonObject>> = {
+  ...wireBodyMembers,
+  headers: parameters,
+};
+const wireMembers: Readonly<Record<(typeof wireKeys)[number], JsonObject>> = {
+  path: parameters,
+  query: parameters,
+  header: parameters,
+  cookie: parameters,
+  body: wireBody,
+  "body?": wireBody,
+  answers: orNone(
+    mapOf(orNone({ type: "string", minLength: 1 }, closed(wireAnswerMembers)), "^([1-5]([0-9][0-9]|XX)|default)$"),
+  ),
+};
+
 const endpointMembers: Readonly<Record<(typeof endpointKeys)[number], JsonObject>> = {
   at: ref("address"),
   of: text,
@@ -234,6 +264,7 @@ const endpointMembers: Readonly<Record<(typeof endpointKeys)[number], JsonObject
   status: either({ type: "integer", minimum: 200, maximum: 299 }, line("2[0-9][0-9]", "The success status.")),
   lists: ref("lists"),
   where: expression,
+  wire: orOpen(closed(wireMembers)),
 };
 
 const endpointsMembers: Readonly<Record<(typeof endpointsKeys)[number], JsonObject>> = {

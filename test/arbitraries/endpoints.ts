@@ -7,10 +7,12 @@ import {
   type ListStyle,
   listKinds,
   methods,
+  type Parameter,
   repeatScopes,
+  type Wire,
 } from "../../src/parts/endpoints/model.ts";
-import { fields } from "./resources.ts";
-import { durations, expressions, kebabNames, names, paths, records, resourceNames } from "./words.ts";
+import { fields, fieldTypes, json } from "./resources.ts";
+import { durations, expressions, kebabNames, names, paths, records, resourceNames, sentences } from "./words.ts";
 
 const lists: fc.Arbitrary<ListStyle> = fc.record(
   {
@@ -32,6 +34,39 @@ const soundPaths = paths.filter((path) => {
   return new Set(parameters).size === parameters.length;
 });
 
+const optionally: { requiredKeys: [] } = { requiredKeys: [] };
+
+const parameters = records(
+  fc.oneof(names, fc.constantFrom("page[size]", "X-Trace", "$top", "per-page", "@type", "__proto__")),
+  fc
+    .tuple(fc.boolean(), fieldTypes, fc.record({ note: sentences, example: json }, optionally))
+    .map(([optional, type, more]): Parameter => ({ optional, type, ...more })),
+  2,
+);
+
+const mediaTypes = fc.uniqueArray(
+  fc.constantFrom("application/json", "text/plain", "multipart/form-data", "application/vnd.x+json; v=1"),
+  { minLength: 1, maxLength: 2 },
+);
+
+const wires: fc.Arbitrary<Wire> = fc.record(
+  {
+    path: parameters,
+    query: parameters,
+    header: parameters,
+    cookie: parameters,
+    body: fc
+      .tuple(fc.boolean(), fc.record({ type: fieldTypes, media: mediaTypes, note: sentences }, optionally))
+      .map(([optional, more]) => ({ optional, ...more })),
+    answers: records(
+      fc.constantFrom("200", "201", "404", "4XX", "default"),
+      fc.record({ type: fieldTypes, media: mediaTypes, headers: parameters, note: sentences }, optionally),
+      2,
+    ),
+  },
+  optionally,
+);
+
 const endpoints: fc.Arbitrary<Endpoint> = fc.record(
   {
     method: fc.constantFrom(...methods),
@@ -44,6 +79,7 @@ const endpoints: fc.Arbitrary<Endpoint> = fc.record(
     status: fc.integer({ min: 200, max: 299 }),
     lists,
     where: expressions,
+    wire: wires,
   },
   { requiredKeys: ["method", "path"] },
 );

@@ -93,7 +93,7 @@ export const lineTypes: fc.Arbitrary<FieldType> = fc.letrec<{ type: FieldType; b
 })).type;
 
 /** JSON without minus zero, which JSON does not keep. */
-const json: fc.Arbitrary<Json> = fc
+export const json: fc.Arbitrary<Json> = fc
   .jsonValue({ maxDepth: 2 })
   .map((value) => JSON.parse(JSON.stringify(value)) as Json);
 
@@ -180,7 +180,7 @@ const rules: fc.Arbitrary<Rule> = fc.oneof(
     .map(([expression, code]): Rule => ({ kind: "holds", expression, else: code })),
 );
 
-export const resources: fc.Arbitrary<Resources> = fc.record({
+const parts = fc.record({
   resources: records(
     resourceNames,
     fc.tuple(identities, fields).map(([id, others]) => ({ fields: { ...others, id } })),
@@ -188,3 +188,7 @@ export const resources: fc.Arbitrary<Resources> = fc.record({
   types: records(resourceNames, fields, 2),
   rules: records(resourceNames, fc.array(rules, { maxLength: 3 })),
 });
+
+export const resources: fc.Arbitrary<Resources> = fc
+  .tuple(parts, fc.option(records(resourceNames, json, 2), { nil: {} }))
+  .map(([part, schemas]) => (Object.keys(schemas).length === 0 ? part : { ...part, schemas }));

@@ -1,5 +1,6 @@
 /** Part 4, endpoints. */
-import type { Field } from "../resources/model.ts";
+import type { Json } from "../../base/json.ts";
+import type { Field, FieldType } from "../resources/model.ts";
 
 export interface Endpoints {
   /** `{base_url}` or an absolute URL. */
@@ -66,6 +67,50 @@ export interface Endpoint {
   readonly lists?: ListStyle;
   /** A list's own condition: the text of an expression. */
   readonly where?: string;
+  /** Of a handler: all that it takes and answers, where `takes` and `gives` do not say it. */
+  readonly wire?: Wire;
+}
+
+/**
+ * All that goes over the wire in an operation that a handler does, for an interface that exists already. Parameters have
+ * the names that callers send, whatever these look like.
+ */
+export interface Wire {
+  readonly path?: Readonly<Record<string, Parameter>>;
+  readonly query?: Readonly<Record<string, Parameter>>;
+  readonly header?: Readonly<Record<string, Parameter>>;
+  readonly cookie?: Readonly<Record<string, Parameter>>;
+  readonly body?: WireBody;
+  /** By status, `4XX` for a class of them, or `default` for all others. */
+  readonly answers?: Readonly<Record<string, WireAnswer>>;
+}
+
+/** The places of a wire that hold parameters. */
+export const parameterPlaces = ["path", "query", "header", "cookie"] as const;
+
+export interface Parameter {
+  readonly optional: boolean;
+  readonly type: FieldType;
+  readonly note?: string;
+  readonly example?: Json;
+}
+
+export interface WireBody {
+  /** `body?`: it may be left out. */
+  readonly optional: boolean;
+  /** Absent: any content at all. */
+  readonly type?: FieldType;
+  /** Absent: application/json. */
+  readonly media?: readonly string[];
+  readonly note?: string;
+}
+
+/** Without a type: no body, or where a media type is said any content of it. */
+export interface WireAnswer {
+  readonly type?: FieldType;
+  readonly media?: readonly string[];
+  readonly headers?: Readonly<Record<string, Parameter>>;
+  readonly note?: string;
 }
 
 export interface Choice {

@@ -2,6 +2,7 @@
 import type { Tree } from "../../document/print.ts";
 import { type Below, nothingBelow, printFields } from "../resources/field-print.ts";
 import type { Choice, EditStyle, Endpoint, Endpoints, ListStyle, RepeatStyle } from "./model.ts";
+import { printWire } from "./wire-print.ts";
 
 export function printEndpoints(part: Endpoints, below: Below = nothingBelow): Tree {
   const { base, lists, edits, repeats, endpoints } = part;
@@ -45,7 +46,7 @@ function printRepeats(style: RepeatStyle | "none", map: boolean): Tree {
 }
 
 function printEndpoint(endpoint: Endpoint, below: Below): Tree {
-  const { method, path, of, does, takes, gives, choose, status, lists, where } = endpoint;
+  const { method, path, of, does, takes, gives, choose, status, lists, where, wire } = endpoint;
   const at = `${method} ${path}`;
   const members: Tree = {
     ...(of === undefined ? {} : { of }),
@@ -58,6 +59,7 @@ function printEndpoint(endpoint: Endpoint, below: Below): Tree {
     ...(status === undefined ? {} : { status: String(status) }),
     ...(lists === undefined ? {} : { lists: printLists(lists, below("lists")) }),
     ...(where === undefined ? {} : { where }),
+    ...(wire === undefined ? {} : { wire: printWire(wire) }),
   };
   return Object.keys(members).length === 0 && !below() ? at : { at, ...members };
 }

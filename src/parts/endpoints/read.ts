@@ -14,6 +14,7 @@
  *       status   the success status
  *       lists    as above, for this list alone
  *       where    the condition of a list
+ *       wire     of a handler: all that goes over the wire (wire-read.ts)
  */
 import type { Entry, MapNode, Node } from "../../document/document.ts";
 import { type Phrase, phraseOf, slice, spanOf, splitAt } from "../phrase.ts";
@@ -43,10 +44,23 @@ import {
   repeatScopes,
 } from "./model.ts";
 
+import { readWire } from "./wire-read.ts";
+
 const path: Path = ["endpoints"];
 
 export const endpointsKeys = ["base", "lists", "edits", "repeats", "endpoints"] as const;
-export const endpointKeys = ["at", "of", "does", "takes", "gives", "choose", "status", "lists", "where"] as const;
+export const endpointKeys = [
+  "at",
+  "of",
+  "does",
+  "takes",
+  "gives",
+  "choose",
+  "status",
+  "lists",
+  "where",
+  "wire",
+] as const;
 
 export function readEndpoints(reader: Reader, body: MapNode): Endpoints {
   const entries = knownEntries(reader, path, body, endpointsKeys, "Part 4");
@@ -270,6 +284,7 @@ function readEndpoint(reader: Reader, at: Path, line: Entry): Endpoint | undefin
   const answer = status && readStatus(reader, at, status, "The success status", [200, 299]);
   const lists = entries.lists && readLists(reader, [...at, "lists"], entries.lists.value);
   const where = readText(reader, at, entries.where, "`where`");
+  const wire = entries.wire && readWire(reader, [...at, "wire"], entries.wire.value);
   return {
     ...address,
     ...(of === undefined ? {} : { of: of.text }),
@@ -278,6 +293,7 @@ function readEndpoint(reader: Reader, at: Path, line: Entry): Endpoint | undefin
     ...(answer === undefined ? {} : { status: answer }),
     ...(lists === undefined ? {} : { lists }),
     ...(where === undefined ? {} : { where: where.text }),
+    ...(wire === undefined ? {} : { wire }),
   };
 }
 

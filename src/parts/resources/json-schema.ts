@@ -12,7 +12,7 @@ import type { Model } from "../model.ts";
 import { defaultValue } from "./default-value.ts";
 import { own } from "./fields.ts";
 import type { Field, FieldType, Fields } from "./model.ts";
-import { withoutReferences } from "./schema.ts";
+import { schemaAddress, withoutReferences } from "./schema.ts";
 
 /** Whether the value comes from a caller (members with a default may be left out) or goes to one. */
 export type Direction = "input" | "output";
@@ -23,6 +23,11 @@ export const maxima = { string: 10_000, list: 1000, map: 50 } as const;
 /** The schema of one value; where the field may be null on the wire, of null too. */
 export function jsonSchemaOf(model: Model, type: FieldType, direction: Direction = "output"): JsonObject {
   return schemaOf({ model, direction, around: [] }, type);
+}
+
+/** What stands below `schemas:`, by name; one refers to another by its `schemaAddress`. */
+export function namedSchemas({ resources: { schemas = {} } }: Model): Readonly<Record<string, JsonObject>> {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, verbatim(schema)]));
 }
 
 /** The schema of a field's value, with what the document says of it in words. */
@@ -102,6 +107,7 @@ function idSchema(walk: Walk, type: FieldType & { kind: "id" }): JsonObject {
 function namedSchema(walk: Walk, name: string): JsonObject {
   const id = own(walk.model.resources.resources, name)?.fields["id"];
   if (id !== undefined) return schemaOf(walk, id.type);
+  if (own(walk.model.resources.schemas ?? {}, name) !== undefined) return { $ref: schemaAddress(name) };
   const fields = own(walk.model.resources.types, name);
   // A type inside itself has no finite schema; the check refuses it.
   if (fields === undefined || walk.around.includes(name)) return {};

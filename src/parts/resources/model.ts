@@ -6,6 +6,11 @@ export interface Resources {
   readonly resources: Readonly<Record<string, Resource>>;
   /** Embedded values, `types:`. */
   readonly types: Readonly<Record<string, Fields>>;
+  /**
+   * JSON Schemas with names, `schemas:`. Every `schema:` may refer to them as `#/schemas/Name`, they to one another in
+   * circles too, and the wire of a handler by the name alone.
+   */
+  readonly schemas?: Readonly<Record<string, Json>>;
   /** Rules across fields by resource, `rules:`. */
   readonly rules: Readonly<Record<string, readonly Rule[]>>;
 }

@@ -1,11 +1,11 @@
 /** Part 2, printed: the canonical, shortest form; reading it gives the same part. */
-import type { Tree } from "../../document/print.ts";
+import { jsonTree, type Tree } from "../../document/print.ts";
 import { loosePhrase, splitAt } from "../phrase.ts";
 import { type Below, nothingBelow, printFields } from "./field-print.ts";
 import type { Resources, Rule } from "./model.ts";
 
 export function printResources(part: Resources, below: Below = nothingBelow): Tree {
-  const { resources, types, rules } = part;
+  const { resources, types, schemas = {}, rules } = part;
   const resourceTrees = Object.entries(resources).map(([name, { fields }]): [string, Tree] => [
     name,
     printFields(fields, (...path) => below(name, ...path)),
@@ -14,10 +14,12 @@ export function printResources(part: Resources, below: Below = nothingBelow): Tr
     name,
     printFields(fields, (...path) => below("types", name, ...path)),
   ]);
+  const schemaTrees = Object.entries(schemas).map(([name, schema]): [string, Tree] => [name, jsonTree(schema)]);
   const ruleTrees = Object.entries(rules).map(([name, list]): [string, Tree] => [name, printRules(list)]);
   return {
     ...Object.fromEntries(resourceTrees),
     ...(typeTrees.length === 0 ? {} : { types: Object.fromEntries(typeTrees) }),
+    ...(schemaTrees.length === 0 ? {} : { schemas: Object.fromEntries(schemaTrees) }),
     ...(ruleTrees.length === 0 ? {} : { rules: Object.fromEntries(ruleTrees) }),
   };
 }

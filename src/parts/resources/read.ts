@@ -3,6 +3,7 @@
  *
  *     Name: { field: … , … }       a definition: its name has a capital, and it has a field `id` (field.ts, field-type.ts)
  *     types:  Name: { field: … }   embedded values
+ *     schemas: Name: schema        JSON Schemas with names; one refers to another as `#/schemas/Name`
  *     rules:  Resource: rule       one rule, or a list of rules
  *       rule  = "unique" field { "+" field } [ "else" error ]   map: { unique: [field, …], else }
  *             | expression "else" error                         map: { holds: expression, else }
@@ -11,8 +12,10 @@
  * `counter` are counted; a field of another type is given by the client, unless it has another default, is computed or
  * is `read-only`. Rules are placed as items from 0, with `holds` or `unique`, and `else`.
  */
-import type { Entry, MapNode, Node } from "../../document/document.ts";
+import type { Json } from "../../base/json.ts";
 import { didYouMean } from "../../base/suggest.ts";
+import { toJson } from "../../document/data.ts";
+import type { Entry, MapNode, Node } from "../../document/document.ts";
 import { type Phrase, phraseOf, slice, spanOf, splitAt } from "../phrase.ts";
 import {
   expectMap,
@@ -22,6 +25,7 @@ import {
   openEntries,
   type Path,
   placeAt,
+  placeWithin,
   type Reader,
   report,
   later,
@@ -33,22 +37,24 @@ import type { Field, Fields, FieldType, Resource, Resources, Rule } from "./mode
 const path: Path = ["resources"];
 
 /** The keys of the part that are not names of resources. */
-export const resourcesKeys = ["types", "rules"] as const;
+export const resourcesKeys = ["types", "schemas", "rules"] as const;
 
 export function readResources(reader: Reader, body: MapNode): Resources {
   const resources: Record<string, Resource> = {};
   let types: Record<string, Fields> = {};
+  let schemas: Readonly<Record<string, Json>> = {};
   let rules: Record<string, readonly Rule[]> = {};
   for (const entry of openEntries(reader, path, body)) {
     const name = entry.key.value;
     if (name === "types") types = readTypes(reader, entry);
+    else if (name === "schemas") schemas = readSchemas(reader, entry);
     else if (name === "rules") rules = readRules(reader, entry);
     else if (/^[A-Z][A-Za-z0-9]*$/.test(name)) {
       const resource = readResource(reader, entry);
       if (resource !== undefined) resources[name] = resource;
     } else reportName(reader, entry);
   }
-  return { resources, types, rules };
+  return { resources, types, ...(Object.keys(schemas).length === 0 ? {} : { schemas }), rules };
 }
 
 function reportName(reader: Reader, entry: Entry): void {
@@ -62,7 +68,7 @@ function reportName(reader: Reader, entry: Entry): void {
     reader,
     "resources/unknown-key",
     entry.key.span,
-    `\`${name}\` is neither a resource nor \`types\` nor \`rules\``,
+    `\`${name}\` is neither a resource nor \`types\`, \`schemas\` or \`rules\``,
     {
       help:
         name === "views"
@@ -116,6 +122,25 @@ function readTypes(reader: Reader, entry: Entry): Record<string, Fields> {
     if (fields !== undefined) types[name] = readFields(reader, [...path, "types", name], fields);
   }
   return types;
+}
+
+function readSchemas(reader: Reader, entry: Entry): Readonly<Record<string, Json>> {
+  if (isNone(entry.value)) return {};
+  const map = expectMap(reader, path, entry.value, "`schemas`", "Money: { type: object }");
+  const entries = map === undefined ? [] : openEntries(reader, [...path, "schemas"], map);
+  return Object.fromEntries(
+    entries.flatMap((schema): [string, Json][] => {
+      const name = schema.key.value;
+      if (/^[A-Z][A-Za-z0-9]*$/.test(name)) {
+        placeWithin(reader, [...path, "schemas", name], schema.value);
+        return [[name, toJson(schema.value)]];
+      }
+      report(reader, "resources/bad-name", schema.key.span, `\`${name}\` cannot name a schema`, {
+        help: "the name of a schema starts with a capital and has letters and digits only: `Address`",
+      });
+      return [];
+    }),
+  );
 }
 
 function readRules(reader: Reader, entry: Entry): Record<string, readonly Rule[]> {

@@ -23,10 +23,21 @@ export interface SchemaFault {
 /** How far a schema may grow when what it refers to takes the place of the references: keywords, and one in another. */
 const most = { keywords: 10_000, depth: 64 } as const;
 
-export function schemaFaults(schema: Json): readonly SchemaFault[] {
+/** `named` has the names of `schemas:`. */
+export function schemaFaults(schema: Json, named: Readonly<Record<string, Json>> = {}): readonly SchemaFault[] {
   const walk: Walk = { root: schema, schemas: new Map(), anchors: new Set(), references: [], faults: [] };
   judge(walk, schema, []);
   for (const { at, text } of walk.references) {
+    const name = schemaName(text);
+    if (name !== undefined) {
+      if (own(named, name) !== undefined) continue;
+      walk.faults.push({
+        at,
+        message: `leads nowhere: there is no \`${name}\` below \`schemas:\``,
+        unknown: { name, known: Object.keys(named) },
+      });
+      continue;
+    }
     const target = targetOf(walk.root, text);
     if (typeof target === "boolean" || (target !== undefined && walk.schemas.has(target))) continue;
     fault(
@@ -40,9 +51,20 @@ export function schemaFaults(schema: Json): readonly SchemaFault[] {
   return walk.faults;
 }
 
+/** The name from `schemas:` that a reference has. Nothing else can stand there, as no schema has a keyword `schemas`. */
+export function schemaName(reference: string): string | undefined {
+  return /^#\/schemas\/([A-Za-z0-9]+)$/.exec(reference)?.[1];
+}
+
+/** Where a schema with a name is found by whoever compiles what refers to it. */
+export function schemaAddress(name: string): string {
+  return `nonet:schemas/${name}`;
+}
+
 /**
  * The same schema with what it refers to in the place of each reference, and without what only references need: it can
- * then stand anywhere in another schema. What has faults is left as it is where they are.
+ * then stand anywhere in another schema. What has a name below `schemas:` stays a reference, to its `schemaAddress`, since
+ * such schemas may go in circles. What has faults is left as it is where they are.
  */
 export function withoutReferences(schema: Json): Json {
   return expanded({ root: schema, budget: { left: most.keywords }, around: [] }, schema);
@@ -322,7 +344,9 @@ function expanded(expansion: Expansion, schema: Json): Json {
   );
   const reference = schema["$ref"];
   if (typeof reference !== "string") return rest;
-  const target = expanded(inside, targetOf(root, reference) ?? true);
+  const name = schemaName(reference);
+  const target =
+    name === undefined ? expanded(inside, targetOf(root, reference) ?? true) : { $ref: schemaAddress(name) };
   if (kept.length === 0) return target;
   const { allOf } = rest;
   return { ...rest, allOf: [...(Array.isArray(allOf) ? (allOf as readonly Json[]) : []), target] };

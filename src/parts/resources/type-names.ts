@@ -1,4 +1,5 @@
 /** Where a document names a resource or an entry of `types:` as the type of something. */
+import { wireTypes } from "../endpoints/wire.ts";
 import type { Model } from "../model.ts";
 import type { Fields, FieldType } from "./model.ts";
 
@@ -8,6 +9,8 @@ export interface NamedUse {
   readonly at: string;
   /** The resource or type whose field it is, where it is one's. */
   readonly within?: string;
+  /** Whether a name from `schemas:` may stand there. */
+  readonly schemas?: true;
 }
 
 export function namedTypes(model: Model): readonly NamedUse[] {
@@ -17,6 +20,11 @@ export function namedTypes(model: Model): readonly NamedUse[] {
     ...Object.entries(types).flatMap(([name, fields]) => inFields(fields, `resources/types/${name}`, name)),
     ...Object.entries(model.endpoints.endpoints).flatMap(([operation, { takes = {} }]) =>
       inFields(takes, `endpoints/endpoints/${operation}/takes`),
+    ),
+    ...Object.entries(model.endpoints.endpoints).flatMap(([operation, { wire }]) =>
+      wireTypes(wire, `endpoints/endpoints/${operation}/wire`).flatMap(({ type, at }) =>
+        inType(type, at).map((use): NamedUse => ({ ...use, schemas: true })),
+      ),
     ),
     ...Object.entries(model.events.in ?? {}).flatMap(([event, { carries }]) =>
       Object.entries(carries).flatMap(([member, type]) => inType(type, `events/in/${event}/carries/${member}#value`)),

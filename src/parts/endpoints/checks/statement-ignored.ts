@@ -28,6 +28,7 @@ function faultsOf({ deed, endpoint }: ResourceEndpoint): readonly (readonly [mem
     ...(!takesBody && Object.keys(endpoint.takes ?? {}).length > 0
       ? [["takes", `is ${withArticle(deed)}, which takes no body`] as const]
       : []),
+    ...(endpoint.wire === undefined ? [] : [["wire", "is done by Nonet, which has a wire of its own"] as const]),
     ...(!list && endpoint.where !== undefined ? [["where", "gives no list that `where` could narrow"] as const] : []),
     ...(!list && endpoint.lists !== undefined
       ? [["lists", "gives no list that could be cut into pages"] as const]

@@ -9,11 +9,20 @@ export const check: Check = {
   severity: "error",
   why: "Without its type the field can be neither checked nor stored.",
   *run(facts) {
-    const { resources, types } = facts.model.resources;
-    const known = [...Object.keys(resources), ...Object.keys(types), ...scalarNames];
-    for (const { name, at } of namedTypes(facts.model)) {
+    const { resources, types, schemas = {} } = facts.model.resources;
+    const names = [...Object.keys(resources), ...Object.keys(types), ...scalarNames];
+    const withSchemas = [...Object.keys(schemas), ...names];
+    for (const { name, at, schemas: taken } of namedTypes(facts.model)) {
       if (Object.hasOwn(resources, name) || Object.hasOwn(types, name)) continue;
       if (isWritten(facts, `resources/${name}`) || isWritten(facts, `resources/types/${name}`)) continue;
+      const isSchema = Object.hasOwn(schemas, name) || isWritten(facts, `resources/schemas/${name}`);
+      if (isSchema && taken) continue;
+      if (isSchema) {
+        const help = `write \`{ schema: { $ref: "#/schemas/${name}" } }\``;
+        yield { at, message: `\`${name}\` is a schema, and no type of a field`, help };
+        continue;
+      }
+      const known = taken ? withSchemas : names;
       yield { at, message: `There is no type \`${name}\``, unknown: { name, known } };
     }
   },
