@@ -46,6 +46,11 @@ export function isDuration(text: string): boolean {
   return parseDuration(text) !== undefined;
 }
 
+/** In milliseconds, a month as thirty days: where only the span counts, and not which month it is. */
+export function lengthOf({ milliseconds: clock, months }: Duration): number {
+  return clock + months * 30 * 86_400_000;
+}
+
 /** Canonical: years where they are whole and more than one, then days, hours, minutes, … of what is left; `0s` for nothing. */
 export function printDuration(duration: Duration): string {
   const calendar = printMonths(duration.months);

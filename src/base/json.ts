@@ -4,3 +4,24 @@ export type Json = string | number | boolean | null | readonly Json[] | JsonObje
 export interface JsonObject {
   readonly [member: string]: Json;
 }
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether two values are written alike; the order of members counts. */
+export function isWrittenAlike(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+export function mapMembers(object: JsonObject, edit: (value: Json, name: string) => Json): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, edit(value, name)]));
+}
+
+/** Edits every value inside the lists and maps around it, outermost first; what is no such list or map stays. */
+export function editInside(value: Json, within: readonly ("list" | "map")[], edit: (value: Json) => Json): Json {
+  const [outer, ...rest] = within;
+  if (outer === undefined) return edit(value);
+  if (outer === "list") return Array.isArray(value) ? value.map((one: Json) => editInside(one, rest, edit)) : value;
+  return isObject(value) ? mapMembers(value, (one) => editInside(one, rest, edit)) : value;
+}

@@ -2,7 +2,7 @@
 import { nameOf } from "../parts/authentication/grants.ts";
 import type { Authentication, Credential, Grant } from "../parts/authentication/model.ts";
 import { own } from "../parts/resources/fields.ts";
-import { lengthOf } from "./amounts.ts";
+import { spanOf } from "./amounts.ts";
 import { strictnessOf } from "./conditions.ts";
 import { type Difference, difference, measured, pairs, restated, same, unforeseen } from "./difference.ts";
 import type { Both } from "./resources.ts";
@@ -149,7 +149,7 @@ function* credentialDifferences(
     yield* restated(told(member), old[member], now[member], "breaking", { matter: "right" });
   for (const member of unnoticed) yield* restated(told(member), old[member], now[member], "neutral");
   const lasts = { ...told("lasts"), kind: "credential-lasts-changed" };
-  const length = (text: string | number) => (text === "until revoked" ? Number.POSITIVE_INFINITY : lengthOf(text));
+  const length = (text: string | number) => (text === "until revoked" ? Number.POSITIVE_INFINITY : spanOf(text));
   yield* measured(lasts, old.lasts, now.lasts, length, { less: "breaking", more: "additive" });
   const [before, after] = [old.scopes ?? [], now.scopes ?? []];
   const gone = before.some((scope) => !after.includes(scope));

@@ -3,7 +3,7 @@ import { meaningOf } from "../parts/endpoints/meaning.ts";
 import type { Events, InEvent, OutEvent, Stream, Webhook } from "../parts/events/model.ts";
 import type { Model } from "../parts/model.ts";
 import { fieldsOf } from "../parts/resources/fields.ts";
-import { lengthOf } from "./amounts.ts";
+import { spanOf } from "./amounts.ts";
 import { grantDifferences } from "./authentication.ts";
 import { type Difference, difference, measured, pairs, restated, same, unforeseen } from "./difference.ts";
 import { fieldDifferences } from "./fields.ts";
@@ -209,7 +209,7 @@ function* webhookDifferences(both: Both, old: Webhook | undefined, now: Webhook 
     old.promise === undefined ? "additive" : "breaking",
   );
   const timeout = { ...statement("timeout", "How long a receiver may take"), kind: "webhook-timeout-changed" };
-  yield* measured(timeout, old.timeout, now.timeout, lengthOf, { less: "breaking", more: "additive" });
+  yield* measured(timeout, old.timeout, now.timeout, spanOf, { less: "breaking", more: "additive" });
   yield* retryDifferences(old, now);
   yield* restated(
     statement("then", "Whether a webhook is disabled that fails"),
@@ -221,14 +221,14 @@ function* webhookDifferences(both: Both, old: Webhook | undefined, now: Webhook 
     ...statement("then", "How long events of a webhook that fails are kept"),
     kind: "webhook-keep-changed",
   };
-  yield* measured(keep, old.then?.keep, now.then?.keep, lengthOf, { less: "breaking", more: "additive" }, "least");
+  yield* measured(keep, old.then?.keep, now.then?.keep, spanOf, { less: "breaking", more: "additive" }, "least");
   const foreseen = ["method", "path", "for", "signed", "promise", "timeout", "retry", "then"];
   yield* unforeseen({ subject, at }, old, now, foreseen);
 }
 
 function* retryDifferences({ retry: old }: Webhook, { retry: now }: Webhook): Iterable<Difference> {
   if (same(old, now)) return;
-  const total = (waits: readonly string[] = []) => waits.reduce((sum, wait) => sum + (lengthOf(wait) ?? 0), 0);
+  const total = (waits: readonly string[] = []) => waits.reduce((sum, wait) => sum + (spanOf(wait) ?? 0), 0);
   const shorter = old !== undefined && (now === undefined || now.length < old.length || total(now) < total(old));
   const statement = {
     kind: "webhook-retry-changed",
@@ -275,6 +275,6 @@ function* streamDifferences(both: Both, old: Stream | undefined, now: Stream | u
     old.resume === undefined ? "additive" : "breaking",
   );
   const keep = { ...statement("keep", "How long the stream keeps events"), kind: "stream-keep-changed" };
-  yield* measured(keep, old.keep, now.keep, lengthOf, { less: "breaking", more: "additive" });
+  yield* measured(keep, old.keep, now.keep, spanOf, { less: "breaking", more: "additive" });
   yield* unforeseen({ subject, at }, old, now, ["method", "path", "for", "kind", "resume", "keep"]);
 }

@@ -1,6 +1,6 @@
 /** What became of part 8: rates, quotas, sizes, times and retention. Less of anything may stop a client that ran before. */
-import type { Limits, Quota, Rate, Retention } from "../parts/limits/model.ts";
-import { lengthOf, sizeOf, windowOf } from "./amounts.ts";
+import { type Limits, type Quota, type Rate, type Retention, windowMilliseconds } from "../parts/limits/model.ts";
+import { sizeOf, spanOf } from "./amounts.ts";
 import { type Difference, difference, type Effect, measured, pairs, restated, same, unforeseen } from "./difference.ts";
 
 export function* limitDifferences(old: Limits, now: Limits): Iterable<Difference> {
@@ -15,7 +15,7 @@ export function* limitDifferences(old: Limits, now: Limits): Iterable<Difference
   }
   for (const { name, old: before, now: after } of pairs(old.time, now.time)) {
     const time = { kind: "time-changed", subject: name, at: `limits/time/${name}`, what: `The time for a \`${name}\`` };
-    yield* measured(time, before, after, lengthOf, weights);
+    yield* measured(time, before, after, spanOf, weights);
   }
   for (const pair of pairs(old.keep, now.keep)) yield* retentionDifferences(pair.name, pair.old, pair.now);
   yield* unforeseen({ subject: "limits", at: "limits" }, old, now, ["rate", "quota", "size", "time", "keep"]);
@@ -69,10 +69,9 @@ function effectOf(old: Limit, now: Limit): Effect {
       ? "additive"
       : "breaking";
   if (!("window" in old) || !("window" in now)) return "breaking";
-  const [before, after] = [windowOf(old.window), windowOf(now.window)];
+  const [before, after] = [windowMilliseconds(old.window), windowMilliseconds(now.window)];
   const burst = (limit: Limit): number => ("burst" in limit && limit.burst !== undefined ? limit.burst : limit.count);
-  if (before === undefined || after === undefined || now.count < old.count || burst(now) < burst(old))
-    return "breaking";
+  if (now.count < old.count || burst(now) < burst(old)) return "breaking";
   return now.count * before >= old.count * after ? "additive" : "breaking";
 }
 
@@ -93,7 +92,7 @@ function* retentionDifferences(
     return;
   }
   const statement = { kind: "keep-changed", subject: name, at, what: `How long a \`${name}\` is kept` };
-  yield* measured(statement, old.duration, now.duration, lengthOf, { less: "breaking", more: "additive" });
+  yield* measured(statement, old.duration, now.duration, spanOf, { less: "breaking", more: "additive" });
   yield* restated({ ...statement, what: `From when on a \`${name}\` is kept` }, old.after, now.after, "breaking", {
     matter: "limit",
   });

@@ -4,7 +4,7 @@ import { type EndpointMeaning, meaningOf } from "../parts/endpoints/meaning.ts";
 import type { Endpoint, Endpoints, ListStyle, RepeatStyle } from "../parts/endpoints/model.ts";
 import type { Model } from "../parts/model.ts";
 import { describeType } from "../expression/types.ts";
-import { lengthOf } from "./amounts.ts";
+import { spanOf } from "./amounts.ts";
 import { strictnessOf } from "./conditions.ts";
 import { type Difference, difference, measured, pairs, restated, same, unforeseen } from "./difference.ts";
 import { fieldDifferences } from "./fields.ts";
@@ -153,7 +153,7 @@ function* repeatStyles(old: RepeatStyle, now: RepeatStyle): Iterable<Difference>
     now.required ? "breaking" : "additive",
   );
   const kept = { kind: "repeats-kept-changed", subject, at, what: "For how long a repeat is known" };
-  yield* measured(kept, old.kept, now.kept, lengthOf, { less: "breaking", more: "additive" });
+  yield* measured(kept, old.kept, now.kept, spanOf, { less: "breaking", more: "additive" });
   yield* unforeseen({ subject, at }, old, now, ["header", "on", "required", "kept"]);
 }
 

@@ -2,7 +2,7 @@
 import { own } from "../parts/resources/fields.ts";
 import type { Cause, Lifecycle, Trigger } from "../parts/states/model.ts";
 import { moveName } from "../parts/states/model.ts";
-import { lengthOf } from "./amounts.ts";
+import { spanOf } from "./amounts.ts";
 import { strictnessOf } from "./conditions.ts";
 import { type Difference, difference, measured, pairs, restated, same, unforeseen } from "./difference.ts";
 import { type Both, refusalDifference } from "./resources.ts";
@@ -188,7 +188,7 @@ function* wayDifferences(both: Both, resource: string, old: Way, now: Way): Iter
   const [before, after] = [old.trigger, now.trigger];
   if (before.on.kind === "after" && after.on.kind === "after") {
     const timer = statement("timer-changed", `${now.at}/after`, "The time of");
-    yield* measured(timer, before.on.duration, after.on.duration, lengthOf, { less: "breaking", more: "additive" });
+    yield* measured(timer, before.on.duration, after.on.duration, spanOf, { less: "breaking", more: "additive" });
   } else if (!same(before.on, after.on)) {
     yield* restated(
       statement("cause-changed", now.at, "What makes"),

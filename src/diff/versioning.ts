@@ -1,7 +1,7 @@
 /** What became of part 9: how a caller chooses a version, which ones are served, and for how long. */
 import { own } from "../parts/resources/fields.ts";
 import type { Deprecation, Versioning } from "../parts/versioning/model.ts";
-import { lengthOf } from "./amounts.ts";
+import { spanOf } from "./amounts.ts";
 import { type Difference, difference, measured, pairs, restated, same, unforeseen } from "./difference.ts";
 
 export function* versioningDifferences(old: Versioning, now: Versioning): Iterable<Difference> {
@@ -43,9 +43,9 @@ function* policyDifferences({ policy: old = {} }: Versioning, { policy: now = {}
     "neutral",
   );
   const notice = { ...statement("notice", "The notice that the policy promises"), kind: "notice-changed" };
-  yield* measured(notice, old.notice, now.notice, lengthOf, weights, "least", { matter: "support" });
+  yield* measured(notice, old.notice, now.notice, spanOf, weights, "least", { matter: "support" });
   const support = { ...statement("support", "The support that the policy promises"), kind: "support-changed" };
-  yield* measured(support, old.support, now.support, lengthOf, weights, "least", { matter: "support" });
+  yield* measured(support, old.support, now.support, spanOf, weights, "least", { matter: "support" });
   const gone = statement("after sunset", "The answer after the sunset");
   yield* restated(gone, old.afterSunset, now.afterSunset, old.afterSunset === undefined ? "additive" : "breaking");
   yield* unforeseen({ subject, at }, old, now, ["breaking", "notice", "support", "afterSunset"]);

@@ -1,5 +1,5 @@
 /** The credentials that are served, with every default taken. */
-import { parseDuration } from "../base/duration.ts";
+import { lengthOf, parseDuration } from "../base/duration.ts";
 import type { Credential } from "../parts/authentication/model.ts";
 import type { CredentialPlan } from "./plan.ts";
 import { type Sources, unique } from "./sources.ts";
@@ -45,10 +45,10 @@ function rolesOf({ kind, roles }: Credential): CredentialPlan["roles"] {
   return kind === "hmac-sha256" ? { kind: "fixed", roles: [] } : { kind: "own" };
 }
 
-/** Undefined for `until revoked` and `at once`; a month counts as 30 days. */
+/** Undefined for `until revoked` and `at once`. */
 function millisecondsOf(text: string): number | undefined {
   const duration = parseDuration(text);
-  return duration === undefined ? undefined : duration.milliseconds + duration.months * 30 * 86_400_000;
+  return duration === undefined ? undefined : lengthOf(duration);
 }
 
 /** The roles of the document, in its order; where it lists none, those that its permissions name. */

@@ -1,5 +1,5 @@
 /** Every code that the service can answer with. */
-import { parseDuration } from "../base/duration.ts";
+import { lengthOf, parseDuration } from "../base/duration.ts";
 import { standardErrors } from "../parts/errors/model.ts";
 import { own } from "../parts/resources/fields.ts";
 import type { ErrorPlan } from "./plan.ts";
@@ -58,9 +58,8 @@ function statuses(code: string, status: number): Pick<ErrorPlan, "status" | "sta
   return { status, statuses: second === undefined || second === status ? [status] : [status, second] };
 }
 
-/** Whole seconds, as `Retry-After` has them; a month counts as 30 days. */
+/** Whole seconds, as `Retry-After` has them. */
 function secondsOf(text: string): number | undefined {
   const duration = parseDuration(text);
-  if (duration === undefined) return undefined;
-  return Math.max(1, Math.ceil((duration.milliseconds + duration.months * 30 * 86_400_000) / 1000));
+  return duration === undefined ? undefined : Math.max(1, Math.ceil(lengthOf(duration) / 1000));
 }

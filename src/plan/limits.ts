@@ -7,7 +7,7 @@ import { parseClockDuration } from "../base/duration.ts";
 import { creates } from "../parts/endpoints/input.ts";
 import type { ResourceEndpoint } from "../parts/endpoints/meaning.ts";
 import { ownerFields, rateCountedBy, windowCountedBy, type Rated } from "../parts/limits/counted.ts";
-import type { Quota, Rate } from "../parts/limits/model.ts";
+import { type Quota, type Rate, windowMilliseconds } from "../parts/limits/model.ts";
 import { lifecycleOf, own } from "../parts/resources/fields.ts";
 import type { Limited, Plan, QuotaPlan, RatePlan, ServerLimits } from "./plan.ts";
 import { assert, type Sources } from "./sources.ts";
@@ -176,31 +176,4 @@ function namesOf(sources: Sources): { readonly rates: readonly string[]; readonl
 function ladder(target: string, per: string, window: string, count: number): readonly string[] {
   const name = `${target}-per-${per}`.replace(/[^\w-]/g, "_");
   return [name, `${name}-${window}`, `${name}-${window}-${count}`];
-}
-
-const day = 86_400_000;
-
-/** A month counts as 30 days: a window begins whenever its first request comes, not on the first of a month. */
-const unitMilliseconds: Readonly<Record<string, number>> = {
-  s: 1000,
-  sec: 1000,
-  second: 1000,
-  min: 60_000,
-  minute: 60_000,
-  h: 3_600_000,
-  hour: 3_600_000,
-  d: day,
-  day,
-  w: 7 * day,
-  week: 7 * day,
-  mo: 30 * day,
-  month: 30 * day,
-};
-
-/** `15min`, `day` */
-function windowMilliseconds(window: string): number {
-  const [, number = "", unit = ""] = /^(\d*)([a-z]+)$/.exec(window) ?? [];
-  const length = own(unitMilliseconds, unit);
-  assert(length !== undefined, `\`${window}\` is a span of time`);
-  return (number === "" ? 1 : Number(number)) * length;
 }

@@ -4,7 +4,7 @@ import type { ErrorObject, KeywordErrorDefinition } from "ajv";
 import { _ } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { kebabCase } from "../base/case.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import type { BodyPlan } from "../plan/plan.ts";
 import type { Exchange } from "./exchange.ts";
 import { faultText } from "./fault-texts.ts";
@@ -97,10 +97,6 @@ export function parseBody(bytes: Buffer, plan: BodyPlan): Json {
   const parsed = parseJson(bytes);
   if (parsed.kind === "fault") throw malformed({ pointer: "#", code: "bad-json", detail: parsed.detail });
   return parsed.value;
-}
-
-export function isObject(value: Json): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
 /** What is said of a body that is JSON but no object, when its turn to be judged comes (R0.1). */

@@ -1,8 +1,8 @@
 /** The order of checks (R0.1), on one screen. Each step either refuses or lets the request go on. */
 import { instantText } from "../base/clock.ts";
-import type { JsonObject } from "../base/json.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
 import type { Judge } from "./body.ts";
-import { announcesBody, checkMedia, isObject, judgeNoObject, parseBody, readBytes } from "./body.ts";
+import { announcesBody, checkMedia, judgeNoObject, parseBody, readBytes } from "./body.ts";
 import type { Caller } from "./caller.ts";
 import type { Call, Context } from "./context.ts";
 import type { Authentication } from "./credentials/authenticate.ts";

@@ -2,6 +2,7 @@
  * From the tables that a store holds to those of a document: what is to be done, and what would have to be asked of the
  * data first, because it may not fit. Nothing here looks at data.
  */
+import { isWrittenAlike } from "../base/json.ts";
 import { parts, type TypedExpression } from "../expression/typed.ts";
 import type { Column, DataChange, ReshapePlan, RulePlan, Table, TakenPlan, VersionStep } from "../plan/plan.ts";
 import { isSecret } from "./conversions.ts";
@@ -103,7 +104,7 @@ function changed({ table, columns }: Origin, after: Table, steps: readonly Versi
         isOfData(expression) &&
         (!ruled.has(JSON.stringify(expression)) || [...made].some((one) => reads(expression, one))),
     ),
-    timed: !isSame(momentsOf(after), momentsOf(table)),
+    timed: !isWrittenAlike(momentsOf(after), momentsOf(table)),
   };
 }
 
@@ -134,7 +135,7 @@ function columnChange(
 ): ColumnChange {
   const changes = steps.flatMap((one) => one.changes).filter((change) => isAbout(change, resource, column.name));
   const fills = changes.flatMap((change) => (change.kind === "fill" ? [change.taken] : []));
-  const computed = column.computed !== undefined && !isSame(column.computed, source?.computed);
+  const computed = column.computed !== undefined && !isWrittenAlike(column.computed, source?.computed);
   const required = !column.nullable && source?.nullable !== false && !(computed && column.computed !== undefined);
   const fill = computed || (source !== undefined && !required) ? undefined : (fills.at(-1) ?? filling(column));
   const refersTo = source?.references && (resourceNow.get(source.references.resource) ?? source.references.resource);
@@ -187,7 +188,7 @@ function conversionsOf(changes: readonly DataChange[], source: Column, column: C
 /** Of structures, and of secrets, the type of the column does not tell whether values stay what they are. */
 function isReshaped(before: Column, after: Column): boolean {
   if (isSecret(before) !== isSecret(after)) return true;
-  return after.type === "json" && !isSame(before.schema["type"], after.schema["type"]);
+  return after.type === "json" && !isWrittenAlike(before.schema["type"], after.schema["type"]);
 }
 
 function isNarrower(before: Column, after: Column): boolean {
@@ -209,8 +210,4 @@ function filling({ default: made }: Column): Filling | undefined {
     default:
       return undefined;
   }
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

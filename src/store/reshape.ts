@@ -1,5 +1,5 @@
 /** Embedded values brought along with the entries of one version about their types. */
-import type { Json, JsonObject } from "../base/json.ts";
+import { editInside, isObject, type Json, type JsonObject, mapMembers } from "../base/json.ts";
 import { compileFunction } from "../expression/evaluate.ts";
 import type { HeldType, ReshapePlan, TypeStep } from "../plan/plan.ts";
 
@@ -7,11 +7,11 @@ export function compileReshape({ type, types, within }: ReshapePlan): (value: Js
   const edits = new Map(Object.entries(types).map(([name, step]) => [name, compileStep(step)]));
   const held = (value: Json, { type: name, within: around }: HeldType): Json => {
     const edit = edits.get(name);
-    return inside(value, around, (one) => {
+    return editInside(value, around, (one) => {
       if (edit === undefined || !isObject(one)) return one;
       const edited = edit(one);
       const holds = types[name]?.holds ?? {};
-      return mapMembers(edited, (member, inner) => {
+      return mapMembers(edited, (inner, member) => {
         const holding = Object.hasOwn(holds, member) ? holds[member] : undefined;
         return holding === undefined ? inner : held(inner, holding);
       });
@@ -53,20 +53,4 @@ function compileStep({ renames, taken }: TypeStep): (value: JsonObject) => JsonO
     }
     return Object.fromEntries(now);
   };
-}
-
-/** Every value inside the lists and maps around it. */
-function inside(value: Json, within: HeldType["within"], edit: (value: Json) => Json): Json {
-  const [outer, ...rest] = within;
-  if (outer === undefined) return edit(value);
-  if (outer === "list") return Array.isArray(value) ? value.map((one: Json) => inside(one, rest, edit)) : value;
-  return isObject(value) ? mapMembers(value, (_, one) => inside(one, rest, edit)) : value;
-}
-
-function mapMembers(value: JsonObject, edit: (name: string, value: Json) => Json): JsonObject {
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, edit(name, one)]));
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

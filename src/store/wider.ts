@@ -1,5 +1,5 @@
 /** Whether whatever one JSON Schema takes another takes too, as far as that is plain to see: data need not be asked then. */
-import type { Json, JsonObject } from "../base/json.ts";
+import { isObject, isWrittenAlike, type Json, type JsonObject } from "../base/json.ts";
 
 /** Words that say nothing of what is taken. */
 const annotations = ["description", "examples", "default", "title", "deprecated", "readOnly", "writeOnly"];
@@ -16,14 +16,14 @@ export function isWider(before: JsonObject, after: JsonObject): boolean {
 }
 
 function isLooser(name: string, before: Json | undefined, after: Json | undefined): boolean {
-  if (isSame(before, after)) return true;
+  if (isWrittenAlike(before, after)) return true;
   if (typeof before === "number" && typeof after === "number") {
     if (lower.includes(name)) return after <= before;
     if (upper.includes(name)) return after >= before;
   }
   if ((name === "enum" || name === "type") && before !== undefined && after !== undefined) {
     const values = listOf(after);
-    return listOf(before).every((value) => values.some((one) => isSame(one, value)));
+    return listOf(before).every((value) => values.some((one) => isWrittenAlike(one, value)));
   }
   if (name === "items" && isObject(before) && isObject(after)) return isWider(before, after);
   return false;
@@ -31,12 +31,4 @@ function isLooser(name: string, before: Json | undefined, after: Json | undefine
 
 function listOf(value: Json): readonly Json[] {
   return Array.isArray(value) ? (value as readonly Json[]) : [value];
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isSame(one: Json | undefined, other: Json | undefined): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

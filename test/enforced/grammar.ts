@@ -11,7 +11,7 @@ export function grammar(): readonly string[] {
     ...below("authentication/credentials/lasts", lifetimes),
     ...below("authentication/credentials/revoked", revocations),
     ...below("limits/rate", ["all", "anyone", "operation"]),
-    ...below("limits/rate/window", windowUnits),
+    ...below("limits/rate/window", Object.keys(windowUnits)),
     ...below("limits/rate/per", [...pers, "Resource"]),
     ...below("limits/quota", ["operation", "resource", "webhook"]),
     ...below("limits/size", ["request", "operation"]),

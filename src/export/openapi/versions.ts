@@ -2,7 +2,7 @@
  * What versions add to the description of one: how a caller says it, what every answer says of it, that it is going to end.
  * Written over the finished description, since it concerns every operation and every answer alike.
  */
-import type { Json, JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, mapMembers } from "../../base/json.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { VersionPlace, VersionsPlan } from "../../plan/version.ts";
 
@@ -22,8 +22,8 @@ export function withVersions(plan: Plan, description: JsonObject): JsonObject {
   return {
     ...rest,
     servers: servers.map((server) => ({ ...server, url: `${server.url}${prefix}` })),
-    paths: mapped(paths, (item) =>
-      mapped(item as JsonObject, (operation) => {
+    paths: mapMembers(paths, (item) =>
+      mapMembers(item as JsonObject, (operation) => {
         if (!isObject(operation) || operation["responses"] === undefined) return operation;
         const parameters = (operation["parameters"] ?? []) as readonly Json[];
         const ofService = operation["security"] !== undefined && JSON.stringify(operation["tags"]) === '["service"]';
@@ -31,14 +31,14 @@ export function withVersions(plan: Plan, description: JsonObject): JsonObject {
           ...operation,
           ...(parameter === undefined || ofService ? {} : { parameters: [...parameters, parameter] }),
           ...(deprecated === undefined || ofService ? {} : { deprecated: true }),
-          responses: mapped(operation["responses"] as JsonObject, (response) => withFields(response, names)),
+          responses: mapMembers(operation["responses"] as JsonObject, (response) => withFields(response, names)),
         };
       }),
     ),
     components: {
       ...components,
       headers: { ...(components["headers"] as JsonObject), ...fields },
-      responses: mapped(components["responses"] as JsonObject, (response) => withFields(response, names)),
+      responses: mapMembers(components["responses"] as JsonObject, (response) => withFields(response, names)),
     },
   };
 }
@@ -84,12 +84,4 @@ function parameterOf(sent: VersionPlace | undefined, version: string): JsonObjec
     description: "The version to be served.",
     schema: { type: "string", const: version },
   };
-}
-
-function mapped(object: JsonObject, edit: (value: Json) => Json): JsonObject {
-  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, edit(value as Json)]));
-}
-
-function isObject(value: Json): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }

@@ -13,10 +13,33 @@ export interface Limits {
   readonly keep?: Readonly<Record<string, Retention>>;
 }
 
-/** What a window is counted in, with or without a number before it. */
-export const windowUnits = [
-  "s", "sec", "second", "min", "minute", "h", "hour", "d", "day", "w", "week", "mo", "month",
-] as const; // biome-ignore format: a table
+const day = 86_400_000;
+
+/**
+ * What a window is counted in, with or without a number before it, in milliseconds. A month is 30 days: a window begins
+ * whenever its first request comes, not on the first of a month.
+ */
+export const windowUnits: Readonly<Record<string, number>> = {
+  s: 1000,
+  sec: 1000,
+  second: 1000,
+  min: 60_000,
+  minute: 60_000,
+  h: 3_600_000,
+  hour: 3_600_000,
+  d: day,
+  day,
+  w: 7 * day,
+  week: 7 * day,
+  mo: 30 * day,
+  month: 30 * day,
+};
+
+/** Of a window as a limit has it: `15min`, `day`. */
+export function windowMilliseconds(window: string): number {
+  const [, number = "", unit = ""] = /^(\d*)([a-z]+)$/.exec(window) ?? [];
+  return (number === "" ? 1 : Number(number)) * (windowUnits[unit] ?? Number.NaN);
+}
 
 /** Whom a limit counts for, beside the name of a resource. */
 export const pers = ["user", "ip"] as const;

@@ -168,7 +168,7 @@ function reportNoPer(reader: Reader, phrase: Phrase): void {
 
 function readWindow(reader: Reader, path: Path, phrase: Phrase | undefined): string | undefined {
   if (phrase === undefined) return undefined;
-  if (new RegExp(`^([1-9][0-9]{0,5})?(${windowUnits.join("|")})$`).test(phrase.text)) return phrase.text;
+  if (new RegExp(`^([1-9][0-9]{0,5})?(${Object.keys(windowUnits).join("|")})$`).test(phrase.text)) return phrase.text;
   report(reader, `${path[0]}/bad-window`, spanOf(phrase), `\`${phrase.text}\` is not a span of time`, {
     help: "write a unit, or a number and a unit: `s`, `min`, `15min`, `h`, `day`, `week`, `month`",
   });

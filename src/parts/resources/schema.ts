@@ -7,7 +7,7 @@
  */
 import { RE2JS } from "@bufbuild/re2";
 import { textFormats } from "../../base/formats.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { own } from "./fields.ts";
 
 export interface SchemaFault {
@@ -401,8 +401,4 @@ function mapParts(keyword: string, value: Json, change: (schema: Json) => Json):
   if (rule === schemas) return Array.isArray(value) ? (value as readonly Json[]).map(change) : value;
   if ((rule !== named && rule !== patterns) || !isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, change(schema)]));
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,12 +2,12 @@
  * All the steps from an older version to the newest, as one: names, records, bodies, filters and errors brought up and
  * down through any number of versions.
  */
-import type { Json, JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { FilterOperator } from "../../plan/plan.ts";
 import type { MemberStep, OperationStep, ShapeStep, StepPlan } from "../../plan/version.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Judge } from "../body.ts";
-import { compileShape, isObject, own, type Shape, type Whole } from "./shapes.ts";
+import { compileShape, own, type Shape, type Whole } from "./shapes.ts";
 
 /** What is converted: a resource's records, or what one operation takes or gives. */
 export type Subject =

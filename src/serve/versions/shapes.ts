@@ -2,7 +2,7 @@
  * What is written of a record or an embedded value, brought from one version to its neighbour and back. Pure: a step of the
  * plan made into two functions.
  */
-import type { Json, JsonObject } from "../../base/json.ts";
+import { editInside, isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { compileFunction } from "../../expression/evaluate.ts";
 import type { ConversionPlan, MemberStep, ShapeStep } from "../../plan/version.ts";
 import type { Judge } from "../body.ts";
@@ -96,9 +96,9 @@ function compileMember(
 
   const shown = (value: Json, beside: JsonObject): Json => {
     let now = value;
-    if (shape !== undefined) now = inside(now, within, (one) => (isObject(one) ? shape.down(one) : one));
+    if (shape !== undefined) now = editInside(now, within, (one) => (isObject(one) ? shape.down(one) : one));
     if (values !== undefined) {
-      now = inside(now, within, (one) => (typeof one === "string" ? (values.get(one)?.(beside) ?? one) : one));
+      now = editInside(now, within, (one) => (typeof one === "string" ? (values.get(one)?.(beside) ?? one) : one));
     }
     if (seen !== undefined) now = seen(beside);
     return whole === true && typeof now === "number" ? Math.round(now) : now;
@@ -132,7 +132,7 @@ function compileMember(
       if (taken !== undefined) return taken({ value, ...beside });
       if (shape === undefined) return value;
       const present = how.present === undefined ? undefined : own(how.present, newer);
-      return inside(value, within, (one) => {
+      return editInside(value, within, (one) => {
         if (!isObject(one)) return one;
         return shape.up(one, { whole: true, ...(isObject(present) && within.length === 0 ? { present } : {}) });
       });
@@ -152,21 +152,8 @@ function told(value: Json | undefined, absence: MemberStep["absent"]): Json | un
   return value === null && absence === "left out" ? undefined : value;
 }
 
-/** Every value inside the lists and maps around it. */
-function inside(value: Json, within: readonly ("list" | "map")[], edit: (value: Json) => Json): Json {
-  const [outer, ...rest] = within;
-  if (outer === undefined) return edit(value);
-  if (outer === "list") return Array.isArray(value) ? value.map((one) => inside(one as Json, rest, edit)) : value;
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inside(one, rest, edit)]));
-}
-
 function conversion(plan: ConversionPlan): Convert {
   if (plan.kind === "value") return () => plan.value;
   const run = compileFunction(plan.expression);
   return (record) => run({ record, variables: {} }) as Json;
-}
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }

@@ -1,9 +1,7 @@
 /** Records that are gone while deliveries about them are still being tried. */
 import { capital, withArticle } from "../../../base/case.ts";
-import { parseDuration } from "../../../base/duration.ts";
+import { lengthOf, parseDuration } from "../../../base/duration.ts";
 import type { Check } from "../../finding.ts";
-
-const month = 30 * 86_400_000;
 
 export const check: Check = {
   code: "limits/kept-too-short",
@@ -12,12 +10,12 @@ export const check: Check = {
   *run({ model, outEvents }) {
     const { webhook, stream } = model.events.delivery ?? {};
     const windows = [
-      { what: "webhooks are retried", length: (webhook?.retry ?? []).reduce((sum, wait) => sum + lengthOf(wait), 0) },
-      { what: "the stream can be replayed", length: stream?.keep === undefined ? 0 : lengthOf(stream.keep) },
+      { what: "webhooks are retried", length: (webhook?.retry ?? []).reduce((sum, wait) => sum + spanOf(wait), 0) },
+      { what: "the stream can be replayed", length: stream?.keep === undefined ? 0 : spanOf(stream.keep) },
     ];
     const told = new Set([...outEvents.values()].map(({ resource }) => resource));
     for (const [resource, { duration }] of Object.entries(model.limits.keep ?? {})) {
-      const longer = told.has(resource) ? windows.find(({ length }) => length > lengthOf(duration)) : undefined;
+      const longer = told.has(resource) ? windows.find(({ length }) => length > spanOf(duration)) : undefined;
       if (longer === undefined) continue;
       yield {
         at: `limits/keep/${resource}`,
@@ -28,7 +26,7 @@ export const check: Check = {
   },
 };
 
-function lengthOf(text: string): number {
-  const { milliseconds = 0, months = 0 } = parseDuration(text) ?? {};
-  return milliseconds + months * month;
+function spanOf(text: string): number {
+  const duration = parseDuration(text);
+  return duration === undefined ? 0 : lengthOf(duration);
 }
