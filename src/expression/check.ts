@@ -58,6 +58,26 @@ export function checkExpression(expression: Expression, env: TypeEnvironment, ex
   return typed && checker.problems.length === 0 ? { typed, problems: [] } : { problems: checker.problems };
 }
 
+/**
+ * The records that an expression stands for: those of a resource (`Comment.filter(c, c.recipe == id)`), or those that a list
+ * of references names. Not a value: only a `records` member of a view takes it (`compileRecords`).
+ */
+export function checkRecords(expression: Expression, env: TypeEnvironment, resource: string): Checked {
+  const checker: Checker = { env, problems: [], items: [], present: [], recordMacros: 0, slots: new Map() };
+  const found = checkNode(checker, expression);
+  if (!found) return { problems: checker.problems };
+  const { type } = found;
+  if (type.kind === "list" && type.of.kind === "record" && type.of.resource === resource && !isOversize(found)) {
+    return checker.problems.length === 0 ? { typed: found, problems: [] } : { problems: checker.problems };
+  }
+  const message = isOversize(found)
+    ? `this expression is worked out in more than ${typedNodes} steps`
+    : `this is ${describeType(type)}, not a list of ${resource}`;
+  const help = `such as \`${resource}.filter(x, …)\``;
+  complain(checker, isOversize(found) ? "too-large" : "wrong-type", message, expression.at, help);
+  return { problems: checker.problems };
+}
+
 interface Checker {
   readonly env: TypeEnvironment;
   readonly problems: ExpressionProblem[];

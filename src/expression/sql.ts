@@ -46,6 +46,16 @@ export interface SqlContext {
    * the value is what the function gives.
    */
   readonly use?: "where" | "select";
+  /** What the names begin with that the SQL gives to what it goes through; `_` when left out. */
+  readonly names?: string;
+}
+
+/** SQL that goes through records: `SELECT … ${from} ORDER BY ${order}`, each record under the name `alias`. */
+export interface RecordsSql {
+  /** `FROM … WHERE …` */
+  readonly from: { readonly sql: string; readonly parameters: readonly Parameter[] };
+  readonly order: { readonly sql: string; readonly parameters: readonly Parameter[] };
+  readonly alias: string;
 }
 
 export type CompiledSql =
@@ -60,6 +70,28 @@ export function compileSql(typed: TypedExpression, dialect: Dialect, context: Sq
   if (writer.problems.length > 0) return { problems: writer.problems };
   const finished = finish(written, dialect, context.firstPlaceholder ?? 1);
   if (finished) return finished;
+  refuse(writer, typed, "as much as this", "a computed field (`:=`) can hold a part of it");
+  return { problems: writer.problems };
+}
+
+/**
+ * The records that an expression stands for (`checkRecords`), in its order: those of a resource, or those that a list of
+ * references names. In PostgreSQL the placeholders of `order` come after those of `from`.
+ */
+export function compileRecords(
+  typed: TypedExpression,
+  resource: string,
+  dialect: Dialect,
+  context: SqlContext,
+): RecordsSql | { readonly problems: readonly ExpressionProblem[] } {
+  const writer: Writer = { dialect, context, items: new Map(), free: new Map(), problems: [], aliases: 0, inside: 1 };
+  const source = recordsSource(writer, typed, resource);
+  const alias = source.item.kind === "row" ? source.item.alias : "";
+  const first = context.firstPlaceholder ?? 1;
+  const from = finish(rest(source), dialect, first);
+  const order = finish(orderOf(writer, source), dialect, first + (from?.parameters.length ?? 0));
+  if (writer.problems.length > 0) return { problems: writer.problems };
+  if (from && order) return { from, order, alias };
   refuse(writer, typed, "as much as this", "a computed field (`:=`) can hold a part of it");
   return { problems: writer.problems };
 }
@@ -166,6 +198,13 @@ interface Source {
     | { readonly kind: "value"; readonly sql: Sql };
   /** The list itself, when it can be null. */
   readonly list: Sql | undefined;
+  /** What puts the items in the list's order. Empty where nobody asked for one. */
+  readonly order: readonly Order[];
+}
+
+interface Order {
+  readonly by: Sql;
+  readonly descending: boolean;
 }
 
 function refuse(writer: Writer, { at }: TypedExpression, what: string, help?: string): Sql {
@@ -182,7 +221,7 @@ function refuse(writer: Writer, { at }: TypedExpression, what: string, help?: st
 
 function nextAlias(writer: Writer): string {
   writer.aliases += 1;
-  return `_${writer.aliases}`;
+  return `${writer.context.names ?? "_"}${writer.aliases}`;
 }
 
 // What asks nothing of a record
@@ -361,7 +400,10 @@ function within(writer: Writer, { value, list }: Within): Condition {
 }
 
 function hasKey(writer: Writer, key: TypedExpression, map: TypedExpression): Condition {
+  // The key stands inside the query over the map, whose columns are called `id` and `key`, too.
+  writer.inside += 1;
   const wanted = scalar(writer, key).sql;
+  writer.inside -= 1;
   const object = jsonOf(writer, map);
   if (writer.dialect === "postgres") return { sql: sql`((${object.json} ->> ${wanted}) IS NOT NULL)`, exact: true };
   const alias = nextAlias(writer);
@@ -622,10 +664,19 @@ function quantified(writer: Writer, typed: Macro): Condition {
   return { sql: source.list ? sql`(${source.list} IS NOT NULL AND ${none})` : sql`(${none})`, exact: true };
 }
 
-function select(what: Sql, { from, where }: Source): Sql {
-  return where.length === 0
-    ? sql`SELECT ${what} FROM ${from}`
-    : sql`SELECT ${what} FROM ${from} WHERE ${joined(where, " AND ")}`;
+function select(what: Sql, source: Source): Sql {
+  return sql`SELECT ${what} ${rest(source)}`;
+}
+
+function rest({ from, where }: Source): Sql {
+  return where.length === 0 ? sql`FROM ${from}` : sql`FROM ${from} WHERE ${joined(where, " AND ")}`;
+}
+
+/** Absent comes before all others, which PostgreSQL has to be told. */
+function orderOf({ dialect }: Writer, { order }: Source): Sql {
+  const nulls = { up: dialect === "postgres" ? " NULLS FIRST" : "", down: dialect === "postgres" ? " NULLS LAST" : "" };
+  const terms = order.map(({ by, descending }) => sql`${by}${descending ? ` DESC${nulls.down}` : nulls.up}`);
+  return joined(terms, ", ");
 }
 
 /** What is asked of a list that is not there is null. */
@@ -642,44 +693,74 @@ function withItem<T>(writer: Writer, slot: number, item: Source["item"], write: 
   return written;
 }
 
-function sourceOf(writer: Writer, list: TypedExpression): Source {
+/** What a list goes through; `ordered` where the order of its items will be asked for. */
+function sourceOf(writer: Writer, list: TypedExpression, ordered = false): Source {
   if (list.kind === "records") {
     const alias = nextAlias(writer);
     const from = `${writer.context.table(list.resource)} AS ${alias}`;
-    return { from, where: [], item: { kind: "row", alias, resource: list.resource }, list: undefined };
+    const order = ordered ? [{ by: `${alias}._seq`, descending: false }] : [];
+    return { from, where: [], item: { kind: "row", alias, resource: list.resource }, list: undefined, order };
   }
-  if (list.kind === "macro" && isFree(writer, list)) return macroSource(writer, list);
-  if (list.kind === "list" && isFree(writer, list)) return literalSource(writer, list.items);
+  if (list.kind === "macro" && isFree(writer, list)) return macroSource(writer, list, ordered);
+  if (list.kind === "list" && isFree(writer, list)) return literalSource(writer, list.items, ordered);
   const value = scalar(writer, list);
   const alias = nextAlias(writer);
-  const each =
-    writer.dialect === "sqlite"
-      ? sql`json_each(${value.sql}) AS ${alias}`
-      : sql`jsonb_array_elements(${value.sql}) AS ${alias}(value)`;
-  return { from: each, where: [], item: { kind: "element", alias }, list: value.nullable ? value.sql : undefined };
+  const whole = value.nullable ? value.sql : undefined;
+  return { ...elements(writer, value.sql, alias, ordered), where: [], item: { kind: "element", alias }, list: whole };
 }
 
-function macroSource(writer: Writer, { macro, list, body, slot }: Macro): Source {
-  const source = sourceOf(writer, list);
+/** The items of a list that is JSON. */
+function elements(writer: Writer, list: Sql, alias: string, ordered: boolean): Pick<Source, "from" | "order"> {
+  if (writer.dialect === "sqlite") {
+    const order = ordered ? [{ by: `${alias}.key`, descending: false }] : [];
+    return { from: sql`json_each(${list}) AS ${alias}`, order };
+  }
+  if (!ordered) return { from: sql`jsonb_array_elements(${list}) AS ${alias}(value)`, order: [] };
+  const from = sql`jsonb_array_elements(${list}) WITH ORDINALITY AS ${alias}(value, place)`;
+  return { from, order: [{ by: `${alias}.place`, descending: false }] };
+}
+
+function macroSource(writer: Writer, { macro, list, body, slot }: Macro, ordered: boolean): Source {
+  const source = sourceOf(writer, list, ordered);
   if (macro === "filter") {
     const kept = withItem(writer, slot, source.item, () => condition(writer, body).sql);
     return { ...source, where: [...source.where, kept] };
   }
   const value = withItem(writer, slot, source.item, () => scalar(writer, body).sql);
-  const alias = nextAlias(writer);
-  const from = sql`(${select(sql`${value} AS value`, source)}) AS ${alias}`;
-  return { from, where: [], item: { kind: "value", sql: `${alias}.value` }, list: source.list };
+  return named(writer, source, value);
 }
 
-function literalSource(writer: Writer, items: readonly TypedExpression[]): Source {
+/** The source with a value of each item under a name, as it may be needed more than once; what orders it comes along. */
+function named(writer: Writer, source: Source, value: Sql): Source {
   const alias = nextAlias(writer);
-  const rows = items.map((item) => sql`SELECT ${scalar(writer, item).sql} AS value`);
+  const places = source.order.map(({ by }, index) => sql`, ${by} AS _o${String(index)}`);
+  const from = sql`(${select(sql`${value} AS value${places}`, source)}) AS ${alias}`;
+  const order = source.order.map(({ descending }, index) => ({ by: `${alias}._o${index}`, descending }));
+  return { from, where: [], item: { kind: "value", sql: `${alias}.value` }, list: source.list, order };
+}
+
+function literalSource(writer: Writer, items: readonly TypedExpression[], ordered: boolean): Source {
+  const alias = nextAlias(writer);
+  const place = (index: number): string => (ordered ? `, ${index} AS place` : "");
+  const rows = items.map((item, index) => sql`SELECT ${scalar(writer, item).sql} AS value${place(index)}`);
   return {
     from: sql`(${joined(rows, " UNION ALL ")}) AS ${alias}`,
     where: [],
     item: { kind: "value", sql: `${alias}.value` },
     list: undefined,
+    order: ordered ? [{ by: `${alias}.place`, descending: false }] : [],
   };
+}
+
+/** A list of records as it is; for a list of references the records that they name, where there are such. */
+function recordsSource(writer: Writer, list: TypedExpression, resource: string): Source {
+  const source = sourceOf(writer, list, true);
+  if (source.item.kind === "row") return source;
+  const { column, table } = writer.context;
+  const alias = nextAlias(writer);
+  const reference = itemValue(writer, source.item, { kind: "record", resource });
+  const referred = sql`${table(resource)} AS ${alias} ON ${alias}.${column(resource, "id")} = ${reference}`;
+  return { ...source, from: sql`${source.from} JOIN ${referred}`, item: { kind: "row", alias, resource } };
 }
 
 function itemValue(writer: Writer, item: Source["item"], type: ValueType): Sql {

@@ -1,5 +1,5 @@
 /** The tables that stores are tested with: every type of column, every way of referring, and views of them. */
-import { checkExpression } from "../expression/check.ts";
+import { checkExpression, checkRecords } from "../expression/check.ts";
 import type { Value } from "../expression/evaluate.ts";
 import { parseExpression } from "../expression/parse.ts";
 import type { TypedExpression } from "../expression/typed.ts";
@@ -46,17 +46,31 @@ const fields: Readonly<Record<string, Readonly<Record<string, FieldType>>>> = {
   },
 };
 
+const callerField = field(
+  { kind: "object", members: { id: field(text), roles: field({ kind: "list", of: text }) } },
+  true,
+);
+
 /** An expression over a record of a resource and `caller`, `input` and `now`. */
 export function expression(resource: string, source: string, expected?: ValueType): TypedExpression {
   const { expression: parsed, problems } = parseExpression(source);
   const names: Record<string, FieldType> = {
     ...fields[resource],
     now: field({ kind: "timestamp" }),
-    caller: field({ kind: "object", members: { id: field(text), roles: field({ kind: "list", of: text }) } }, true),
+    caller: callerField,
     input: field({ kind: "any" }),
   };
   const checked = parsed && checkExpression(parsed, { names, resources: fields }, expected);
   if (!checked?.typed) throw new Error(JSON.stringify([source, ...problems, ...(checked?.problems ?? [])]));
+  return checked.typed;
+}
+
+/** The records of a resource that an expression over another stands for. */
+export function records(resource: string, source: string, of: string): TypedExpression {
+  const { expression: parsed } = parseExpression(source);
+  const names = { ...fields[resource], caller: callerField };
+  const checked = parsed && checkRecords(parsed, { names, resources: fields }, of);
+  if (!checked?.typed) throw new Error(JSON.stringify([source, ...(checked?.problems ?? [])]));
   return checked.typed;
 }
 
@@ -217,6 +231,75 @@ export const callersView: View = {
     ...computed,
   ],
 };
+
+const siteView: View = { resource: "Site", members: wholeView("Site").members.slice(1) };
+
+const lockerView: View = {
+  resource: "Locker",
+  members: [
+    ...wholeView("Locker").members.slice(2),
+    nested("at", "record", expression("Locker", "site"), siteView),
+    {
+      name: "mine",
+      type: "boolean",
+      absent: "left out",
+      source: { kind: "expression", expression: expression("Locker", "Thing.exists(x, x.site == site)") },
+      when: [expression("Locker", "caller.id == 'ann' && door > 1")],
+    },
+  ],
+};
+
+/** A record in it, lists of records in it, records in those. */
+export const nestedView: View = {
+  resource: "Thing",
+  members: [
+    ...wholeView("Thing").members.slice(0, 2),
+    {
+      name: "about",
+      type: "json",
+      absent: "left out",
+      source: {
+        kind: "object",
+        members: [
+          ...wholeView("Thing").members.slice(4, 8),
+          nested("where", "record", expression("Thing", "site"), siteView, "null"),
+          ...computed.slice(0, 3),
+        ],
+      },
+    },
+    nested("site", "record", expression("Thing", "site"), siteView),
+    nested("parent", "record", expression("Thing", "parent"), {
+      resource: "Thing",
+      members: [
+        ...wholeView("Thing").members.slice(0, 1),
+        { ...(wholeView("Thing").members[11] as ViewMember), when: [expression("Thing", "owner == caller.id")] },
+        nested("parent", "record", expression("Thing", "parent"), { resource: "Thing", members: [] }, "null"),
+      ],
+    }),
+    nested("lockers", "records", records("Thing", "Locker.filter(l, l.site == site)", "Locker"), lockerView),
+    nested(
+      "sites",
+      "records",
+      records("Thing", "Thing.filter(c, c.parent == id).map(c, c.site)", "Site"),
+      siteView,
+      "null",
+    ),
+    {
+      ...nested("hidden", "records", records("Thing", "Site", "Site"), siteView),
+      when: [expression("Thing", "caller.id == 'eve'")],
+    },
+  ],
+};
+
+function nested(
+  name: string,
+  kind: "record" | "records",
+  from: TypedExpression,
+  view: View,
+  absent: ViewMember["absent"] = "left out",
+): ViewMember {
+  return { name, source: { kind, expression: from, view }, type: "json", absent };
+}
 
 /** Members out of order, under other names, none of them sure to be there. */
 export const oddView: View = {

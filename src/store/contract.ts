@@ -4,7 +4,16 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import type { Value, Variables } from "../expression/evaluate.ts";
 import type { FilterOperator, Table } from "../plan/plan.ts";
-import { callersView, expectedText, expression, oddView, tables, thing, wholeView } from "./contract-tables.ts";
+import {
+  callersView,
+  expectedText,
+  expression,
+  nestedView,
+  oddView,
+  tables,
+  thing,
+  wholeView,
+} from "./contract-tables.ts";
 import type {
   JournalEntry,
   ListQuery,
@@ -185,6 +194,99 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
       assert.ok(written.text.endsWith(expected), written.text);
       const read = store.read({ resource: "Thing", key: "id", view: callersView });
       assert.equal((await read("t1", variables))?.text, written.text);
+    });
+  });
+
+  void describe(`${name}: nested records`, () => {
+    const ann = { caller: { id: "ann", roles: [] } };
+    const eve = { caller: { id: "eve", roles: [] } };
+
+    async function addFamily(store: Store): Promise<void> {
+      for (const site of ["s1", "s2"]) await addSite(store, site);
+      // Not in the order of their ids: the order is that of creation.
+      for (const [key, site, door] of [
+        ["l9", "s1", 1],
+        ["l1", "s1", 2],
+        ["l5", "s2", 3],
+      ] as const) {
+        await add(store, "Locker", { id: key, site, door, state: "free" });
+      }
+      await add(store, "Thing", thing("t1", { secret: "hush", ratio: 3 }));
+      await add(store, "Thing", thing("t2", { parent: "t1", site: "s1", secret: "psst" }));
+      await add(store, "Thing", thing("t3", { parent: "t2", site: "s2", owner: "bob" }));
+      await add(store, "Thing", thing("t4", { parent: "t2", owner: "bob" }));
+      await add(store, "Thing", thing("t5", { parent: "t2", site: "s1" }));
+    }
+
+    const about = (key: string, where: string, more: string): string =>
+      `"about":{"name":"thing ${key}","title":null,"size":"small","where":${where},"label":"thing ${key}/small",${more}}`;
+    const s1 = '{"name":"site s1"}';
+    const s2 = '{"name":"site s2"}';
+    const cases: readonly [id: string, who: Variables, text: string][] = [
+      ["t1", ann, `{"id":"t1","owner":"ann",${about("t1", "null", '"siteName":null,"lockers":0')},"lockers":[],"sites":[${s1}]}`],
+      ["t2", ann, `{"id":"t2","owner":"ann",${about("t2", s1, '"siteName":"site s1","lockers":2')},"site":${s1},"parent":{"id":"t1","secret":"hush","parent":null},"lockers":[{"door":1,"state":"free","at":${s1}},{"door":2,"state":"free","at":${s1},"mine":true}],"sites":[${s2},${s1}]}`],
+      ["t3", eve, `{"id":"t3","owner":"bob",${about("t3", s2, '"siteName":"site s2","lockers":1')},"site":${s2},"parent":{"id":"t2","parent":{}},"lockers":[{"door":3,"state":"free","at":${s2}}],"sites":[],"hidden":[${s1},${s2}]}`],
+    ]; // biome-ignore format: a table
+
+    it("a record in it, lists of records, records in those; with what each caller sees", async (store) => {
+      await addFamily(store);
+      const read = store.read({ resource: "Thing", key: "id", view: nestedView });
+      for (const [key, who, expected] of cases) {
+        assert.equal((await read(key, who))?.text, expected);
+        const written = await store.transaction(async (tx) =>
+          tx.view(await present(tx, "Thing", key), nestedView, who),
+        );
+        assert.equal(written, expected);
+      }
+      const page = await store.list(listOf({ view: nestedView }))({ limit: 9, filters: [] }, ann);
+      assert.equal(page.text.split(',{"id":"t1",')[1], cases[0]?.[2].slice('{"id":"t1",'.length));
+      assert.equal(page.count, 5);
+    });
+
+    it("writes answer with what the transaction has made of the others so far", async (store) => {
+      await addFamily(store);
+      await store.transaction(async (tx) => {
+        await put(tx.insert("Locker", { id: "l7", site: "s2", door: 1, state: "held" }, 1, wholeView("Locker"), {}));
+        const site = await present(tx, "Site", "s2");
+        await put(tx.update("Site", site, { name: "moved" }, wholeView("Site"), {}));
+        const made = await put(tx.insert("Thing", thing("t6", { site: "s2", parent: "t1" }), 1, nestedView, ann));
+        assert.match(made.text, /"site":\{"name":"moved"\}.*"lockers":\[\{"door":3,.*"door":1,"state":"held"/);
+        const changed = await put(tx.update("Thing", made.row, { site: "s1" }, nestedView, ann));
+        assert.match(changed.text, /"site":\{"name":"site s1"\}/);
+        await tx.delete("Locker", await present(tx, "Locker", "l9"));
+        const after = await tx.view(changed.row, nestedView, ann);
+        assert.match(after, /"lockers":\[\{"door":2,/);
+      });
+      const read = store.read({ resource: "Thing", key: "id", view: nestedView });
+      assert.match((await read("t3", eve))?.text ?? "", /"site":\{"name":"moved"\}/);
+    });
+
+    it("the total is of all that fits, whatever the page", async (store) => {
+      for (const key of ["t1", "t2", "t3", "t4", "t5"]) {
+        await add(store, "Thing", thing(key, { owner: key === "t3" ? "bob" : "ann", count: Number(key.slice(1)) }));
+      }
+      const where = { all: [expression("Thing", "owner == caller.id")] };
+      const query = listOf({ counted: true, where, filters: [{ column: "count", operator: "gt" }] });
+      const pages: readonly [PageArguments, Variables, count: number, total: number][] = [
+        [{ limit: 2, filters: [0] }, ann, 2, 4],
+        [{ limit: 2, filters: [1] }, ann, 2, 3],
+        [{ limit: 2, filters: [9] }, ann, 0, 0],
+        [{ limit: 2, filters: [0] }, eve, 0, 0],
+      ];
+      for (const [page, who, count, total] of pages) {
+        const got = await store.list(query)(page, who);
+        assert.deepEqual([got.count, got.total], [count, total]);
+        const skipping = await store.list({ ...query, from: "skip" })({ ...page, skip: 3 }, who);
+        assert.equal(skipping.total, total);
+      }
+      const after = await store.list({ ...query, from: "after" })({ limit: 2, filters: [0], after: [2] }, ann);
+      assert.deepEqual([after.count, after.total], [1, 4]);
+      const searched = await store.list(listOf({ counted: true, search: ["name"] }))(
+        { limit: 1, filters: [], search: ["t4"] },
+        ann,
+      );
+      assert.deepEqual([searched.count, searched.total], [1, 1]);
+      assert.equal((await store.list(listOf({}))({ limit: 1, filters: [] }, ann)).total, undefined);
     });
   });
 

@@ -107,14 +107,30 @@ export interface View {
 
 export interface ViewMember {
   readonly name: string;
-  readonly source:
-    | { readonly kind: "column"; readonly column: string }
-    | { readonly kind: "expression"; readonly expression: TypedExpression };
+  readonly source: ViewSource;
+  /** `json` for all that is nested. */
   readonly type: ColumnType;
   readonly absent: "left out" | "null";
   /** Given only where one of these is true; absent: always. */
   readonly when?: readonly TypedExpression[];
 }
+
+/**
+ * Where a member comes from. What is nested is evaluated over the record that it is of, while `caller`, `now` and `input`
+ * stay those of the request; whoever sees the outer record sees it, but for its members' own `when`.
+ */
+export type ViewSource =
+  | { readonly kind: "column"; readonly column: string }
+  | { readonly kind: "expression"; readonly expression: TypedExpression }
+  /** An object of members of the same record. */
+  | { readonly kind: "object"; readonly members: readonly ViewMember[] }
+  /** The record that a reference names, as a view; absent without one. */
+  | { readonly kind: "record"; readonly expression: TypedExpression; readonly view: View }
+  /**
+   * Records as a list of views: of an expression that `checkRecords` made, in its order, which for the records of a
+   * resource is that of their creation. Absent only where the expression is null.
+   */
+  | { readonly kind: "records"; readonly expression: TypedExpression; readonly view: View };
 
 /** A record by the value of a unique column, where `where` (any of them) is true; an absent `where` allows every record. */
 export interface ReadQuery {
@@ -150,6 +166,8 @@ export interface ListQuery {
   readonly search?: readonly string[];
   /** Whether the page starts after a position (cursor), or skips a number of rows. */
   readonly from: "start" | "after" | "skip";
+  /** Asks for `Page.total`, which costs a walk through all that fits. */
+  readonly counted?: true;
 }
 
 export interface SortKey {
@@ -175,6 +193,8 @@ export interface Page {
   readonly count: number;
   /** The position of the last row, when rows follow it. */
   readonly next?: readonly Value[];
+  /** Where the query is `counted`: how many records fit its condition, filters and search, whatever the page. */
+  readonly total?: number;
 }
 
 /** What a write came to. The losing side of a constraint is an answer, not an exception. */

@@ -1,7 +1,8 @@
 /** Expressions over records in memory, by their functions. */
 import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
-import type { Condition, Row } from "../store.ts";
+import type { Condition, Row, View } from "../store.ts";
+import { type NestedSource, viewWriter, type Write } from "../text.ts";
 import type { Records } from "./records.ts";
 
 type Run = ReturnType<typeof compileFunction>;
@@ -22,4 +23,35 @@ export function evaluateIn(records: Records, expression: TypedExpression, record
 export function holdsIn(records: Records, condition: Condition | undefined, row: Row, variables: Variables): boolean {
   const holds = (one: TypedExpression): boolean => evaluateIn(records, one, row, variables) === true;
   return (condition?.all ?? []).every(holds) && (condition?.any?.some(holds) ?? true);
+}
+
+/** A view of records in one state of all tables. */
+export function viewWriterIn(records: Records, view: View): Write {
+  return viewWriter(view, {
+    expression: (expression) => (row, variables) => evaluateIn(records, expression, row, variables),
+    nested: (source) => nestedWriter(records, source),
+  });
+}
+
+function nestedWriter(
+  records: Records,
+  { expression, kind, view }: NestedSource,
+): (row: Row, variables: Variables) => string | null {
+  const write = viewWriterIn(records, view);
+  const recordOf = (value: Value): Row | undefined =>
+    typeof value === "object" ? ((value ?? undefined) as Row | undefined) : records.find(view.resource, "id", value);
+  return (row, variables) => {
+    const value = evaluateIn(records, expression, row, variables);
+    if (kind === "record") {
+      const record = recordOf(value);
+      return record === undefined ? null : write(record, variables);
+    }
+    if (!Array.isArray(value)) return null;
+    // Records stand for themselves, a list of references for those that are there.
+    const texts = (value as readonly Value[]).flatMap((one) => {
+      const record = recordOf(one);
+      return record === undefined ? [] : [write(record, variables)];
+    });
+    return `[${texts.join(",")}]`;
+  };
 }

@@ -17,7 +17,7 @@ export function prepareList(
   const keys: readonly SortKey[] = [...sort, { column: "_seq", descending: sort.at(-1)?.descending ?? true }];
   return (page, variables) => {
     const { after, limit, skip = 0 } = page;
-    const rows = committed
+    const fitting = committed
       .all(resource)
       .filter((row) =>
         filters.every(({ column, operator }, i) => passes(row[column] ?? null, operator, page.filters[i])),
@@ -30,16 +30,20 @@ export function prepareList(
             search.map((column) => textIn(row, column)),
           ),
       )
-      .filter((row) => holdsIn(committed, where, row, variables))
+      .filter((row) => holdsIn(committed, where, row, variables));
+    const rows = fitting
       .toSorted((a, b) => compareRows(keys, positionOf(keys, a), positionOf(keys, b)))
       .filter((row) => after === undefined || compareRows(keys, positionOf(keys, row), after) > 0)
       .slice(skip, skip + limit + 1);
     const shown = rows.slice(0, limit);
     const text = shown.map((row) => write(row, variables)).join(",");
     const last = shown.at(-1);
-    return rows.length > limit && last
-      ? { text, count: shown.length, next: positionOf(keys, last) }
-      : { text, count: shown.length };
+    return {
+      text,
+      count: shown.length,
+      ...(rows.length > limit && last ? { next: positionOf(keys, last) } : {}),
+      ...(query.counted ? { total: fitting.length } : {}),
+    };
   };
 }
 

@@ -2,10 +2,10 @@
 import type { Table } from "../../plan/plan.ts";
 import { StoreError } from "../error.ts";
 import type { Due, Found, Key, KeyStore, ReadQuery, Store, Transaction, View } from "../store.ts";
-import { viewWriter, type Write } from "../text.ts";
+import type { Write } from "../text.ts";
 import { countStore, purgeCounts } from "./counts.ts";
 import { isTimed } from "../times.ts";
-import { evaluateIn, holdsIn } from "./evaluation.ts";
+import { holdsIn, viewWriterIn } from "./evaluation.ts";
 import { MemoryJournal } from "./journal.ts";
 import { prepareList } from "./list.ts";
 import { pinStore } from "./pins.ts";
@@ -23,8 +23,7 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
   const kept: Kept = { remembered: new Map(), counts: new Map(), bookmarks: new Map() };
   const journal = new MemoryJournal();
   const secrets = new Map<string, string>();
-  const writerOf = (view: View): Write =>
-    viewWriter(view, (expression) => (row, variables) => evaluateIn(committed, expression, row, variables));
+  const writerOf = (view: View): Write => viewWriterIn(committed, view);
   let last: Promise<unknown> = Promise.resolve();
   let open = true;
 

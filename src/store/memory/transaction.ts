@@ -6,10 +6,9 @@ import { countedColumns } from "../counters.ts";
 import { deletedRecord, planDeletion } from "../deletion.ts";
 import { recomputed } from "../recompute.ts";
 import type { Counted, Remembered, Row, Transaction, View, Written, JournalEntry } from "../store.ts";
-import { viewWriter } from "../text.ts";
 import { type Counts, countUp } from "./counts.ts";
 import { timesOf } from "../times.ts";
-import { evaluateIn, holdsIn } from "./evaluation.ts";
+import { evaluateIn, viewWriterIn, holdsIn } from "./evaluation.ts";
 import type { Forgotten, MemoryJournal } from "./journal.ts";
 import { type Committed, Pending } from "./records.ts";
 
@@ -179,10 +178,7 @@ export class MemoryTransaction implements Transaction {
 
   view(row: Row, view: View, variables: Variables): string {
     this.#use();
-    return viewWriter(view, (expression) => (record, given) => this.evaluate(expression, record, given))(
-      row,
-      variables,
-    );
+    return viewWriterIn(this.pending, view)(row, variables);
   }
 
   recall(scope: string, key: string): Remembered | undefined {

@@ -75,6 +75,8 @@ export function prepareList(
     return ranges;
   };
 
+  const total = query.counted ? totalCounter(query, relation, relations, connection, places) : undefined;
+
   return (page, variables) => {
     const { after, limit, skip = 0 } = page;
     const values: SQLInputValue[] = filters.map((bind, index) => bind(page.filters[index]));
@@ -89,8 +91,23 @@ export function prepareList(
       ranges.length === 1 && only
         ? rowsOf(only, values, variables)
         : rowsOfAll(ranges, values, variables, places.limit, limit + 1);
-    return pageOf(rows, limit, keys);
+    return { ...pageOf(rows, limit, keys), ...(total ? { total: total(values, variables) } : {}) };
   };
+}
+
+/** How many records fit, of the same state as the page. */
+function totalCounter(
+  query: ListQuery,
+  relation: Relation,
+  relations: Relations,
+  connection: Connection,
+  places: Places,
+): (values: readonly SQLInputValue[], variables: Variables) => number {
+  const statement = sql`SELECT count(*) FROM ${relation.name} AS t
+    WHERE ${fittingSql(query, places)} AND ${conditionSql(query.where, relations)}`;
+  const get = connection.getter(statement.sql);
+  const bind = binder(statement.bindings);
+  return (values, variables) => get(...bind(values, variables))?.[0] as number;
 }
 
 function keysOf({ sort }: ListQuery, relation: Relation): readonly Key[] {
@@ -127,6 +144,16 @@ function pageSql(
   places: Places,
   range: Fragment,
 ): Fragment {
+  const order = keys.map(({ name, descending }) => `t.${quoteName(name)}${descending ? " DESC" : ""}`).join(", ");
+  const skip = query.from === "skip" ? sql` OFFSET ${argument(places.skip)}` : "";
+  return sql`SELECT ${viewSql(query.view, relation.table, relations)}, ${keys.map(({ name }) => `t.${quoteName(name)}`).join(", ")}
+    FROM ${relation.name} AS t
+    WHERE ${range} AND ${fittingSql(query, places)} AND ${conditionSql(query.where, relations)}
+    ORDER BY ${order} LIMIT ${argument(places.limit)}${skip}`;
+}
+
+/** What holds for the records that the filters and the search let through. */
+function fittingSql(query: ListQuery, places: Places): Fragment {
   const filters = query.filters.map(({ column, operator }, index): Fragment => {
     const name = `t.${quoteName(column)}`;
     const value = argument(places.filters + index);
@@ -136,12 +163,7 @@ function pageSql(
   });
   const search = query.search?.map((column) => `t.${quoteName(column)}`).join(", ");
   const found = search === undefined ? [] : [sql`nonet_found(${argument(places.search)}, ${search})`];
-  const order = keys.map(({ name, descending }) => `t.${quoteName(name)}${descending ? " DESC" : ""}`).join(", ");
-  const skip = query.from === "skip" ? sql` OFFSET ${argument(places.skip)}` : "";
-  return sql`SELECT ${viewSql(query.view, relation.table, relations)}, ${keys.map(({ name }) => `t.${quoteName(name)}`).join(", ")}
-    FROM ${relation.name} AS t
-    WHERE ${joined([...filters, range, ...found], " AND ", "TRUE")} AND ${conditionSql(query.where, relations)}
-    ORDER BY ${order} LIMIT ${argument(places.limit)}${skip}`;
+  return joined([...filters, ...found], " AND ", "TRUE");
 }
 
 /** What holds for the rows after a position, range by range, in order. */

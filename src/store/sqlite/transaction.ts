@@ -1,5 +1,5 @@
 /** What one transaction can do, on the writing connection while it is that transaction's turn. */
-import type { SQLInputValue } from "node:sqlite";
+import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
 import type { Table } from "../../plan/plan.ts";
 import { parts, type TypedExpression } from "../../expression/typed.ts";
@@ -13,11 +13,12 @@ import { conditionSql, resultOf, valueSql } from "./condition.ts";
 import { type Cells, type Connection, duplicated } from "./connection.ts";
 import { count } from "./counters.ts";
 import { countUp } from "./counts.ts";
-import { binder, type Fragment, sql } from "./fragment.ts";
+import { binder, type Fragment, joined, sql } from "./fragment.ts";
 import type { Turn } from "./group.ts";
 import { bookmark, forget, hasFired, record, setBookmark } from "./journal.ts";
 import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
 import { quoteName, quoteText, toStored } from "./value.ts";
+import { nestedSql } from "./view.ts";
 
 /** What transactions of one store have in common: everything that is made once and used by all. */
 export class Workshop {
@@ -53,32 +54,44 @@ export class Workshop {
   }
 
   #evaluateInDatabase(expression: TypedExpression): Evaluate {
-    const fields = [...fieldsOf(expression)];
-    const value = valueSql(expression, this.relations);
+    const run = this.#ask(valueSql(expression, this.relations), [expression]);
+    const read = resultOf(expression);
+    return (record, variables) => read(run(record, variables));
+  }
+
+  /** What `value` comes to over a row at hand, of which the expressions in it are. */
+  #ask(
+    value: Fragment,
+    expressions: readonly TypedExpression[],
+  ): (record: Row, variables: Variables) => SQLOutputValue | undefined {
+    const fields = [...new Set(expressions.flatMap((one) => [...fieldsOf(one)]))];
     const columns = fields.map(
       (name, index): Fragment => ({
         sql: `? AS ${quoteName(name)}`,
         bindings: [{ kind: "argument", index }],
       }),
     );
-    const row: Fragment = {
-      sql: columns.length === 0 ? "1" : columns.map((column) => column.sql).join(", "),
-      bindings: columns.flatMap((column) => column.bindings),
-    };
+    const row = joined(columns, ", ", "1");
     const { sql: text, bindings } = sql`SELECT ${value} FROM (SELECT ${row}) AS t`;
     const get = this.connection.getter(text);
     const bind = binder(bindings);
-    const read = resultOf(expression);
     return (record, variables) => {
       const values = fields.map((name) => valueAtHand(record[name] ?? null));
-      return read(get(...bind(values, variables))?.[0]);
+      return get(...bind(values, variables))?.[0];
     };
   }
 
   write(view: View): Write {
     let write = this.#writes.get(view);
     if (!write) {
-      write = viewWriter(view, (expression) => this.evaluate(expression));
+      const { table } = relationFor(this.relations, view.resource);
+      write = viewWriter(view, {
+        expression: (expression) => this.evaluate(expression),
+        nested: (source) => {
+          const ask = this.#ask(nestedSql(source, table, this.relations), [source.expression]);
+          return (row, variables) => (ask(row, variables) ?? null) as string | null;
+        },
+      });
       this.#writes.set(view, write);
     }
     return write;
