@@ -16,7 +16,7 @@
  * Fields are those with a column, and `state`. `caller` is `{ id, roles, claims }`; its id is null where anyone may call.
  */
 import { parseExpression } from "../expression/parse.ts";
-import { checkExpression, type TypedExpression } from "../expression/check.ts";
+import { checkExpression, checkRecords, type TypedExpression } from "../expression/check.ts";
 import { children, type Expression, type ExpressionProblem } from "../expression/syntax.ts";
 import type { FieldType as ExpressionField, NamedType, TypeEnvironment, ValueType } from "../expression/types.ts";
 import type { Grant } from "./authentication/model.ts";
@@ -107,6 +107,11 @@ export interface Site {
   readonly expected?: ExpressionField;
   /** The resource whose ownership expression `own` stands for. */
   readonly owned?: string;
+  /**
+   * The resource whose records the expression stands for, where it is no value: what a view nests as a list. Then `expected`
+   * is not asked. For the one record of a reference `expected` says so: `{ type: { kind: "record", resource }, nullable: true }`.
+   */
+  readonly records?: string;
 }
 
 interface Typing {
@@ -125,7 +130,9 @@ function typeSite(
   const expression =
     site.owned === undefined ? parsed.expression : withOwnership(model, parsed.expression, site.owned, before);
   if (!("kind" in expression)) return expression;
-  const { typed, problems } = checkExpression(expression, { names: site.names, resources }, site.expected?.type);
+  const surroundings = { names: site.names, resources };
+  if (site.records !== undefined) return checkRecords(expression, surroundings, site.records);
+  const { typed, problems } = checkExpression(expression, surroundings, site.expected?.type);
   if (typed === undefined) return { problems };
   if (site.expected?.nullable === false && typed.nullable) {
     const problem: ExpressionProblem = {
