@@ -1,6 +1,7 @@
 /** What became of part 7: codes, statuses, hints to try again, the body. */
 import type { DeclaredError, Errors } from "../parts/errors/model.ts";
 import { standardErrors } from "../parts/errors/model.ts";
+import type { Change } from "../parts/versioning/model.ts";
 import { own } from "../parts/resources/fields.ts";
 import { type Difference, difference, pairs, restated, unforeseen } from "./difference.ts";
 
@@ -12,6 +13,19 @@ export function* errorDifferences(
 ): Iterable<Difference> {
   const body = { kind: "error-body-changed", subject: "body", at: "errors/body", what: "The body of errors" };
   yield* restated(body, old.body, now.body, "breaking");
+  const statements = [
+    { key: "bodies", kind: "error-body-changed", what: "The body of", effect: "breaking" },
+    { key: "status", kind: "error-status-changed", what: "The status of", effect: "breaking" },
+    { key: "codes", kind: "error-code-changed", what: "What the wire calls", effect: "breaking" },
+    { key: "messages", kind: "error-sentence-changed", what: "The message of", effect: "neutral" },
+  ] as const;
+  for (const { key, kind, what, effect } of statements) {
+    for (const { name, old: before, now: after } of pairs<unknown>(old[key], now[key])) {
+      const statement = { kind, subject: `error ${name}`, at: `errors/${key}/${name}`, what: `${what} \`${name}\`` };
+      const former = key === "status" ? { entry: statusEntry(name, before) } : {};
+      yield* restated(statement, before, after, effect, former);
+    }
+  }
   yield* importDifferences(old, now);
   const names = renamedErrors(old, now, replaced);
   const newNames = new Set(names.values());
@@ -23,7 +37,21 @@ export function* errorDifferences(
       yield difference("additive", "error-added", subject, at, `The error \`${name}\` is new`);
     else if (before !== undefined) yield* gone(name, before, names.get(name), now);
   }
-  yield* unforeseen({ subject: "errors", at: "errors" }, old, now, ["body", "standard", "errors"]);
+  yield* unforeseen({ subject: "errors", at: "errors" }, old, now, [
+    "body",
+    "bodies",
+    "status",
+    "codes",
+    "messages",
+    "standard",
+    "errors",
+  ]);
+}
+
+/** What keeps older callers at the status that they know. */
+function statusEntry(code: string, before: unknown): Change {
+  const status = typeof before === "number" ? before : (own(standardErrors, code)?.status ?? 400);
+  return { kind: "error", code, status, was: code };
 }
 
 /** An error that is gone stands under the code that is raised in its place, or that says the same. */

@@ -102,6 +102,7 @@ import { check as errorsNeverRaised } from "./errors/checks/never-raised.ts";
 import { check as errorsNoRetryHint } from "./errors/checks/no-retry-hint.ts";
 import { check as errorsNotDeclared } from "./errors/checks/not-declared.ts";
 import { check as errorsStandardChanged } from "./errors/checks/standard-changed.ts";
+import { check as errorsUnknownCode } from "./errors/checks/unknown-code.ts";
 import { check as errorsUnusualStatus } from "./errors/checks/unusual-status.ts";
 import { check as limitsCannotErase } from "./limits/checks/cannot-erase.ts";
 import { check as limitsCodeGuessable } from "./limits/checks/code-guessable.ts";
@@ -232,6 +233,7 @@ export const checks: readonly Check[] = [
   errorsNoRetryHint,
   errorsNotDeclared,
   errorsStandardChanged,
+  errorsUnknownCode,
   errorsUnusualStatus,
   limitsCannotErase,
   limitsCodeGuessable,

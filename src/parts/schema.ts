@@ -371,6 +371,10 @@ const bodies: Readonly<Record<PartName, JsonObject>> = {
   }),
   errors: closed({
     body: {},
+    bodies: orNone(mapOf({})),
+    status: orNone(mapOf(text)),
+    codes: orNone(mapOf(text)),
+    messages: orNone(mapOf(text)),
     standard: either(word("all", "none"), said, { type: "array", items: { enum: Object.keys(standardErrors) } }),
     errors: orNone(
       mapOf(

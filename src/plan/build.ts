@@ -7,7 +7,7 @@ import { withWebhooks } from "../parts/events/webhooks.ts";
 import { type TypedExpressions, typeExpressions } from "../parts/expressions.ts";
 import type { Model, Places } from "../parts/model.ts";
 import { credentialPlans, roleNames } from "./credentials.ts";
-import { errorPlans } from "./errors.ts";
+import { errorBodies, errorPlans } from "./errors.ts";
 import { buildHistory } from "./history.ts";
 import { eventsPlan } from "./events.ts";
 import { inboundOperations } from "./inbound.ts";
@@ -49,7 +49,7 @@ function planOf(sources: Sources): Plan {
     credentials: credentialPlans(sources),
     roles: roleNames(sources),
     errors: errorPlans(sources),
-    problemBody: model.errors.body ?? "problem+json",
+    ...errorBodies(sources),
     // Saying that a record exists is saying something about it, so the silent answer is 404 (R5.8).
     unseen: model.authentication.unseen ?? 404,
     limits: serverLimits(sources),

@@ -8,6 +8,7 @@ import type { TypedExpression } from "../expression/typed.ts";
 import type { CredentialKind, SentIn } from "../parts/authentication/model.ts";
 import type { Deed, Method } from "../parts/endpoints/model.ts";
 import type { PathSegment } from "../parts/endpoints/meaning.ts";
+import type { ErrorBody } from "../parts/errors/model.ts";
 import type { Erased } from "../parts/resources/erased-value.ts";
 import type { CountedBy } from "../parts/limits/counted.ts";
 import type { Default, Mark } from "../parts/resources/model.ts";
@@ -32,7 +33,11 @@ export interface Plan {
   readonly roles: readonly string[];
   /** Every code the service can answer with: the document's, the catalogue's, the protocol's. */
   readonly errors: Readonly<Record<string, ErrorPlan>>;
-  readonly problemBody: "problem+json" | { readonly shape: Json };
+  readonly problemBody: ErrorBody;
+  /** Bodies in its place: by `without field`, a code, a code `in` an operation. */
+  readonly problemBodies: Readonly<Record<string, ErrorBody>>;
+  /** What is said of a fault, by its code. */
+  readonly faultMessages: Readonly<Record<string, string>>;
   /** The status for a record that exists but may not be seen by this caller. */
   readonly unseen: 403 | 404;
   readonly limits: ServerLimits;
@@ -577,7 +582,11 @@ export interface ErrorPlan {
   readonly status: number;
   /** Every status it can come with, `status` first: `invalid-request` is 422, and 400 for what cannot be read. */
   readonly statuses: readonly number[];
+  /** What the wire calls it, where that is not its code. */
+  readonly wire?: string;
   readonly title: string;
+  /** What is said of it whatever happened, with facts in braces. */
+  readonly message?: string;
   readonly retryAfterSeconds?: number;
   /** Declared in the document's own part 7, in the catalogue it imports, or given by HTTP itself. */
   readonly source: "document" | "catalogue" | "protocol";

@@ -192,7 +192,8 @@ export function createService(options: ServiceOptions): LiveService {
     const refused = (refusal: Refusal) => {
       noted.code = refusal.code;
       const { chain, problems: told } = noted.version ?? newest.served;
-      return told.answer(chain?.olderError(refusal.code) ?? refusal.code, refusal.details, requestId);
+      const operation = noted.operation && (chain?.olderOperation(noted.operation) ?? noted.operation);
+      return told.answer(chain?.olderError(refusal.code) ?? refusal.code, refusal.details, requestId, operation);
     };
     let given: Answer;
     try {

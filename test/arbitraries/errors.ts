@@ -1,7 +1,14 @@
 /** Any part 7 that a document can say. */
 import fc from "fast-check";
 import type { Json } from "../../src/base/json.ts";
-import { type DeclaredError, type Errors, standardErrors } from "../../src/parts/errors/model.ts";
+import {
+  type DeclaredError,
+  type ErrorBody,
+  type Errors,
+  faultCodes,
+  protocolErrors,
+  standardErrors,
+} from "../../src/parts/errors/model.ts";
 import { durations, kebabNames, names, records, sentences } from "./words.ts";
 
 const awkward = fc.constantFrom(
@@ -17,21 +24,37 @@ const declared: fc.Arbitrary<DeclaredError> = fc.record(
   { requiredKeys: ["status", "sentence"] },
 );
 
-/** Every scalar of a shape is a text. */
+function withoutBraces(text: string): string {
+  return text.replaceAll(/[{}]/g, "");
+}
+
 const shapes: fc.Arbitrary<Json> = fc.letrec<{ shape: Json; members: Json }>((tie) => ({
   shape: fc.oneof(
     { maxDepth: 3 },
-    fc.constantFrom("{code}", "{message}", "{status}", "error {code} at {pointer}"),
-    sentences.map((text) => text.replaceAll(/[{}]/g, "")),
+    fc.constantFrom<Json>("{code}", "{message}", "{status}", "{fault}", "error {code} at {pointer}", "yes", "5"),
+    fc.constantFrom<Json>(null, true, false, 5),
+    sentences.map(withoutBraces),
     fc.array(tie("shape"), { maxLength: 2 }),
     tie("members"),
   ),
   members: records(fc.oneof(names, fc.constant("{field}")), tie("shape"), 3),
 })).members;
 
+const bodies: fc.Arbitrary<ErrorBody> = fc.oneof(fc.constant("problem+json" as const), fc.record({ shape: shapes }));
+
+const codes = fc.constantFrom(...Object.keys(standardErrors), ...Object.keys(protocolErrors));
+
 export const errors: fc.Arbitrary<Errors> = fc.record(
   {
-    body: fc.oneof(fc.constant("problem+json" as const), fc.record({ shape: shapes })),
+    body: bodies,
+    bodies: records(fc.oneof(fc.constantFrom("without field", "stale in list"), codes), bodies, 3),
+    status: records(codes, fc.integer({ min: 400, max: 599 }), 3),
+    codes: records(codes, fc.oneof(names, fc.constant("Not Found: this")), 3),
+    messages: records(
+      fc.oneof(codes, fc.constantFrom(...faultCodes)),
+      fc.constantFrom("can't be blank", "{field}: {message}", "Not: this # one", "5"),
+      3,
+    ),
     standard: fc.oneof(fc.constant("all" as const), fc.subarray(Object.keys(standardErrors))),
     errors: records(fc.oneof(names, kebabNames), declared),
   },

@@ -1,8 +1,9 @@
 /** The tables of the page on behaviour: codes, signatures, what protects the server. The requests on it are followed elsewhere. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
+import { faultCodes } from "../../src/parts/errors/model.ts";
 import { signatureField } from "../../src/serve/credentials/hmac.ts";
 import { maximumTargetBytes } from "../../src/serve/target.ts";
 import { planOf } from "../serve/running.ts";
@@ -38,14 +39,15 @@ test("the signature is the one that Nonet proves", () => {
 });
 
 test("codes of faults are those that the code has", () => {
-  const sources = ["body", "list", "target", "pipeline", "record", "update", "replace", "values", "repeats", "refusal"];
-  const text = sources.map((file) => readFileSync(join(root, "src", "serve", `${file}.ts`), "utf8")).join("\n");
+  const files = globSync("src/serve/**/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
+  const text = files.map((file) => readFileSync(join(root, file), "utf8")).join("\n");
   const shown = /The codes of faults in `errors` are ([^.]*)\./.exec(readPage(page).replaceAll("\n", " "))?.[1] ?? "";
   const codes = [...shown.matchAll(/`([a-z-]+)`/g)].map(([, code]) => code);
   assert.deepEqual(
     codes.filter((code) => !text.includes(`"${code}"`)),
     [],
   );
+  assert.deepEqual(codes, faultCodes);
   const used = [...text.matchAll(/\bcode: "([a-z-]+)"/g)].map(([, code]) => code);
   assert.deepEqual(
     [...new Set(used)].filter((code) => !codes.includes(code)),

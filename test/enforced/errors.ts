@@ -1,6 +1,7 @@
 /** Proofs of part 7. */
+import assert from "node:assert/strict";
 import type { Json } from "../../src/base/json.ts";
-import { standardErrors } from "../../src/parts/errors/model.ts";
+import { facts, standardErrors } from "../../src/parts/errors/model.ts";
 import type { Block, Parts } from "./document.ts";
 import { documentOf, things } from "./document.ts";
 import type { Proof } from "./proof.ts";
@@ -14,9 +15,21 @@ function erring(errors: Block): string {
   return documentOf({ ...some, errors: { errors: { "too-big": "409 It is too big" }, ...errors } });
 }
 
+const faulty = {
+  error: {
+    code: "invalid-request",
+    text: "size must be a whole number",
+    status: 422,
+  },
+  of: "thing: The request does not say what the document asks for",
+  faults: [{ at: "#/size", name: "size", why: "wrong-type" }],
+};
+
 const shape: Json = {
   error: { code: "{code}", text: "{message}", status: "{status}" },
-  faults: [{ at: "{pointer}", name: "{field}" }],
+  of: "{resource}: {title}",
+  request: "{request}",
+  faults: [{ at: "{pointer}", name: "{field}", why: "{fault}" }],
 };
 
 export const errorProofs: readonly Proof[] = [
@@ -48,10 +61,7 @@ export const errorProofs: readonly Proof[] = [
     ],
   },
   {
-    of: [
-      "errors/body/shape",
-      ...["code", "message", "status", "field", "pointer"].map((fact) => `errors/body/shape/${fact}`),
-    ],
+    of: ["errors/body/shape", ...facts.map((fact) => `errors/body/shape/${fact}`)],
     with: erring({ body: shape }),
     without: erring({ body: "problem+json" }),
     play: [
@@ -64,7 +74,47 @@ export const errorProofs: readonly Proof[] = [
           headers: { "Content-Type": "application/json" },
         },
       ),
-      ask("POST /things", { size: "x" }, { status: "422", has: { faults: [{ at: "#/size", name: "size" }] } }),
+      ask("POST /things", { size: "x" }, (reply) => {
+        assert.deepEqual(reply.json, { ...faulty, request: reply.headers["request-id"] });
+      }),
+    ],
+  },
+  {
+    of: ["errors/bodies", "errors/bodies/shape", "errors/bodies/problem+json"],
+    with: erring({
+      body: { error: "{code}" },
+      bodies: { "without field": { nothing: "{message}" }, "too-big in addThing": {}, forbidden: "problem+json" },
+    }),
+    without: erring({}),
+    play: [
+      ask("GET /things/thi_1", { status: "404", is: { nothing: "There is no such thing here" } }),
+      ask("POST /things", { size: 9 }, { status: "409", is: {} }),
+      ask("POST /things", { size: "x" }, { status: "422", is: { error: "invalid-request" } }),
+    ],
+  },
+  {
+    of: ["errors/status"],
+    with: erring({ status: { "not-found": "410", "invalid-request": "400" } }),
+    without: erring({}),
+    play: [
+      ask("GET /things/thi_1", { status: "410 not-found", has: { status: 410 } }),
+      ask("POST /things", { size: "x" }, "400 #/size wrong-type"),
+    ],
+  },
+  {
+    of: ["errors/codes"],
+    with: erring({ codes: { "not-found": "NothingHere" } }),
+    without: erring({}),
+    unobserved: true,
+    play: [ask("GET /things/thi_1", { status: "404", has: { code: "NothingHere" } })],
+  },
+  {
+    of: ["errors/messages"],
+    with: erring({ messages: { "not-found": "No such {resource}", "wrong-type": "{field}? {message}" } }),
+    without: erring({}),
+    play: [
+      ask("GET /things/thi_1", { status: "404", has: { detail: "No such thing" } }),
+      ask("POST /things", { size: "x" }, { status: "422", has: { detail: "size? size must be a whole number" } }),
     ],
   },
   ...["all", ...Object.keys(standardErrors)].map((code): Proof => {

@@ -17,6 +17,10 @@ const unknown = "This operation takes no `a`";
 const missing = "name is required";
 const extra = "a/b is not a field that can be sent here";
 
+function of(message: string, code: Readonly<Record<string, string>>): unknown {
+  return { success: false, data: null, errors: [message], codes: [code] };
+}
+
 const shapes: readonly (readonly [string, Expected])[] = [
   [
     '{ error: { code: "{code}", text: "{message}", number: "{status}" } }',
@@ -46,6 +50,23 @@ const shapes: readonly (readonly [string, Expected])[] = [
       ],
       parameter: [{ at: "", why: unknown, fixed: "yes" }],
       unread: [{ at: "#", why: body, fixed: "yes" }],
+    },
+  ],
+  [
+    '{ success: false, data: null, errors: ["{message}"], codes: [{ of: "{fault}", in: "{resource}" }] }',
+    {
+      notFound: of("There is nothing at this path", { of: "not-found", in: "body" }),
+      faults: {
+        success: false,
+        data: null,
+        errors: [missing, extra],
+        codes: [
+          { of: "required", in: "tool" },
+          { of: "unknown-field", in: "tool" },
+        ],
+      },
+      parameter: of(unknown, { of: "unknown-parameter", in: "tool" }),
+      unread: of(body, { of: "bad-json", in: "tool" }),
     },
   ],
   [

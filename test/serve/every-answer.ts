@@ -64,7 +64,12 @@ function aProblem(plan: Plan, sent: Sent | string, reply: Reply, asked: string):
   if (status === 401) assert(headers["www-authenticate"], `R5.2: ${asked}`);
   if (status === 405) assert(headers["allow"], `R4.1: ${asked}`);
   assert.doesNotMatch(text, /node_modules|\.ts:\d|sqlite|SQLITE|ERR_|at \w+ \(/, `R7.4: ${asked}`);
-  if (plan.problemBody !== "problem+json") {
+  const bodies = [plan.problemBody, ...Object.values(plan.problemBodies)];
+  if (headers["content-type"] === "application/json" || !bodies.includes("problem+json")) {
+    assert(
+      bodies.some((body) => body !== "problem+json"),
+      asked,
+    );
     assert.equal(headers["content-type"], "application/json", asked);
     return;
   }

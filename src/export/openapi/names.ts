@@ -15,6 +15,8 @@ export interface ComponentNames {
   /** An event of part 6. */
   readonly event: (event: string) => string;
   readonly problem: (code: string) => string;
+  /** Where the code has a body of its own in this operation. */
+  readonly problemIn: (code: string, operation: string) => string;
   readonly anyProblem: string;
   readonly fault: string;
   readonly health: string;
@@ -56,6 +58,8 @@ export function componentNames(plan: Plan): ComponentNames {
       return [[operation.name, name]];
     }),
   );
+  const bodies = Object.keys(plan.problemBodies).filter((key) => key.includes(" in "));
+  const inOperation = table(bodies, (key) => `${pascalCase(key)}Problem`);
   return {
     resource,
     state,
@@ -64,6 +68,7 @@ export function componentNames(plan: Plan): ComponentNames {
     list: (operation) => lists.get(operation) ?? operation,
     event: table(Object.keys(plan.events.out), (name) => `${pascalCase(name)}Event`),
     problem: table(Object.keys(plan.errors), (code) => `${pascalCase(code)}Problem`),
+    problemIn: (code, operation) => inOperation(`${code} in ${operation}`),
     anyProblem: free("Problem"),
     fault: free("Fault"),
     health: free("Health"),

@@ -1,5 +1,7 @@
 /** The schema of a document's own error body, from the shape with its placeholders (language, section 11). */
 import type { Json, JsonObject } from "../../base/json.ts";
+import { isPerFault } from "../../parts/errors/decide.ts";
+import { facts } from "../../parts/errors/model.ts";
 import type { ErrorPlan } from "../../plan/plan.ts";
 
 /** What is sent for any of `errors`. A list, or a member whose name is a placeholder, is repeated for each fault. */
@@ -44,16 +46,10 @@ function oneOrAny(schemas: readonly JsonObject[]): JsonObject {
 function textSchema(text: string, errors: Readonly<Record<string, ErrorPlan>>): JsonObject {
   switch (text) {
     case "{code}":
-      return { type: "string", enum: Object.keys(errors) };
+      return { type: "string", enum: [...new Set(Object.entries(errors).map(([code, { wire }]) => wire ?? code))] };
     case "{status}":
       return { type: "integer", enum: [...new Set(Object.values(errors).flatMap(({ statuses }) => statuses))] };
     default:
-      return /\{(?:code|message|status|field|pointer)\}/.test(text)
-        ? { type: "string" }
-        : { type: "string", const: text };
+      return facts.some((fact) => text.includes(`{${fact}}`)) ? { type: "string" } : { type: "string", const: text };
   }
-}
-
-function isPerFault(name: string): boolean {
-  return /\{(?:field|pointer)\}/.test(name);
 }

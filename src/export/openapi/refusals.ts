@@ -23,7 +23,8 @@ export function refusalsOf(plan: Plan, operation: Operation): readonly PossibleR
   ];
   for (const entry of codes) {
     const [code = "", second] = entry.split(" ");
-    const status = second === undefined ? plan.errors[code]?.status : Number(second);
+    const { status: usual, statuses = [] } = plan.errors[code] ?? {};
+    const status = second !== undefined && statuses.includes(Number(second)) ? Number(second) : usual;
     if (status !== undefined) found.set(`${code} ${status}`, { code, status });
   }
   return [...found.values()].toSorted((one, other) => one.status - other.status);

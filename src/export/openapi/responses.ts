@@ -1,13 +1,14 @@
 /** Every answer that an operation can give: status, header fields, body. */
 import { pascalCase } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
+import type { ErrorBody } from "../../parts/errors/model.ts";
 import { readingDeeds } from "../../parts/endpoints/model.ts";
 import type { Operation, Plan } from "../../plan/plan.ts";
 import { type StreamParts, streamParts } from "./events.ts";
 import { headersOf, type ResponseHeader } from "./headers.ts";
 import type { ComponentNames } from "./names.ts";
 import { type PossibleRefusal, refusalsOf } from "./refusals.ts";
-import { answerOf, referTo } from "./schemas.ts";
+import { answerOf, bodiesOfCode, referTo } from "./schemas.ts";
 
 type Named = ResponseHeader | `${ResponseHeader}?`;
 
@@ -149,8 +150,13 @@ export function problemResponse(
   refusals: readonly PossibleRefusal[],
   names: ComponentNames,
 ): JsonObject {
-  const schemas = refusals.map(({ code }) => referTo(names.problem(code)));
-  const standard = plan.problemBody === "problem+json";
+  const schemaOf = ({ code }: PossibleRefusal): JsonObject => {
+    const inOperation = operation !== undefined && Object.hasOwn(plan.problemBodies, `${code} in ${operation.name}`);
+    return referTo(inOperation ? names.problemIn(code, operation.name) : names.problem(code));
+  };
+  const told = (refusal: PossibleRefusal): readonly ErrorBody[] => bodiesOfCode(plan, refusal.code, operation?.name);
+  const standard = refusals.filter((refusal) => told(refusal).includes("problem+json"));
+  const others = refusals.filter((refusal) => told(refusal).some((body) => body !== "problem+json"));
   return {
     description: refusals.map(({ code }) => `\`${code}\`: ${plan.errors[code]?.title ?? ""}.`).join("\n"),
     headers: headersOf([
@@ -159,9 +165,10 @@ export function problemResponse(
       ...headersOfRefusals(plan, operation, status, refusals),
     ]),
     content: {
-      [standard ? "application/problem+json" : "application/json"]: {
-        schema: standard ? oneOf(schemas, refusals, names) : anyOf(schemas),
-      },
+      ...(standard.length === 0
+        ? {}
+        : { "application/problem+json": { schema: oneOf(standard.map(schemaOf), standard, plan, names) } }),
+      ...(others.length === 0 ? {} : { "application/json": { schema: anyOf(others.map(schemaOf)) } }),
     },
   };
 }
@@ -169,11 +176,15 @@ export function problemResponse(
 function oneOf(
   schemas: readonly JsonObject[],
   refusals: readonly PossibleRefusal[],
+  plan: Plan,
   names: ComponentNames,
 ): JsonObject {
   const [only, ...rest] = schemas;
   if (only !== undefined && rest.length === 0) return only;
-  const mapping = refusals.map(({ code }) => [code, `#/components/schemas/${names.problem(code)}`]);
+  const mapping = refusals.map(({ code }) => [
+    plan.errors[code]?.wire ?? code,
+    `#/components/schemas/${names.problem(code)}`,
+  ]);
   return { oneOf: schemas, discriminator: { propertyName: "code", mapping: Object.fromEntries(mapping) } };
 }
 
@@ -195,18 +206,24 @@ function headersOfRefusals(
   // Of a quota in a window it is known when there is room again.
   const mayWait = refusals.some(({ code }) => code === "quota-exceeded") && (operation?.quotas ?? []).length > 0;
   const limited = status < 500 && ((operation?.rates ?? []).length > 0 || (operation?.quotas ?? []).length > 0);
+  const some = (...codes: readonly string[]): boolean => refusals.some(({ code }) => codes.includes(code));
   const business = status === 409 || refusals.some(({ code }) => plan.errors[code]?.source === "document");
   const retry: Named = waits.length === refusals.length ? "Retry-After" : "Retry-After?";
+  const alone = refusals.length === 1;
   return [
-    ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
-    ...(status === 403 && plan.credentials.some(({ scopes }) => scopes.length > 0)
+    ...(some("unauthenticated") ? ([alone ? "WWW-Authenticate" : "WWW-Authenticate?"] as const) : []),
+    ...(some("forbidden") && plan.credentials.some(({ scopes }) => scopes.length > 0)
       ? (["WWW-Authenticate?"] as const)
       : []),
-    ...(status === 400 && plan.credentials.length > 0 ? (["WWW-Authenticate?"] as const) : []),
-    ...(waits.length > 0 || mayWait || status === 503 ? [retry] : []),
+    ...(some("invalid-request") &&
+    status === (plan.errors["invalid-request"]?.statuses.at(-1) ?? 400) &&
+    plan.credentials.length > 0
+      ? (["WWW-Authenticate?"] as const)
+      : []),
+    ...(waits.length > 0 || mayWait || some("overloaded", "timed-out") ? [retry] : []),
     ...(limited ? (["RateLimit-Policy?", "RateLimit?"] as const) : []),
-    ...(status === 412 || status === 428 ? (["ETag?"] as const) : []),
-    ...(status === 415 ? (["Accept", "Accept-Patch", "Accept-Encoding"] as const) : []),
+    ...(some("stale", "precondition-needed") ? (["ETag?"] as const) : []),
+    ...(some("unsupported-media") ? (["Accept", "Accept-Patch", "Accept-Encoding"] as const) : []),
     ...(business && operation?.repeats !== undefined ? (["Idempotent-Replayed"] as const) : []),
   ];
 }

@@ -1,5 +1,7 @@
 /** Component schemas: resources as they are read, what operations take and give, lists, problems. */
 import type { Json, JsonObject } from "../../base/json.ts";
+import { bodyOf } from "../../parts/errors/decide.ts";
+import { bodyFor, type ErrorBody } from "../../parts/errors/model.ts";
 import type { Column, ErrorPlan, Operation, Plan, Table, Virtual } from "../../plan/plan.ts";
 import { grantsText } from "./description.ts";
 import type { ComponentNames } from "./names.ts";
@@ -155,18 +157,52 @@ function moveSchema({ resource }: Operation, names: ComponentNames): JsonObject 
 function problemSchemas(plan: Plan, names: ComponentNames): JsonObject {
   const possible = new Set(possibleCodes(plan));
   const errors = Object.entries(plan.errors).filter(([code]) => possible.has(code));
-  const { problemBody } = plan;
-  const own = problemBody === "problem+json" ? undefined : problemBody.shape;
+  const { problemBody: body } = plan;
   const each = errors.map(([code, error]): [string, JsonObject] => [
     names.problem(code),
-    own === undefined ? problemSchema(code, error, names) : bodyOfShape(own, { [code]: error }),
+    bodyOfCode(plan, code, error, names),
   ]);
-  const any = own === undefined ? anyProblem(errors, names) : bodyOfShape(own, Object.fromEntries(errors));
+  const inOperation = Object.keys(plan.problemBodies).flatMap((key): [string, JsonObject][] => {
+    const { code, operation } = bodyFor(key);
+    const error = plan.errors[code];
+    if (operation === undefined || error === undefined) return [];
+    return [[names.problemIn(code, operation), bodyOfCode(plan, code, error, names, operation)]];
+  });
+  const ownBodies = Object.values(plan.problemBodies).length > 0;
+  const any = body === "problem+json" ? anyProblem(errors, names) : bodyOfShape(body.shape, Object.fromEntries(errors));
   return {
-    [names.anyProblem]: any,
-    ...(own === undefined ? { [names.fault]: faultSchema } : {}),
-    ...Object.fromEntries(each),
+    [names.anyProblem]: ownBodies ? { anyOf: distinct(each.map(([, schema]) => schema)) } : any,
+    ...(saysStandard(plan) ? { [names.fault]: faultSchema } : {}),
+    ...Object.fromEntries([...each, ...inOperation]),
   };
+}
+
+function distinct(schemas: readonly JsonObject[]): readonly JsonObject[] {
+  return [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
+}
+
+/** Whether any error is told in the standard form. */
+function saysStandard({ problemBody, problemBodies }: Plan): boolean {
+  return [problemBody, ...Object.values(problemBodies)].includes("problem+json");
+}
+
+/** One code may have two bodies: with a fault of some field, and without. */
+function bodyOfCode(plan: Plan, code: string, error: ErrorPlan, names: ComponentNames, operation?: string): JsonObject {
+  const schemas = bodiesOfCode(plan, code, operation).map((body) =>
+    body === "problem+json" ? problemSchema(code, error, names) : bodyOfShape(body.shape, { [code]: error }),
+  );
+  const [only, ...rest] = distinct(schemas);
+  return only !== undefined && rest.length === 0 ? only : { anyOf: distinct(schemas) };
+}
+
+/** With a fault of some field, where the code has such, and without. */
+export function bodiesOfCode(
+  { problemBody, problemBodies }: Plan,
+  code: string,
+  operation?: string,
+): readonly ErrorBody[] {
+  const told = (field: boolean): ErrorBody => bodyOf({ code, operation, field }, problemBodies, problemBody);
+  return [...new Set([...(hasFaults.has(code) ? [told(true)] : []), told(false)])];
 }
 
 function anyProblem(errors: readonly [code: string, error: ErrorPlan][], names: ComponentNames): JsonObject {
@@ -175,7 +211,7 @@ function anyProblem(errors: readonly [code: string, error: ErrorPlan][], names: 
     description: "A refusal (RFC 9457). `code` says which; clients need no other member to tell refusals apart.",
     properties: {
       ...standardMembers,
-      code: { type: "string", enum: errors.map(([code]) => code) },
+      code: { type: "string", enum: errors.map(([code, { wire }]) => wire ?? code) },
       errors: faults(names),
     },
     required: ["type", "title", "status", "detail", "instance", "code", "request_id"],
@@ -183,7 +219,7 @@ function anyProblem(errors: readonly [code: string, error: ErrorPlan][], names: 
   };
 }
 
-function problemSchema(code: string, { title, statuses }: ErrorPlan, names: ComponentNames): JsonObject {
+function problemSchema(code: string, { title, statuses, wire = code }: ErrorPlan, names: ComponentNames): JsonObject {
   const [status] = statuses;
   return {
     type: "object",
@@ -195,7 +231,7 @@ function problemSchema(code: string, { title, statuses }: ErrorPlan, names: Comp
         statuses.length > 1 || status === undefined
           ? { type: "integer", enum: statuses }
           : { type: "integer", const: status },
-      code: { type: "string", const: code },
+      code: { type: "string", const: wire },
       ...(hasFaults.has(code) ? { errors: faults(names) } : {}),
       ...extraMembers[code],
     },

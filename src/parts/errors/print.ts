@@ -1,20 +1,33 @@
 /** Part 7, printed: the shortest form that reads back as the same. */
-import type { Json } from "../../base/json.ts";
-import type { Tree } from "../../document/print.ts";
+import { jsonTree, type Tree } from "../../document/print.ts";
 import { loosePhrase } from "../phrase.ts";
-import type { DeclaredError, Errors } from "./model.ts";
+import type { DeclaredError, ErrorBody, Errors } from "./model.ts";
 import { type Below, nothingBelow } from "../resources/field-print.ts";
 import { splitRetry } from "./read.ts";
 
-export function printErrors({ body, standard, errors }: Errors, below: Below = nothingBelow): Tree {
-  const lines = Object.entries(errors).map(
-    ([code, error]) => [code, printError(error, below("errors", code))] as const,
-  );
+export function printErrors(part: Errors, below: Below = nothingBelow): Tree {
+  const { body, bodies, status, codes, messages, standard, errors } = part;
+  const lines = linesOf(errors, (error, code) => printError(error, below("errors", code)));
   return {
-    ...(body === undefined ? {} : { body: typeof body === "string" ? body : treeOfShape(body.shape) }),
+    ...(body === undefined ? {} : { body: printBody(body) }),
+    ...(bodies === undefined ? {} : { bodies: linesOf(bodies, printBody) }),
+    ...(status === undefined ? {} : { status: linesOf(status, String) }),
+    ...(codes === undefined ? {} : { codes }),
+    ...(messages === undefined ? {} : { messages }),
     ...(standard === undefined ? {} : { standard: standard.length === 0 ? "none" : standard }),
-    ...(lines.length === 0 ? {} : { errors: Object.fromEntries(lines) }),
+    ...(Object.keys(errors).length === 0 ? {} : { errors: lines }),
   };
+}
+
+function linesOf<Value>(
+  values: Readonly<Record<string, Value>>,
+  print: (value: Value, key: string) => Tree,
+): Readonly<Record<string, Tree>> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, print(value, key)]));
+}
+
+function printBody(body: ErrorBody): Tree {
+  return typeof body === "string" ? body : jsonTree(body.shape);
 }
 
 /** On one line, but where the sentence itself ends like one that says when to try again; with `map` always as a map. */
@@ -23,10 +36,4 @@ function printError({ status, sentence, retryAfter }: DeclaredError, map: boolea
     return `${status} ${sentence}${retryAfter === undefined ? "" : `, retry after ${retryAfter}`}`;
   }
   return { status: String(status), sentence, ...(retryAfter === undefined ? {} : { "retry after": retryAfter }) };
-}
-
-function treeOfShape(shape: Json): Tree {
-  if (Array.isArray(shape)) return shape.map(treeOfShape);
-  if (typeof shape !== "object" || shape === null) return String(shape);
-  return Object.fromEntries(Object.entries(shape).map(([key, value]) => [key, treeOfShape(value)]));
 }

@@ -41,9 +41,27 @@ test("bodies and the catalogue", () => {
     body: { shape: { errors: { "{field}": ["{message}"] }, at: "{pointer}, {status} {code}" } },
     errors: {},
   });
-  // Below a body everything is text: what `5` means there is for the server's own types.
-  assert.deepEqual(of("body: { version: 5, ok: false }\n"), {
-    body: { shape: { version: "5", ok: "false" } },
+  assert.deepEqual(of('body: { version: 5, ok: false, data: null, yes: yes, text: "5" }\n'), {
+    body: { shape: { version: 5, ok: false, data: null, yes: "yes", text: "5" } },
+    errors: {},
+  });
+  assert.deepEqual(
+    of(
+      'bodies: { without field: { e: ["{message}"] }, not-found in x: {}, stale: problem+json }\nstatus: { stale: 409 }\n',
+    ),
+    {
+      bodies: {
+        "without field": { shape: { e: ["{message}"] } },
+        "not-found in x": { shape: {} },
+        stale: "problem+json",
+      },
+      status: { stale: 409 },
+      errors: {},
+    },
+  );
+  assert.deepEqual(of("codes: { stale: ConcurrencyError }\nmessages: { required: can't be blank }\n"), {
+    codes: { stale: "ConcurrencyError" },
+    messages: { required: "can't be blank" },
     errors: {},
   });
 });
@@ -59,10 +77,17 @@ test("what is open is a gap and no fault", () => {
 });
 
 const wrong: readonly [yaml: string, ...faults: string[]][] = [
-  ["bodies: problem+json", "1:1 errors/unknown-key bodies"],
+  ["boddy: problem+json", "1:1 errors/unknown-key boddy"],
+  ["bodies: problem+json", "1:9 errors/not-a-map problem+json"],
   ["body: json", "1:7 errors/bad-body json"],
   ['body: { a: "see {codes}" }', "1:17 errors/unknown-fact {codes}"],
   ['body: { "{feild}": x }', "1:10 errors/unknown-fact {feild}"],
+  ["bodies: { stale: json }", "1:18 errors/bad-body json"],
+  ["bodies: [stale]", "1:9 errors/not-a-map [stale]"],
+  ["status: { stale: 200 }", "1:18 errors/bad-status 200"],
+  ["codes: { stale: [a] }", "1:17 errors/not-a-text [a]"],
+  ['messages: { stale: "is {feild}" }', "1:24 errors/unknown-fact {feild}"],
+  ['messages: { stale: "is {code}" }', "1:24 errors/unknown-fact {code}"],
   ["standard: [not-found, not-fuond]", "1:23 errors/unknown-standard not-fuond"],
   ["errors: [a]", "1:9 errors/not-a-map [a]"],
   ["errors: { 4x: 409 No }", "1:11 errors/bad-code 4x"],

@@ -1,30 +1,77 @@
 /**
  * Part 7, read: the service's errors and the form of their bodies.
  *
- *     body       `problem+json`, or the body itself as a map or list in which `{code}`, `{message}`, `{status}`, `{field}`
- *                and `{pointer}` stand for the facts of an error; a text that is one such name and nothing else takes
- *                the fact's own type. Around `{field}` as a key or `{pointer}` in a list, one entry for each fault.
+ *     body       `problem+json`, or the body itself as a map or list in which names in braces, `{code}`, `{message}`, `{field}`,
+ *                … stand for the facts of an error; a text that is one such name and nothing else takes the fact's own
+ *                type. Around `{field}` as a key or `{message}` in a list, one entry for each fault.
+ *     bodies     another body for some errors, by `without field`, a code, or `code in operation`; `{}` says nothing
+ *     status     code: status   of a code of the catalogue, instead of all that it has there
+ *     codes      code: what the wire calls it
+ *     messages   code: sentence   of an error or of a fault
  *     standard   `all`, `none` or a list of the catalogue's codes
  *     errors     code: status sentence[, retry after duration]   map: { status, sentence, retry after }   or `none`
  */
-import type { Json } from "../../base/json.ts";
 import { didYouMean } from "../../base/suggest.ts";
+import { toJson } from "../../document/data.ts";
 import type { Entry, MapNode, Node, TextNode } from "../../document/document.ts";
 import { type Phrase, phraseOf, slice, spanOf } from "../phrase.ts";
 import { expectMap, isNone, knownEntries, openEntries, type Path, type Reader, report } from "../reader.ts";
 import { namesAt, readClockDuration, readLines, readStatus, readText } from "../values.ts";
-import { type DeclaredError, type Errors, facts, standardErrors } from "./model.ts";
+import { type DeclaredError, type ErrorBody, type Errors, facts, messageFacts, standardErrors } from "./model.ts";
 
 export function readErrors(reader: Reader, body: MapNode): Errors {
   const path = ["errors"];
-  const entries = knownEntries(reader, path, body, ["body", "standard", "errors"], "Errors");
+  const entries = knownEntries(reader, path, body, keys, "Errors");
   const shape = entries.body === undefined ? undefined : readBody(reader, entries.body.value);
   const standard = entries.standard === undefined ? undefined : readStandard(reader, path, entries.standard.value);
+  const lines = <Value>(
+    key: (typeof keys)[number],
+    example: string,
+    read: (line: Entry, path: Path) => Value | undefined,
+  ) => readByCode(reader, [...path, key], entries[key], example, read);
+  const said = {
+    bodies: lines("bodies", 'without field: { error: "{message}" }', ({ value }) => readBody(reader, value)),
+    status: lines("status", "invalid-request: 400", (line, at) => {
+      const text = readText(reader, at, line, `The status of ${line.key.value}`);
+      return text && readStatus(reader, at, text, `The status of ${line.key.value}`);
+    }),
+    codes: lines("codes", "not-found: NotFound", (line, at) => {
+      return readText(reader, at, line, `The name of ${line.key.value}`)?.text;
+    }),
+    messages: lines("messages", "required: can't be blank", (line, at) => {
+      const text = readText(reader, at, line, `The message of ${line.key.value}`);
+      if (text !== undefined && line.value.kind === "text") checkFacts(reader, line.value, messageFacts);
+      return text?.text;
+    }),
+  };
   return {
     ...(shape === undefined ? {} : { body: shape }),
+    ...definedOf(said),
     ...(standard === undefined ? {} : { standard }),
     errors: readDeclared(reader, [...path, "errors"], entries.errors),
   };
+}
+
+const keys = ["body", "bodies", "status", "codes", "messages", "standard", "errors"] as const;
+
+/** A map whose keys are codes of errors, or say which errors are meant. */
+function readByCode<Value>(
+  reader: Reader,
+  path: Path,
+  entry: Entry | undefined,
+  example: string,
+  read: (line: Entry, path: Path) => Value | undefined,
+): Readonly<Record<string, Value>> | undefined {
+  if (entry === undefined || isNone(entry.value)) return undefined;
+  const map = expectMap(reader, path, entry.value, `\`${path.at(-1)}\``, example);
+  if (map === undefined) return undefined;
+  return readLines(openEntries(reader, path, map), (line) => read(line, [...path, line.key.value]));
+}
+
+type Defined<Members> = { readonly [Name in keyof Members]?: Exclude<Members[Name], undefined> };
+
+function definedOf<Members extends object>(members: Members): Defined<Members> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<Members>;
 }
 
 function readStandard(reader: Reader, path: Path, node: Node): Errors["standard"] {
@@ -102,8 +149,11 @@ function reportNoSentence(reader: Reader, key: TextNode): void {
   });
 }
 
-function readBody(reader: Reader, node: Node): Errors["body"] | undefined {
-  if (node.kind !== "text") return { shape: shapeOf(reader, node) };
+function readBody(reader: Reader, node: Node): ErrorBody | undefined {
+  if (node.kind !== "text") {
+    checkShape(reader, node);
+    return { shape: toJson(node) };
+  }
   const text = phraseOf(node);
   if (text.text === "problem+json" || text.text === "application/problem+json") return "problem+json";
   report(reader, "errors/bad-body", spanOf(text), `\`${text.text}\` is not a form of error bodies`, {
@@ -112,31 +162,28 @@ function readBody(reader: Reader, node: Node): Errors["body"] | undefined {
   return undefined;
 }
 
-/** The body as JSON, every scalar a text. The names in braces are checked here. */
-function shapeOf(reader: Reader, node: Node): Json {
-  if (node.kind === "list") return node.items.map((item) => shapeOf(reader, item));
-  if (node.kind === "text") {
-    checkFacts(reader, node);
-    return node.value;
+/** The names in braces of a body, at any depth, keys included. */
+function checkShape(reader: Reader, node: Node): void {
+  if (node.kind === "text") checkFacts(reader, node, facts);
+  else if (node.kind === "list") for (const item of node.items) checkShape(reader, item);
+  else {
+    for (const { key, value } of node.entries) {
+      checkFacts(reader, key, facts);
+      checkShape(reader, value);
+    }
   }
-  return Object.fromEntries(
-    node.entries.map(({ key, value }) => {
-      checkFacts(reader, key);
-      return [key.value, shapeOf(reader, value)];
-    }),
-  );
 }
 
-function checkFacts(reader: Reader, node: TextNode): void {
+function checkFacts(reader: Reader, node: TextNode, known: readonly string[]): void {
   for (const match of node.value.matchAll(/\{([^{}]*)\}/g)) {
     const name = match[1] as string;
-    if ((facts as readonly string[]).includes(name)) continue;
+    if (known.includes(name)) continue;
     const span = spanOf({ text: match[0], node, from: match.index });
-    const near = didYouMean(name, facts);
+    const near = didYouMean(name, known);
     report(reader, "errors/unknown-fact", span, `An error has no \`${match[0]}\``, {
       help:
         near === undefined
-          ? `known here: ${facts.map((fact) => `\`{${fact}}\``).join(", ")}`
+          ? `known here: ${known.map((fact) => `\`{${fact}}\``).join(", ")}`
           : `did you mean \`{${near}}\`?`,
       ...(near === undefined ? {} : { fix: { title: `write \`{${near}}\``, span, text: `{${near}}` } }),
     });

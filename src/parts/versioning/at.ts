@@ -211,13 +211,14 @@ function undoPath(model: Model, { operation, method, path }: Of<"path">): Model 
 }
 
 function undoError(model: Model, { code, status, was }: Of<"error">): Model {
-  const { errors } = model.errors;
+  const { errors, status: said } = model.errors;
   const declared = own(errors, code);
   const standard = own(standardErrors, code);
   if (declared === undefined && standard === undefined) return model;
   // A code of the catalogue that had another name was one of the document's own.
   const former = declared === undefined ? { status, sentence: standard?.title ?? "" } : { ...declared, status };
-  const present = { ...model, errors: { ...model.errors, errors: { ...errors, [code]: former } } };
+  const others = said && { status: Object.fromEntries(Object.entries(said).filter(([one]) => one !== code)) };
+  const present = { ...model, errors: { ...model.errors, ...others, errors: { ...errors, [code]: former } } };
   return renamedError(present, code, was);
 }
 

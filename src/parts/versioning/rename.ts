@@ -1,6 +1,8 @@
 /** A name given back through a whole model: of a resource, a type, an operation, one of their members, an event, an error. */
 import { meaningOf } from "../endpoints/meaning.ts";
 import type { Endpoint } from "../endpoints/model.ts";
+import { bodyFor } from "../errors/model.ts";
+import type { Errors } from "../errors/model.ts";
 import { eventResource } from "../expressions.ts";
 import type { Model } from "../model.ts";
 import { own } from "../resources/fields.ts";
@@ -215,10 +217,11 @@ function tellingResource(model: Model, resource: string): Model {
 }
 
 function renamedOperation(model: Model, from: string, to: string): Model {
-  const { purpose, endpoints, authentication, events, limits } = model;
+  const { purpose, endpoints, authentication, events, errors, limits } = model;
   const name = (one: string): string => (one === from ? to : one);
   return {
     ...model,
+    errors: withBodies(errors, ({ code, operation }) => ({ code, operation: operation && name(operation) })),
     purpose: { ...purpose, operations: renamedKey(purpose.operations, from, to) },
     endpoints: { ...endpoints, endpoints: renamedKey(endpoints.endpoints, from, to) },
     states: mapValues(model.states, (lifecycle) =>
@@ -245,6 +248,19 @@ function renamedOperation(model: Model, from: string, to: string): Model {
       ...(limits.quota === undefined ? {} : { quota: renamedKey(limits.quota, from, to) }),
     },
   };
+}
+
+/** What the keys of `bodies` name, by other names. */
+function withBodies(
+  errors: Errors,
+  rename: (one: { readonly code: string; readonly operation: string | undefined }) => typeof one,
+): Errors {
+  if (errors.bodies === undefined) return errors;
+  const bodies = Object.entries(errors.bodies).map(([key, body]) => {
+    const { code, operation } = rename({ operation: undefined, ...bodyFor(key) });
+    return [operation === undefined ? code : `${code} in ${operation}`, body] as const;
+  });
+  return { ...errors, bodies: Object.fromEntries(bodies) };
 }
 
 export function renamedEvent(model: Model, from: string, to: string): Model {
@@ -274,7 +290,13 @@ export function renamedError(model: Model, from: string, to: string): Model {
   return withEndpoints(
     {
       ...model,
-      errors: { ...errors, errors: renamedKey(errors.errors, from, to) },
+      errors: {
+        ...withBodies(errors, ({ code: one, operation }) => ({ code: code(one), operation })),
+        errors: renamedKey(errors.errors, from, to),
+        ...(errors.status === undefined ? {} : { status: renamedKey(errors.status, from, to) }),
+        ...(errors.codes === undefined ? {} : { codes: renamedKey(errors.codes, from, to) }),
+        ...(errors.messages === undefined ? {} : { messages: renamedKey(errors.messages, from, to) }),
+      },
       resources: {
         ...resources,
         rules: mapValues(resources.rules, (lines) =>
