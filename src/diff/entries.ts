@@ -1,5 +1,5 @@
 /** Which version entry speaks of which difference. */
-import type { Change, Place, Version } from "../parts/versioning/model.ts";
+import { type Change, type Place, placeName, type Version } from "../parts/versioning/model.ts";
 import type { Difference } from "./difference.ts";
 
 type Subject = Pick<Difference, "subject" | "also">;
@@ -27,12 +27,8 @@ function namesIn(change: Change): readonly string[] {
     case "state":
       return [`${change.resource}.${change.name}`];
     default:
-      return [nameOf(change.place)];
+      return [placeName(change.place)];
   }
-}
-
-function nameOf({ of, field }: Place): string {
-  return field === undefined ? of : `${of}.${field}`;
 }
 
 /** The differences that each entry can be about; what is new, gone or renamed can have changed in any way. */

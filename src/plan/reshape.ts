@@ -4,7 +4,7 @@
  */
 import type { Model } from "../parts/model.ts";
 import { literalValue } from "../parts/resources/default-value.ts";
-import { bareType, own } from "../parts/resources/fields.ts";
+import { innermost, own } from "../parts/resources/fields.ts";
 import type { Field, Fields, FieldType } from "../parts/resources/model.ts";
 import { type Conversion, olderOf } from "../parts/versioning/conversions.ts";
 import type { Version } from "../parts/versioning/model.ts";
@@ -77,14 +77,10 @@ function defaultOf(model: Model, { default: made, type }: Field): Conversion | u
 }
 
 /** The embedded type that values of a type hold, and the lists and maps around it, outermost first. */
-function heldType(model: Model, type: FieldType): HeldType | undefined {
-  const bare = bareType(type);
-  if (bare.kind === "list" || bare.kind === "map") {
-    const inner = heldType(model, bare.of);
-    return inner && { type: inner.type, within: [bare.kind, ...inner.within] };
-  }
-  const isHeld = bare.kind === "named" && own(model.resources.types, bare.name) !== undefined;
-  return isHeld ? { type: bare.name, within: [] } : undefined;
+export function heldType(model: Model, type: FieldType): HeldType | undefined {
+  const { of, within } = innermost(type);
+  const isHeld = of.kind === "named" && own(model.resources.types, of.name) !== undefined;
+  return isHeld ? { type: of.name, within } : undefined;
 }
 
 /** A type may hold itself. */

@@ -6,15 +6,16 @@ import { meaningOf } from "../parts/endpoints/meaning.ts";
 import type { Endpoint } from "../parts/endpoints/model.ts";
 import { typeExpressions } from "../parts/expressions.ts";
 import type { Model } from "../parts/model.ts";
-import { bareType, own } from "../parts/resources/fields.ts";
+import { bareType, innermost, own } from "../parts/resources/fields.ts";
 import { jsonSchemaOf } from "../parts/resources/json-schema.ts";
-import type { Field, Fields, FieldType } from "../parts/resources/model.ts";
+import type { Field, Fields } from "../parts/resources/model.ts";
 import { withEventNames } from "../parts/events/webhooks.ts";
 import { modelAt, typeOf } from "../parts/versioning/at.ts";
 import { type Conversion, conversionsOf, fieldAt, olderOf } from "../parts/versioning/conversions.ts";
 import type { Change, Version, Versioning } from "../parts/versioning/model.ts";
 import type { TypedExpression } from "../expression/typed.ts";
 import { buildOperations } from "./operations.ts";
+import { heldType } from "./reshape.ts";
 import type { Operation, Plan, Table } from "./plan.ts";
 import type { Sources } from "./sources.ts";
 import type {
@@ -245,7 +246,7 @@ function changedDefinitions(between: Between): ReadonlySet<string> {
     before = changed.size;
     for (const [name, fields] of definitions) {
       const holds = Object.values(fields).some((field) => {
-        const type = heldType(older, field.type);
+        const type = heldType(older, field.type)?.type;
         return type !== undefined && changed.has(type);
       });
       if (holds) changed.add(name);
@@ -254,20 +255,7 @@ function changedDefinitions(between: Between): ReadonlySet<string> {
   return changed;
 }
 
-/** The embedded type that values of a type hold, at any depth of lists and maps. */
-function heldType(model: Model, type: FieldType): string | undefined {
-  const bare = bareType(type);
-  if (bare.kind === "list" || bare.kind === "map") return heldType(model, bare.of);
-  return bare.kind === "named" && own(model.resources.types, bare.name) !== undefined ? bare.name : undefined;
-}
-
 type Absent = MemberStep["absent"];
-
-/** The lists and maps around the values of a type, outermost first. */
-function withinOf(type: FieldType): readonly ("list" | "map")[] {
-  const bare = bareType(type);
-  return bare.kind === "list" || bare.kind === "map" ? [bare.kind, ...withinOf(bare.of)] : [];
-}
 
 function typeShape(between: Between, older: string, fields: Fields, changed: ReadonlySet<string>): ShapeStep {
   const newer = newerName(between, older);
@@ -338,13 +326,14 @@ function memberStep(
     return { older, absent, ...(seen === undefined ? {} : { seen }) };
   }
   const newer = newerMember(version, of, older);
-  const held = heldType(between.older, field.type);
+  const held = heldType(between.older, field.type)?.type;
+  const { within } = innermost(field.type);
   const step = {
     older,
     newer,
     absent,
     ...(held !== undefined && changed.has(held) ? { shape: held } : {}),
-    ...(withinOf(field.type).length === 0 ? {} : { within: withinOf(field.type) }),
+    ...(within.length === 0 ? {} : { within }),
   };
   return changesOf(between, of, newer).reduce(
     (all, [change, path]) => ({ ...all, ...memberChange(between, all, change, path, field) }),

@@ -64,7 +64,7 @@ export async function cause(work: Work, tx: Transaction, effects: readonly Effec
 }
 
 /** The move that an event makes of the record with an id, if any fits; `work` has what the event carries as its input. */
-export async function causeOne(
+async function causeOne(
   work: Work,
   tx: Transaction,
   effect: Pick<EffectPlan, "event" | "resource" | "moves" | "effects">,

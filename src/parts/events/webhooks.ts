@@ -12,36 +12,45 @@ import { own } from "../resources/fields.ts";
 import { deliveryResource, webhookOperations, webhookResource } from "./decide.ts";
 import type { Webhook } from "./model.ts";
 
+/** Reading what is added costs as much as a small document, and the plan, the report and the page all ask for it. */
+const complete = new WeakMap<Model, Model>();
+
 /** The model with its webhooks as resources; the same model where it has none. */
 export function withWebhooks(model: Model): Model {
   const webhook = model.events.delivery?.webhook;
   if (webhook === undefined || own(model.resources.resources, webhookResource) !== undefined) return model;
-  const { model: added } = readModel(readDocument("webhooks", fragment(model, webhook)).document);
+  const known = complete.get(model) ?? added(model, webhook);
+  complete.set(model, known);
+  return known;
+}
+
+function added(model: Model, webhook: Webhook): Model {
+  const { model: more } = readModel(readDocument("webhooks", fragment(model, webhook)).document);
   const { quota = {}, keep } = model.limits;
   const { webhook: quotas, ...others } = quota;
   return {
     ...model,
-    purpose: { ...model.purpose, operations: { ...model.purpose.operations, ...added.purpose.operations } },
+    purpose: { ...model.purpose, operations: { ...model.purpose.operations, ...more.purpose.operations } },
     resources: {
       ...model.resources,
-      resources: { ...model.resources.resources, ...added.resources.resources },
+      resources: { ...model.resources.resources, ...more.resources.resources },
     },
-    states: { ...model.states, ...added.states },
+    states: { ...model.states, ...more.states },
     endpoints: {
       ...model.endpoints,
-      endpoints: { ...model.endpoints.endpoints, ...added.endpoints.endpoints },
+      endpoints: { ...model.endpoints.endpoints, ...more.endpoints.endpoints },
     },
     authentication: {
       ...model.authentication,
-      own: { ...model.authentication.own, ...added.authentication.own },
+      own: { ...model.authentication.own, ...more.authentication.own },
       allow: { ...model.authentication.allow, ...allowed(webhook.for) },
     },
     // What becomes of deliveries is told to whoever follows the stream.
-    events: { ...model.events, out: { ...model.events.out, ...added.events.out } },
+    events: { ...model.events, out: { ...model.events.out, ...more.events.out } },
     limits: {
       ...model.limits,
       ...(quotas === undefined ? {} : { quota: { ...others, [webhookResource]: quotas } }),
-      keep: { ...keep, ...added.limits.keep },
+      keep: { ...keep, ...more.limits.keep },
     },
   };
 }

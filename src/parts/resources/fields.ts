@@ -7,6 +7,14 @@ export function bareType(type: FieldType): FieldType {
   return type.kind === "nullable" ? bareType(type.of) : type;
 }
 
+/** What lists and maps, outermost first, have at their bottom: `map(T[])` is a `T` within a map and a list. */
+export function innermost(type: FieldType): { readonly of: FieldType; readonly within: readonly ("list" | "map")[] } {
+  const bare = bareType(type);
+  if (bare.kind !== "list" && bare.kind !== "map") return { of: bare, within: [] };
+  const { of, within } = innermost(bare.of);
+  return { of, within: [bare.kind, ...within] };
+}
+
 /** Whether the field can be null in an expression: `?` or `| null`. */
 export function isNullable(field: Field): boolean {
   return field.optional || field.type.kind === "nullable";

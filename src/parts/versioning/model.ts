@@ -58,6 +58,11 @@ export interface Place {
   readonly field?: string;
 }
 
+/** As a document writes it. */
+export function placeName({ of, field }: Place): string {
+  return field === undefined ? of : `${of}.${field}`;
+}
+
 export interface Deprecation {
   readonly since?: string;
   readonly sunset?: string;

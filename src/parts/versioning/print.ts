@@ -4,7 +4,15 @@ import type { Tree } from "../../document/print.ts";
 import { createReader } from "../reader.ts";
 import { type Below, nothingBelow } from "../resources/field-print.ts";
 import { readChange } from "./change-read.ts";
-import type { Change, Deprecation, Place, Version, Versioning, VersionPlace, VersionPolicy } from "./model.ts";
+import {
+  type Change,
+  type Deprecation,
+  placeName,
+  type Version,
+  type Versioning,
+  type VersionPlace,
+  type VersionPolicy,
+} from "./model.ts";
 
 export function printVersioning(
   { scheme, sent, absent, policy, versions, deprecated }: Versioning,
@@ -80,19 +88,19 @@ function lineOf(change: Change): string {
   const was = (value: string | undefined) => (value === undefined ? "" : `, was ${value}`);
   switch (change.kind) {
     case "rename":
-      return `rename ${placeText(change.from)} -> ${change.to}`;
+      return `rename ${placeName(change.from)} -> ${change.to}`;
     case "add":
-      return `add ${placeText(change.place)}${before("taken", change.taken)}`;
+      return `add ${placeName(change.place)}${before("taken", change.taken)}`;
     case "remove": {
       const type = change.type === undefined ? "" : `: ${change.type}`;
-      return `remove ${placeText(change.place)}${type}${before("seen", change.seen)}`;
+      return `remove ${placeName(change.place)}${type}${before("seen", change.seen)}`;
     }
     case "require":
-      return `require ${placeText(change.place)}${before("taken", change.taken)}`;
+      return `require ${placeName(change.place)}${before("taken", change.taken)}`;
     case "relax":
-      return `relax ${placeText(change.place)}${was(change.was)}${before("seen", change.seen)}`;
+      return `relax ${placeName(change.place)}${was(change.was)}${before("seen", change.seen)}`;
     case "retype":
-      return `retype ${placeText(change.place)}${was(change.was)}${before("seen", change.seen)}${before("taken", change.taken)}`;
+      return `retype ${placeName(change.place)}${was(change.was)}${before("seen", change.seen)}${before("taken", change.taken)}`;
     case "path":
       return `path ${change.operation}${was(`${change.method} ${change.path}`)}`;
     case "error":
@@ -102,14 +110,14 @@ function lineOf(change: Change): string {
     case "state":
       return `state ${change.resource}.${change.name}${before("seen", change.seen)}`;
     case "add-value":
-      return `add value ${placeText(change.place)} ${change.value}${before("seen", change.seen)}`;
+      return `add value ${placeName(change.place)} ${change.value}${before("seen", change.seen)}`;
   }
 }
 
 function mapOf(change: Change): Tree {
   switch (change.kind) {
     case "rename":
-      return { rename: placeText(change.from), to: change.to };
+      return { rename: placeName(change.from), to: change.to };
     case "path":
       return { path: change.operation, was: `${change.method} ${change.path}` };
     case "error":
@@ -119,16 +127,12 @@ function mapOf(change: Change): Tree {
     case "state":
       return { state: `${change.resource}.${change.name}`, seen: change.seen };
     case "add-value":
-      return { "add value": placeText(change.place), value: change.value, seen: change.seen };
+      return { "add value": placeName(change.place), value: change.value, seen: change.seen };
     default: {
       const { kind, place, ...clauses } = change;
-      return { [kind]: placeText(place), ...clauses };
+      return { [kind]: placeName(place), ...clauses };
     }
   }
-}
-
-function placeText(place: Place): string {
-  return place.field === undefined ? place.of : `${place.of}.${place.field}`;
 }
 
 function printDeprecated(deprecated: Readonly<Record<string, Deprecation>>, below: Below): Tree {

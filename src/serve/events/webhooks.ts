@@ -27,10 +27,10 @@ export function webhookExtensions({ key, urlFault }: WebhookOptions): Extensions
   };
   const judged = ({ context }: Call, next: Values): void => {
     const version = next["version"] ?? null;
-    const known = context.plan.versions?.list.some(({ name }) => name === version) ?? false;
-    if (version !== null && !known)
+    const known = context.plan.versions?.list.find(({ name }) => name === version);
+    if (version !== null && known === undefined)
       throw invalid([{ pointer: "#/version", code: "unknown-version", detail: "version is none of this service's" }]);
-    const plan = context.plan.versions?.list.find(({ name }) => name === version)?.older?.asked ?? context.plan;
+    const plan = known?.older?.asked ?? context.plan;
     const names = (next["events"] ?? []) as readonly string[];
     const unknown = names.findIndex((name) => !Object.hasOwn(plan.events.out, name));
     if (unknown >= 0) {

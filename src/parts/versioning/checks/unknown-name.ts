@@ -2,7 +2,7 @@
 import type { Facts } from "../../facts.ts";
 import { says } from "../../facts.ts";
 import type { Check } from "../../finding.ts";
-import type { Change, Place } from "../model.ts";
+import { type Change, placeName } from "../model.ts";
 
 export const check: Check = {
   code: "versioning/unknown-name",
@@ -31,7 +31,7 @@ export const check: Check = {
 function subjectOf(change: Change): string | undefined {
   switch (change.kind) {
     case "rename":
-      return nameOf({
+      return placeName({
         ...change.from,
         ...(change.from.field === undefined ? { of: change.to } : { field: change.to }),
       });
@@ -46,19 +46,15 @@ function subjectOf(change: Change): string | undefined {
     case "state":
       return `${change.resource} ${change.name}`;
     default:
-      return nameOf(change.place);
+      return placeName(change.place);
   }
 }
 
 function formerNames(change: Change): readonly string[] {
-  if (change.kind === "rename") return [nameOf(change.from)];
-  if (change.kind === "remove") return [nameOf(change.place)];
+  if (change.kind === "rename") return [placeName(change.from)];
+  if (change.kind === "remove") return [placeName(change.place)];
   if (change.kind === "error") return [`error ${change.was}`];
   return change.kind === "event" && change.was !== undefined ? [`event ${change.was}`] : [];
-}
-
-function nameOf({ of, field }: Place): string {
-  return field === undefined ? of : `${of}.${field}`;
 }
 
 function namesOf({ model, operations, lives, errorNames, outEvents, endpoints }: Facts): readonly string[] {
