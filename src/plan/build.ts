@@ -6,6 +6,7 @@ import { kebabCase } from "../base/case.ts";
 import { withWebhooks } from "../parts/events/webhooks.ts";
 import { type TypedExpressions, typeExpressions } from "../parts/expressions.ts";
 import type { Model, Places } from "../parts/model.ts";
+import { namedSchemas } from "../parts/resources/json-schema.ts";
 import { credentialPlans, roleNames } from "./credentials.ts";
 import { errorBodies, errorPlans } from "./errors.ts";
 import { buildHistory } from "./history.ts";
@@ -18,6 +19,7 @@ import { assert, type Sources } from "./sources.ts";
 import { buildTables } from "./tables.ts";
 import { unenforcedStatements } from "./unenforced.ts";
 import { versionsPlan } from "./versions.ts";
+import { wiredOperations } from "./wire.ts";
 
 export function buildPlan(model: Model, places: Places, expressions: TypedExpressions): Plan {
   const [problem] = expressions.problems;
@@ -46,6 +48,8 @@ function planOf(sources: Sources): Plan {
     base: model.endpoints.base ?? "{base_url}",
     tables,
     operations: [...buildOperations(sources, tables), ...inboundOperations(sources, tables)],
+    wired: wiredOperations(sources),
+    schemas: namedSchemas(model),
     credentials: credentialPlans(sources),
     roles: roleNames(sources),
     errors: errorPlans(sources),

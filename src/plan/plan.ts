@@ -28,6 +28,10 @@ export interface Plan {
   readonly base: string;
   readonly tables: readonly Table[];
   readonly operations: readonly Operation[];
+  /** Operations of handlers that say all that goes over the wire. */
+  readonly wired: readonly WiredOperation[];
+  /** JSON Schemas with names, by the address that stands in references to them. */
+  readonly schemas: Readonly<Record<string, JsonObject>>;
   readonly credentials: readonly CredentialPlan[];
   /** In the document's order; a caller's roles are bits by this index. */
   readonly roles: readonly string[];
@@ -377,6 +381,48 @@ export interface Operation {
 }
 
 export type Segment = PathSegment;
+
+/** What goes over the wire of an operation that a handler does, word for word as the document says it. */
+export interface WiredOperation {
+  readonly name: string;
+  readonly sentence: string;
+  readonly method: Method;
+  readonly path: readonly Segment[];
+  /** The path as the document writes it. */
+  readonly template: string;
+  readonly resource?: string;
+  readonly allow: readonly GrantPlan[];
+  readonly parameters: readonly WiredParameter[];
+  readonly body?: WiredBody;
+  readonly answers: readonly WiredAnswer[];
+}
+
+export interface WiredParameter {
+  readonly in: "path" | "query" | "header" | "cookie";
+  readonly name: string;
+  readonly required: boolean;
+  readonly schema: JsonObject;
+  readonly note?: string;
+  readonly example?: Json;
+}
+
+export interface WiredBody {
+  readonly required: boolean;
+  readonly media: readonly string[];
+  /** Absent: any content. */
+  readonly schema?: JsonObject;
+  readonly note?: string;
+}
+
+export interface WiredAnswer {
+  /** Three digits, a class such as `4XX`, or `default`. */
+  readonly status: string;
+  /** Empty: no body. */
+  readonly media: readonly string[];
+  readonly schema?: JsonObject;
+  readonly headers: readonly Omit<WiredParameter, "in">[];
+  readonly note?: string;
+}
 
 /** An event that comes in (part 6, `in`), as the operation that takes it. */
 export interface InboundPlan {

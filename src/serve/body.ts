@@ -20,9 +20,12 @@ import { malformed, Refusal } from "./refusal.ts";
 export type Judge = (value: Json) => readonly Fault[];
 
 /**
- * Compiles schemas. No coercion, nothing removed, no defaults put in (R2.3); patterns run in linear time (R2.8).
+ * Compiles schemas, which may refer to `schemas` by their addresses. No coercion, nothing removed, no defaults put in (R2.3); patterns run in linear time (R2.8).
  */
-export function createJudges(ids: ReadonlyMap<string, string> = new Map()): (schema: JsonObject) => Judge {
+export function createJudges(
+  ids: ReadonlyMap<string, string> = new Map(),
+  schemas: Readonly<Record<string, JsonObject>> = {},
+): (schema: JsonObject) => Judge {
   const ajv = new Ajv2020({
     allErrors: true,
     strict: false,
@@ -43,6 +46,8 @@ export function createJudges(ids: ReadonlyMap<string, string> = new Map()): (sch
   }
   for (const comparison of comparisons) ajv.removeKeyword(comparison.keyword).addKeyword(comparison);
   ajv.removeKeyword("patternProperties").addKeyword(patternProperties);
+  // Each is compiled when something that refers to it is.
+  for (const [address, schema] of Object.entries(schemas)) ajv.addSchema(markMoney(schema) as JsonObject, address);
   return (schema) => {
     const validate = ajv.compile(markMoney(schema) as JsonObject);
     return (value) => {

@@ -75,7 +75,7 @@ export function prepareOperations(
   kinds: CallerKinds,
   extensions: Extensions = {},
 ): ReadonlyMap<string, Prepared> {
-  const judgeOf = createJudges(idPatterns(plan.tables));
+  const judgeOf = createJudges(idPatterns(plan.tables), plan.schemas);
   const views = new Map<string, ResourceView>();
   const recordView = (table: Table, kind: number): ResourceView => {
     const key = `${table.resource} ${kind}`;
@@ -109,7 +109,7 @@ export function prepareOperations(
 
 /** What an older version's operations ask of a body and show of a record. Nothing of it reaches the store. */
 export function prepareAsked(plan: Plan, kinds: CallerKinds): readonly AskedOperation[] {
-  const judgeOf = createJudges(idPatterns(plan.tables));
+  const judgeOf = createJudges(idPatterns(plan.tables), plan.schemas);
   return plan.operations.map((operation): AskedOperation => {
     const table = plan.tables.find(({ resource }) => resource === operation.resource) as Table;
     const views: ResourceView[] = [];

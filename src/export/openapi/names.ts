@@ -1,6 +1,7 @@
 /** The names of component schemas: stable for one document, and different from one another. */
 import { pascalCase } from "../../base/case.ts";
 import { everyOperation } from "../../plan/events.ts";
+import { schemaNameAt } from "../../parts/resources/schema.ts";
 import type { Operation, Plan } from "../../plan/plan.ts";
 
 export interface ComponentNames {
@@ -12,6 +13,8 @@ export interface ComponentNames {
   readonly answer: (operation: string) => string;
   /** A page of a list. */
   readonly list: (operation: string) => string;
+  /** A schema that the document names, by its address. */
+  readonly schema: (address: string) => string;
   /** An event of part 6. */
   readonly event: (event: string) => string;
   readonly problem: (code: string) => string;
@@ -44,6 +47,7 @@ export function componentNames(plan: Plan): ComponentNames {
   const operations = all.map(({ name }) => name);
   const resource = table(resources, (name) => name);
   const state = table(resources, (name) => `${name}State`);
+  const schema = table(Object.keys(plan.schemas), schemaNameAt);
   const shapes = new Map<string, string>();
   const lists = new Map(
     all.flatMap((operation): [string, string][] => {
@@ -63,6 +67,7 @@ export function componentNames(plan: Plan): ComponentNames {
   return {
     resource,
     state,
+    schema,
     input: table(operations, (name) => `${pascalCase(name)}Input`),
     answer: table(operations, (name) => `${pascalCase(name)}Answer`),
     list: (operation) => lists.get(operation) ?? operation,

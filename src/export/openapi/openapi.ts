@@ -1,9 +1,10 @@
 /** A plan as OpenAPI 3.1: every operation with everything it takes and everything it can answer (R1.1). */
-import type { JsonObject } from "../../base/json.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
+import { schemaAddress } from "../../parts/resources/schema.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { eventSchemas, webhookItems } from "./events.ts";
 import { responseHeaders } from "./headers.ts";
-import { componentNames } from "./names.ts";
+import { type ComponentNames, componentNames } from "./names.ts";
 import { pathItems, serviceTag } from "./paths.ts";
 import type { SharedResponses } from "./responses.ts";
 import { componentSchemas } from "./schemas.ts";
@@ -17,7 +18,7 @@ export function openapi(plan: Plan, baseUrl: string): JsonObject {
   const names = componentNames(plan);
   const shared: SharedResponses = new Map();
   const paths = pathItems(plan, names, shared, { root, mounted: server !== root });
-  return withVersions(plan, {
+  const description = withVersions(plan, {
     openapi: "3.1.1",
     info: {
       title: plan.title,
@@ -32,9 +33,25 @@ export function openapi(plan: Plan, baseUrl: string): JsonObject {
       ...(plan.credentials.length === 0 ? {} : { securitySchemes: securitySchemes(plan) }),
       headers: responseHeaders,
       responses: Object.fromEntries(shared),
-      schemas: { ...componentSchemas(plan, names), ...eventSchemas(plan, names) },
+      schemas: { ...componentSchemas(plan, names), ...eventSchemas(plan, names), ...namedSchemas(plan, names) },
     },
   });
+  return Object.keys(plan.schemas).length === 0 ? description : (referring(description, names) as JsonObject);
+}
+
+function namedSchemas({ schemas }: Plan, names: ComponentNames): JsonObject {
+  return Object.fromEntries(Object.entries(schemas).map(([address, schema]) => [names.schema(address), schema]));
+}
+
+/** References to schemas with names lead to where these stand in the description. */
+function referring(value: Json, names: ComponentNames): Json {
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map((item: Json) => referring(item, names));
+  const entries = Object.entries(value).map(([key, member]: [string, Json]): [string, Json] => {
+    const isNamed = key === "$ref" && typeof member === "string" && member.startsWith(schemaAddress(""));
+    return [key, isNamed ? `#/components/schemas/${names.schema(member)}` : referring(member, names)];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Resources that operations are about, in the document's order. */

@@ -10,6 +10,7 @@ import { parametersIn, parametersOf } from "./parameters.ts";
 import { responsesOf, type SharedResponses } from "./responses.ts";
 import { referTo } from "./schemas.ts";
 import { securityOf } from "./security.ts";
+import { wiredObject } from "./wire.ts";
 
 export const serviceTag = "service";
 
@@ -26,6 +27,9 @@ export function pathItems(
     const parameters = [...entry.path.matchAll(/\{(.+?)\}/g)].map((match) => match[1] as string);
     entry.item[operation.method.toLowerCase()] = operationObject(plan, operation, parameters, names, shared);
   }
+  for (const operation of plan.wired) {
+    entryOf(items, operation).item[operation.method.toLowerCase()] = wiredObject(plan, operation);
+  }
   const service = servicePaths(names).filter(([path]) => !items.has(path));
   return {
     ...Object.fromEntries([...items.values()].map(({ path, item }) => [path, item])),
@@ -38,7 +42,7 @@ export function pathItems(
 /** Templates that differ in the names of their parameters alone are one path in OpenAPI; the first one's names stand. */
 function entryOf(
   items: Map<string, { readonly path: string; readonly item: Record<string, Json> }>,
-  operation: Operation,
+  operation: Pick<Operation, "path">,
 ): { readonly path: string; readonly item: Record<string, Json> } {
   const shape = `/${operation.path.map((segment) => (segment.kind === "literal" ? segment.text : "{}")).join("/")}`;
   const known = items.get(shape);

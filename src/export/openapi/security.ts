@@ -7,8 +7,12 @@ export function securitySchemes({ credentials }: Plan): JsonObject {
 }
 
 /** Alternatives; `{}` among them: no credential is needed. */
-export function securityOf({ credentials }: Plan, { allow, inbound }: Operation): readonly JsonObject[] {
-  if (inbound !== undefined) return [{ [inbound.credential]: [] }];
+export function securityOf(plan: Plan, { allow, inbound }: Operation): readonly JsonObject[] {
+  return inbound === undefined ? securityFor(plan, allow) : [{ [inbound.credential]: [] }];
+}
+
+/** What those send whom one of these grants lets do something. */
+export function securityFor({ credentials }: Plan, allow: Operation["allow"]): readonly JsonObject[] {
   const open = allow.some(({ who }) => who.kind === "anyone");
   const usable = credentials.filter((credential) => canPass(credential, allow));
   return [...(open ? [{}] : []), ...usable.map(({ name, scopes }) => ({ [name]: scopes }))];

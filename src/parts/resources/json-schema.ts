@@ -25,9 +25,9 @@ export function jsonSchemaOf(model: Model, type: FieldType, direction: Direction
   return schemaOf({ model, direction, around: [] }, type);
 }
 
-/** What stands below `schemas:`, by name; one refers to another by its `schemaAddress`. */
+/** What stands below `schemas:`, by the address at which others refer to it. */
 export function namedSchemas({ resources: { schemas = {} } }: Model): Readonly<Record<string, JsonObject>> {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, verbatim(schema)]));
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [schemaAddress(name), verbatim(schema)]));
 }
 
 /** The schema of a field's value, with what the document says of it in words. */

@@ -61,6 +61,10 @@ export function schemaAddress(name: string): string {
   return `nonet:schemas/${name}`;
 }
 
+export function schemaNameAt(address: string): string {
+  return address.slice(schemaAddress("").length);
+}
+
 /**
  * The same schema with what it refers to in the place of each reference, and without what only references need: it can
  * then stand anywhere in another schema. What has a name below `schemas:` stays a reference, to its `schemaAddress`, since

@@ -37,7 +37,7 @@ export function createVersions(
     const problems = createProblems(plan, documentation);
     return [{ served: { plan, tag: "", prefix: "", headers: [], problems }, operations }];
   }
-  const linkOf = createLinks(createJudges());
+  const linkOf = createLinks(createJudges(undefined, plan.schemas));
   const steps = versions.list.map(({ older }) => older?.step);
   return versions.list.map((version, index): Version => {
     const said = toldOf(versions, version, index);
