@@ -3,7 +3,8 @@
  * through the service itself, by the roles that may, so whatever stands in the way of a caller stands in the way here.
  */
 import type { Json, JsonObject } from "../base/json.ts";
-import type { CredentialPlan, Operation, Plan } from "../plan/plan.ts";
+import { inEnvelope } from "../plan/envelope.ts";
+import type { CredentialPlan, Operation, PageShape, Plan } from "../plan/plan.ts";
 import { sample } from "./sample.ts";
 
 export interface Trial {
@@ -97,7 +98,8 @@ async function findOrMake(trial: Trial, resource: string, within: readonly strin
   const listing = operationOn(trial, "list", resource);
   const lister = listing && callerFor(trial, listing);
   if (listing !== undefined && lister !== undefined) {
-    const items = (await send(trial, listing, lister))?.["items"];
+    const page = await send(trial, listing, lister);
+    const items = page === undefined ? undefined : itemsOf(listing.list?.page, page);
     if (Array.isArray(items) && items[0] !== undefined) return items[0] as JsonObject;
   }
   const creating = operationOn(trial, "create", resource);
@@ -118,8 +120,20 @@ async function send(
       ...(credential === undefined ? [] : [[...credential] as [string, string]]),
       ["Content-Type", "application/json"],
     ],
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: JSON.stringify(inEnvelope(operation.body?.envelope, body)) }),
   });
   const answered = (await response.json()) as JsonObject;
-  return response.ok ? answered : undefined;
+  if (!response.ok) return undefined;
+  const { wrap } = operation.answer;
+  return wrap === undefined ? answered : (answered[wrap] as JsonObject);
+}
+
+function itemsOf(shape: PageShape | undefined, page: Json): Json | undefined {
+  if (shape?.kind === "items") return page;
+  if (shape?.kind !== "object") return undefined;
+  for (const { name, shape: inner } of shape.members) {
+    const found = itemsOf(inner, (page as JsonObject)[name] ?? null);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

@@ -1,7 +1,13 @@
 /** What became of part 4: methods and paths, requests, answers, lists, and how an operation is repeated and edits are guarded. */
 import { boundFields, inputOf } from "../parts/endpoints/input.ts";
 import { type EndpointMeaning, meaningOf } from "../parts/endpoints/meaning.ts";
-import type { Endpoint, Endpoints, ListStyle, RepeatStyle } from "../parts/endpoints/model.ts";
+import {
+  type Endpoint,
+  type Endpoints,
+  type ListStyle,
+  listWords,
+  type RepeatStyle,
+} from "../parts/endpoints/model.ts";
 import type { Model } from "../parts/model.ts";
 import { describeType } from "../expression/types.ts";
 import { spanOf } from "./amounts.ts";
@@ -63,7 +69,12 @@ function* generalDifferences(old: Endpoints, now: Endpoints): Iterable<Differenc
   yield* listDifferences("lists", "endpoints/lists", old.lists, now.lists);
   yield* editDifferences(old, now);
   yield* repeatDifferences(old.repeats, now.repeats);
-  const foreseen = ["base", "lists", "edits", "repeats", "endpoints"];
+  for (const which of ["one", "many"] as const) {
+    const what = which === "one" ? "What a record stands in" : "What a page of records stands in";
+    const wrapped = { kind: "wrap-changed", subject: `wrap.${which}`, at: `endpoints/wrap/${which}`, what };
+    yield* restated(wrapped, old.wrap?.[which], now.wrap?.[which], "breaking");
+  }
+  const foreseen = ["base", "lists", "edits", "repeats", "wrap", "endpoints"];
   yield* unforeseen({ subject: "endpoints", at: "endpoints" }, old, now, foreseen);
 }
 
@@ -100,7 +111,26 @@ function* listDifferences(
     what: `The most that a page of ${pages.toLowerCase()} has`,
   };
   yield* measured(most, old?.max, now?.max, number, weights);
-  yield* unforeseen({ subject, at }, old ?? {}, now ?? {}, ["kind", "size", "max"]);
+  const bare = { kind: "list-shape-changed", subject, at: `${at}/bare`, what: `The answer of ${pages.toLowerCase()}` };
+  const shapeOf = (style: ListStyle | undefined): string => (style?.bare === true ? "a bare array" : "an object");
+  yield* restated(bare, shapeOf(old), shapeOf(now), "breaking");
+  for (const { name, old: before, now: after } of pairs(namesOf(old), namesOf(now))) {
+    const named = {
+      kind: "list-name-changed",
+      subject: `${subject}.${name}`,
+      at: `${at}/names/${name}`,
+      what: `The name of \`${name}\` in ${pages.toLowerCase()}`,
+    };
+    // A count that is given besides is no trouble to who does not look for it.
+    yield* restated(named, before, after, before === undefined ? "additive" : "breaking");
+  }
+  yield* unforeseen({ subject, at }, old ?? {}, now ?? {}, ["kind", "size", "max", "bare", "names"]);
+}
+
+/** Every parameter and member has a name, whether or not the document says it; only what is not counted has none. */
+function namesOf(style: ListStyle | undefined): Readonly<Record<string, string>> {
+  const usual = Object.fromEntries(listWords.filter((word) => word !== "count").map((word) => [word, word]));
+  return { ...usual, ...style?.names };
 }
 
 function* editDifferences({ edits: old }: Endpoints, { edits: now }: Endpoints): Iterable<Difference> {

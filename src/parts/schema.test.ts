@@ -90,7 +90,7 @@ const refused: readonly (readonly [part: string, body: string])[] = [
   ["states", "{ A: { moves: { a to b: by x } } }"],
   ["states", "{ A: { moves: { a -> b: x } } }"],
   ["states", "{ A: { moves: { a -> b: { by: x, then: y } } } }"],
-  ["endpoints", "{ wrap: {} }"],
+  ["endpoints", "{ wraps: {} }"],
   ["endpoints", "{ endpoints: { a: get /a } }"],
   ["endpoints", "{ endpoints: { a: { at: GET /a, does: lists } } }"],
   ["endpoints", "{ lists: pages }"],

@@ -5,7 +5,7 @@
  */
 import type { Json, JsonObject } from "../base/json.ts";
 import { credentialKinds } from "./authentication/model.ts";
-import { deeds, listKinds, methods, repeatScopes } from "./endpoints/model.ts";
+import { deeds, listKinds, type ListNames, listWords, methods, repeatScopes } from "./endpoints/model.ts";
 import type { endpointKeys, endpointsKeys } from "./endpoints/read.ts";
 import type { parameterKeys, wireAnswerKeys, wireBodyKeys, wireKeys } from "./endpoints/wire-read.ts";
 import { standardErrors } from "./errors/model.ts";
@@ -168,8 +168,22 @@ const shared = {
   ),
   address: either(address, addressMap),
   lists: either(
-    line(`(${listKinds.join("|")})(,\\s*[0-9]+ per page|,\\s*at most [0-9]+)*`, "`cursor, 50 per page, at most 200`"),
-    closed({ kind: word(...listKinds), size: number, max: number }, "kind"),
+    line(
+      `(${listKinds.join("|")})(\\s*,\\s*([0-9]+ per page|limit [0-9]+( at most [0-9]+)?|at most [0-9]+|bare array))*`,
+      "`cursor, 50 per page, at most 200`",
+    ),
+    closed(
+      {
+        kind: word(...listKinds),
+        size: number,
+        max: number,
+        bare: word("true", "false", true, false),
+        names: orOpen(
+          closed(Object.fromEntries(listWords.map((name) => [name, text])) as Record<keyof ListNames, JsonObject>),
+        ),
+      },
+      "kind",
+    ),
   ),
   trigger: either(
     line("(by|after|at|when)\\s.+", "`by operation`, `after duration`, `at field` or `when event`."),
@@ -285,6 +299,7 @@ const endpointsMembers: Readonly<Record<(typeof endpointsKeys)[number], JsonObje
       "on",
     ),
   ),
+  wrap: orNone(closed({ one: text, many: text })),
   endpoints: orNone(mapOf(either(address, closed(endpointMembers)))),
 };
 

@@ -8,6 +8,7 @@ import type { Stream } from "../parts/events/model.ts";
 import { eventResource, typeCondition } from "../parts/expressions.ts";
 import { own } from "../parts/resources/fields.ts";
 import { generalRates, serverLimits } from "./limits.ts";
+import { listParameters, pageShape } from "./lists.ts";
 import type {
   EventsPlan,
   FilterPlan,
@@ -124,7 +125,16 @@ function streamPlan(sources: Sources, { path, for: grants, resume, keep }: Strea
       deed: "list",
       path: segments,
       template: path,
-      list: { kind: "cursor", size: 20, max: 100, filters: [typeFilter], sorts: [], searches: [] },
+      list: {
+        kind: "cursor",
+        size: 20,
+        max: 100,
+        names: listParameters,
+        page: pageShape("items", "next"),
+        filters: [typeFilter],
+        sorts: [],
+        searches: [],
+      },
       errors: ["event-id-expired", "rate-limited"],
     },
     read: {

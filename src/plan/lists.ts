@@ -1,9 +1,11 @@
 /** How an operation lists: pages, filters, order. */
-import type { ListStyle } from "../parts/endpoints/model.ts";
+import type { ListNames, ListStyle } from "../parts/endpoints/model.ts";
+import { camelCase, plural } from "../base/case.ts";
 import type { ResourceEndpoint } from "../parts/endpoints/meaning.ts";
+import { deliveryResource, webhookResource } from "../parts/events/decide.ts";
 import { bareType, fieldsOf, own } from "../parts/resources/fields.ts";
 import { jsonSchemaOf } from "../parts/resources/json-schema.ts";
-import type { Column, FilterOperator, FilterPlan, ListPlan, Table } from "./plan.ts";
+import type { Column, FilterOperator, FilterPlan, ListPlan, PageShape, Table } from "./plan.ts";
 import { type Sources, typedAt } from "./sources.ts";
 
 /** Where the document is silent: pages of 20, at most 100 (R4.9, R8.8). */
@@ -11,8 +13,11 @@ const silent = { kind: "cursor", size: 20, max: 100 } as const;
 
 export function listPlan(sources: Sources, { operation, endpoint }: ResourceEndpoint, table: Table): ListPlan {
   const columns = table.columns.filter(({ type }) => type !== "json");
+  const { lists, wrap } = sources.model.endpoints;
+  const added = table.resource === webhookResource || table.resource === deliveryResource;
+  const many = added ? undefined : wrap?.many?.replace("{resources}", camelCase(plural(table.resource)));
   return {
-    ...pages(endpoint.lists ?? sources.model.endpoints.lists),
+    ...pages(endpoint.lists ?? lists, lists?.names, many),
     ...(endpoint.where === undefined ? {} : { where: typedAt(sources, `endpoints/endpoints/${operation}/where`) }),
     filters: columns.filter(({ marks }) => marks.includes("filter")).map((column) => filter(sources, table, column)),
     searches: columns.filter(({ marks }) => marks.includes("search")).map(({ name }) => name),
@@ -24,7 +29,7 @@ export function listPlan(sources: Sources, { operation, endpoint }: ResourceEndp
 export function historyPages({ model }: Sources): ListPlan {
   const said = model.endpoints.lists;
   return {
-    ...pages(said === undefined || said.kind === "none" ? undefined : said),
+    ...pages(said === undefined || said.kind === "none" ? undefined : withoutCount(said)),
     kind: "cursor",
     filters: [],
     searches: [],
@@ -32,10 +37,46 @@ export function historyPages({ model }: Sources): ListPlan {
   };
 }
 
-function pages(style: ListStyle | undefined): Pick<ListPlan, "kind" | "size" | "max"> {
-  const { kind, size, max } = style ?? silent;
+/** How many moves there are in all is not counted. */
+function withoutCount({ names, ...style }: ListStyle): ListStyle {
+  const { count: _, ...rest } = names ?? {};
+  return { ...style, names: rest };
+}
+
+/** `general`: the names that all lists of the document have, where the list has none of its own. */
+function pages(
+  style: ListStyle | undefined,
+  general: ListNames = {},
+  many?: string,
+): Pick<ListPlan, "kind" | "size" | "max" | "names" | "page"> {
+  const { kind, size, max, bare, names: own = {} }: ListStyle = style ?? silent;
   const most = max ?? Math.max(size ?? 0, silent.max);
-  return { kind, size: size ?? Math.min(silent.size, most), max: most };
+  const names = { ...listParameters, items: "items", next: "next", ...general, ...own };
+  const { items, next, count, ...parameters } = names;
+  const page = bare === true ? ({ kind: "items" } as const) : pageShape(many ?? items, next, count);
+  return { kind, size: size ?? Math.min(silent.size, most), max: most, names: parameters, page };
+}
+
+/** The names of a list's parameters where the document has no others. */
+export const listParameters: ListPlan["names"] = {
+  limit: "limit",
+  cursor: "cursor",
+  offset: "offset",
+  page: "page",
+  sort: "sort",
+  search: "search",
+};
+
+/** A page as an object of its items and of where the next one starts. */
+export function pageShape(items: string, next: string, count?: string): PageShape {
+  return {
+    kind: "object",
+    members: [
+      { name: items, shape: { kind: "items" } },
+      { name: next, shape: { kind: "next" } },
+      ...(count === undefined ? [] : [{ name: count, shape: { kind: "count" } } as const]),
+    ],
+  };
 }
 
 function filter({ model }: Sources, { resource }: Table, { name, type, schema }: Column): FilterPlan {

@@ -1,7 +1,9 @@
 /** Operations: what each takes, checks, changes, causes and answers. */
 import type { JsonObject } from "../base/json.ts";
 import type { TypedExpression } from "../expression/typed.ts";
+import { camelCase } from "../base/case.ts";
 import { parseClockDuration } from "../base/duration.ts";
+import { deliveryResource, webhookResource } from "../parts/events/decide.ts";
 import { boundFields, creates, type InputMember, inputOf } from "../parts/endpoints/input.ts";
 import { type ResourceEndpoint, resourceEndpoints } from "../parts/endpoints/meaning.ts";
 import { type Method, readingDeeds, type RepeatStyle } from "../parts/endpoints/model.ts";
@@ -104,6 +106,7 @@ function bodyPlan(sources: Sources, meaning: ResourceEndpoint, table: Table): Bo
   const required = members.filter((member) => member.required).map(({ name }) => name);
   const properties = members.map((member) => [member.name, memberSchema(sources, meaning, member)] as const);
   const id = own(fieldsOf(sources.model, meaning.resource), "id");
+  const { wrap } = wrapOf(sources, meaning);
   // The path gives the id of what a PUT creates; the body may say it again.
   const named =
     id !== undefined && creates(sources.model, meaning) ? { id: fieldSchema(sources.model, id, "input") } : {};
@@ -111,6 +114,14 @@ function bodyPlan(sources: Sources, meaning: ResourceEndpoint, table: Table): Bo
     schema: closedObject({ ...named, ...Object.fromEntries(properties) }, required),
     mediaTypes: deed === "update" ? ["application/merge-patch+json", "application/json"] : ["application/json"],
     required: deed !== "move" || required.length > 0,
+    ...(wrap === undefined || meaning.endpoint.takes !== undefined || deed === "move"
+      ? {}
+      : {
+          envelope: {
+            members: [],
+            objects: { [wrap]: { members: Object.keys({ ...named, ...Object.fromEntries(properties) }), objects: {} } },
+          },
+        }),
     ...(meaning.endpoint.takes === undefined ? {} : { own: true as const }),
     fields: members.filter((member) => member.sets).map((member) => inputField(sources, deed, member)),
     others: members.filter((member) => !member.sets).map((member) => inputField(sources, deed, member)),
@@ -196,8 +207,9 @@ function answerPlan(sources: Sources, meaning: ResourceEndpoint): AnswerPlan {
   const { deed, endpoint, operation, resource } = meaning;
   const status = endpoint.status ?? (deed === "create" ? 201 : deed === "delete" ? 204 : 200);
   const created = creates(sources.model, meaning) ? { created: 201 } : {};
+  const wrap = wrapOf(sources, meaning);
   if (status === 204 || status === 205) return { status, ...created, kind: "none" };
-  if (endpoint.gives === undefined) return { status, ...created, kind: deed === "delete" ? "none" : "record" };
+  if (endpoint.gives === undefined) return { status, ...created, kind: deed === "delete" ? "none" : "record", ...wrap };
   const members = Object.keys(endpoint.gives).map((name): AnswerMember => {
     const expression = typedAt(sources, `endpoints/endpoints/${operation}/gives/${name}`);
     return {
@@ -209,6 +221,14 @@ function answerPlan(sources: Sources, meaning: ResourceEndpoint): AnswerPlan {
     };
   });
   return { status, ...created, kind: "members", members };
+}
+
+/** What stands around a record that is given, and around a body that makes or changes one. */
+function wrapOf({ model }: Sources, { deed, resource }: ResourceEndpoint): Pick<AnswerPlan, "wrap"> {
+  // What webhooks add to a document is always as the reference says it.
+  const added = resource === webhookResource || resource === deliveryResource;
+  const one = added ? undefined : model.endpoints.wrap?.one?.replace("{resource}", camelCase(resource));
+  return one === undefined || deed === "list" || deed === "history" || deed === "delete" ? {} : { wrap: one };
 }
 
 /**

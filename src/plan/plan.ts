@@ -12,6 +12,7 @@ import type { ErrorBody } from "../parts/errors/model.ts";
 import type { Erased } from "../parts/resources/erased-value.ts";
 import type { CountedBy } from "../parts/limits/counted.ts";
 import type { Default, Mark } from "../parts/resources/model.ts";
+import type { Envelope } from "./envelope.ts";
 import type { ConversionPlan, VersionsPlan } from "./version.ts";
 
 export interface Plan {
@@ -450,6 +451,8 @@ export interface BodyPlan {
   readonly mediaTypes: readonly string[];
   /** Whether an absent body is refused; false: an absent body is `{}`. */
   readonly required: boolean;
+  /** The objects that its members stand in on the wire; absent: none, they are its own. `schema` is of the flat body. */
+  readonly envelope?: Envelope;
   /** The document says the members of this body by themselves; without it they are the resource's fields. */
   readonly own?: true;
   /** Fields of the record that the body sets. Members that are not fields are `input.x` only. */
@@ -494,6 +497,8 @@ export interface AnswerPlan {
   readonly created?: number;
   /** `record`: the resource as the caller may see it; `members`: the document's own `gives`; `none`: no body. Of a list: each item. */
   readonly kind: "record" | "members" | "none";
+  /** The name of the member that holds it, where it stands in one. Of a list it is `page` that says so. */
+  readonly wrap?: string;
   readonly members?: readonly AnswerMember[];
 }
 
@@ -511,6 +516,10 @@ export interface ListPlan {
   readonly kind: "cursor" | "offset" | "page" | "none";
   readonly size: number;
   readonly max: number;
+  /** What its parameters are called. */
+  readonly names: Readonly<Record<ListParameter, string>>;
+  /** The answer around a page's items. */
+  readonly page: PageShape;
   /** A condition of the list's own, besides permissions. */
   readonly where?: TypedExpression;
   readonly filters: readonly FilterPlan[];
@@ -518,6 +527,16 @@ export interface ListPlan {
   readonly searches: readonly string[];
   readonly sorts: readonly string[];
 }
+
+export type ListParameter = "limit" | "cursor" | "offset" | "page" | "sort" | "search";
+
+export type PageShape =
+  | { readonly kind: "items" }
+  /** Where the next page starts, null on the last one. */
+  | { readonly kind: "next" }
+  /** How many records fit, on all pages together. */
+  | { readonly kind: "count" }
+  | { readonly kind: "object"; readonly members: readonly { readonly name: string; readonly shape: PageShape }[] };
 
 /** A filter, and a sort, is only for those who see the column (its `shown`); for others there is no such parameter. */
 export interface FilterPlan {

@@ -18,6 +18,12 @@ export function textTag(call: Call, text: string): string {
   return `"${hash("sha1", text, "base64url").slice(0, 20)}${call.version.tag}"`;
 }
 
+/** The answer's body: what is given, in the member that the caller's version holds it in. */
+export function wrapped(call: Call, text: string): string {
+  const { wrap } = (call.own ?? call).prepared.operation.answer;
+  return wrap === undefined ? text : `{${JSON.stringify(wrap)}:${text}}`;
+}
+
 /** Writes: the record with its tag; private to the caller, to be revalidated (R1.6). */
 export function representation(
   call: Call,
@@ -38,7 +44,7 @@ export function representation(
       entityTag(call, revision, told),
       ...extra,
     ],
-    body: told,
+    body: wrapped(call, told),
   };
 }
 

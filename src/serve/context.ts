@@ -8,6 +8,7 @@ import type { Awaitable, Row, Store, Transaction } from "../store/store.ts";
 import type { Judge } from "./body.ts";
 import type { Caller } from "./caller.ts";
 import type { Cursors } from "./cursor.ts";
+import type { Unwrapped } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import type { LiveQuota } from "./limits/quotas.ts";
 import type { Chain } from "./versions/chain.ts";
@@ -71,6 +72,8 @@ export interface Call extends Work {
   readonly parameter?: string;
   /** The parsed body; `{}` where the operation takes none. */
   readonly input: JsonObject;
+  /** Where the body stood in an envelope: how it was sent. */
+  readonly envelope?: Unwrapped;
   /** The version that the caller is served. */
   readonly version: Served;
   /** Where that is an older one: what the call is in its own words, which `input` then is in as well (versions/terms.ts). */

@@ -31,6 +31,7 @@ export function judgeNew(call: Call, input: JsonObject): readonly Fault[] {
   const faults = judge?.(input) ?? [];
   if (faults.length === 0) return faults;
   return faults.map((fault) => {
+    if (fault.placed === true) return fault;
     const name = fault.pointer?.slice(2) ?? "";
     const made = fault.code === "unknown-field" && call.kind.record.known.has(name) && isMade(table, name);
     return made ? readOnly(call, name) : fault;

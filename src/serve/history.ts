@@ -7,33 +7,36 @@ import { textTag } from "./answers.ts";
 import type { Call } from "./context.ts";
 import type { Answer } from "./exchange.ts";
 import { openCursor, unknown, wholeNumber } from "./list.ts";
+import { pageText } from "./page-text.ts";
 import { findVisible, parentOf, readAnswer } from "./read.ts";
 import { absent, findParents, findRecord, keyOf } from "./record.ts";
-import { recordDown } from "./versions/terms.ts";
+import { ownTerms, recordDown } from "./versions/terms.ts";
 
 export async function history(call: Call): Promise<Answer> {
   const { prepared, context } = call;
-  const { size, max } = prepared.operation.list as ListPlan;
+  const plan = ownTerms(call).prepared.operation.list as ListPlan;
+  const { size, max, names } = plan;
   let limit = size;
   let cursor: string | undefined;
   for (const [name, text] of call.query) {
-    if (name === "limit") limit = wholeNumber(name, text, 1, max);
-    else if (name === "cursor") cursor = text;
+    if (name === names.limit) limit = wholeNumber(name, text, 1, max);
+    else if (name === names.cursor) cursor = text;
     else unknown(name);
   }
   const id = await idOf(call);
   const bound = [prepared.operation.name, call.caller.id ?? "", id].join("\n");
-  const [after] = cursor === undefined ? [0] : openCursor(call, cursor, bound);
+  const [after] = cursor === undefined ? [0] : openCursor(call, names.cursor, cursor, bound);
   const moves = await context.store.journal.moves(prepared.table.resource, id, after as number, limit + 1);
   const page = moves.slice(0, limit);
   const last = page.at(-1);
   const next = moves.length > limit && last !== undefined ? context.cursors.seal([last.position], bound) : null;
-  const text = JSON.stringify({ items: page.map((move) => moveOf(call, move)), next });
+  const items = page.map((move) => JSON.stringify(moveOf(call, move))).join();
+  const text = pageText(plan, { items, next: JSON.stringify(next), count: "null" });
   return readAnswer(
     call,
     text,
     textTag(call, text),
-    next === null ? [] : ["Link", `<${addressOf(call, next)}>; rel="next"`],
+    next === null ? [] : ["Link", `<${addressOf(call, names.cursor, next)}>; rel="next"`],
   );
 }
 
@@ -72,8 +75,8 @@ function causeOf({ own, prepared }: Call, cause: string): string {
   return kind === "at" ? `at ${own.chain.pointerDown({ kind: "record", resource }, [name]).join()}` : cause;
 }
 
-function addressOf({ context, path, query }: Call, cursor: string): string {
+function addressOf({ context, path, query }: Call, parameter: string, cursor: string): string {
   const asked = new URLSearchParams([...query]);
-  asked.set("cursor", cursor);
+  asked.set(parameter, cursor);
   return `${context.baseUrl()}${path.slice(context.prefix.length)}?${asked.toString()}`;
 }

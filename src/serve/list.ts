@@ -8,6 +8,7 @@ import { textTag } from "./answers.ts";
 import type { Call } from "./context.ts";
 import type { Answer } from "./exchange.ts";
 import type { ListShape } from "./prepared.ts";
+import { pageText } from "./page-text.ts";
 import { parentOf, readAnswer } from "./read.ts";
 import { absent } from "./record.ts";
 import { malformed, type Refusal } from "./refusal.ts";
@@ -26,7 +27,7 @@ export async function list(call: Call): Promise<Answer> {
   const next = page.next === undefined ? undefined : nextQuery(call, plan, asked, page.next);
   const cursor = next === undefined ? "null" : JSON.stringify(next.value);
   const link = next === undefined ? [] : linkTo(call, next.query);
-  const text = `{"items":[${tell(call, page.text)}],"next":${cursor}}`;
+  const text = pageText(plan, { items: tell(call, page.text), next: cursor, count: String(page.total) });
   return readAnswer(call, text, textTag(call, text), link);
 }
 
@@ -56,7 +57,7 @@ function raisedList({ own }: Call, { shape, page }: Asked): Pick<Asked, "shape" 
 function placed(call: Call, { shape, page }: Pick<Asked, "shape" | "page">): Pick<Asked, "shape" | "page"> {
   if (page.after === undefined) return { shape, page };
   const after = positionNow(call, shape.sort, page.after);
-  if (after === undefined) throw badCursor();
+  if (after === undefined) throw badCursor((call.prepared.operation.list as ListPlan).names.cursor);
   return { shape, page: { ...page, after } };
 }
 
@@ -78,13 +79,15 @@ function parseAsked(call: Call, plan: ListPlan): Asked {
   let cursor: string | undefined;
   let search: Pick<PageArguments, "search"> = {};
   const searched = plan.searches.filter((column) => call.kind.record.readable.has(column));
+  const { names } = plan;
   for (const [name, text] of call.query) {
-    if (name === "limit" && plan.kind !== "none") limit = wholeNumber(name, text, 1, plan.max);
-    else if (name === "cursor" && plan.kind === "cursor") cursor = text;
-    else if (name === "offset" && plan.kind === "offset") skip = wholeNumber(name, text, 0, Number.MAX_SAFE_INTEGER);
-    else if (name === "page" && plan.kind === "page") skip = wholeNumber(name, text, 1, 1_000_000_000) - 1;
-    else if (name === "sort" && plan.sorts.length > 0) sort = parseSort(call, plan, text);
-    else if (name === "search" && searched.length > 0) search = { search: parseSearch(text) };
+    if (name === names.limit && plan.kind !== "none") limit = wholeNumber(name, text, 1, plan.max);
+    else if (name === names.cursor && plan.kind === "cursor") cursor = text;
+    else if (name === names.offset && plan.kind === "offset")
+      skip = wholeNumber(name, text, 0, Number.MAX_SAFE_INTEGER);
+    else if (name === names.page && plan.kind === "page") skip = wholeNumber(name, text, 1, 1_000_000_000) - 1;
+    else if (name === names.sort && plan.sorts.length > 0) sort = parseSort(call, plan, text);
+    else if (name === names.search && searched.length > 0) search = { search: parseSearch(name, text) };
     else filters.push({ ...parseFilter(call, plan, name, text), text: `${name}=${text}` });
   }
   if (plan.kind === "page") skip *= limit;
@@ -95,11 +98,11 @@ function parseAsked(call: Call, plan: ListPlan): Asked {
     call.kind.record.tag,
     call.version.tag,
     JSON.stringify(call.parameters),
-    call.query.get("sort") ?? "",
+    call.query.get(names.sort) ?? "",
     JSON.stringify(search.search ?? null),
     ...filters.map(({ text }) => text),
   ].join("\n");
-  const after = cursor === undefined ? undefined : openCursor(call, cursor, context);
+  const after = cursor === undefined ? undefined : openCursor(call, names.cursor, cursor, context);
   return {
     shape: {
       sort,
@@ -118,15 +121,16 @@ function parseAsked(call: Call, plan: ListPlan): Asked {
   };
 }
 
-export function openCursor(call: Call, cursor: string, context: string): readonly Value[] {
+/** `parameter`: what the cursor is sent as. */
+export function openCursor(call: Call, parameter: string, cursor: string, context: string): readonly Value[] {
   const position = call.context.cursors.open(cursor, context);
   if (position !== undefined) return position;
-  throw badCursor();
+  throw badCursor(parameter);
 }
 
-function badCursor(): Refusal {
+function badCursor(parameter: string): Refusal {
   return malformed({
-    parameter: "cursor",
+    parameter,
     code: "bad-cursor",
     detail: "The cursor does not belong to this list as it is asked for",
   });
@@ -149,14 +153,14 @@ export function unknown(name: string): never {
 const maximumWords = 10;
 
 /** Every word is looked for in every text that may hold it, so there are few of them. */
-function parseSearch(text: string): readonly string[] {
+function parseSearch(parameter: string, text: string): readonly string[] {
   const words = searchWords(text);
   if (words.length > 0 && words.length <= maximumWords && text.length <= 200) return words;
   const [code, detail] =
     words.length === 0
-      ? (["no-value", "`search` has no word"] as const)
-      : (["too-many", `\`search\` takes at most ${maximumWords} words in 200 characters`] as const);
-  throw malformed({ parameter: "search", code, detail });
+      ? (["no-value", `\`${parameter}\` has no word`] as const)
+      : (["too-many", `\`${parameter}\` takes at most ${maximumWords} words in 200 characters`] as const);
+  throw malformed({ parameter, code, detail });
 }
 
 /** `-createdAt,id`: fields marked `sort` that this caller sees of every record (R4.13). */
@@ -168,7 +172,7 @@ function parseSort(call: Call, plan: ListPlan, text: string): readonly SortKey[]
     const sortable = plan.sorts.includes(column) && call.kind.record.readable.has(column) && !seen.has(column);
     if (!sortable) {
       throw malformed({
-        parameter: "sort",
+        parameter: plan.names.sort,
         code: "unknown-field",
         detail: `This list cannot be sorted by \`${column.slice(0, 80)}\``,
       });
@@ -238,12 +242,13 @@ function nextQuery(
   position: readonly Value[],
 ): { query: string; value: string | number } {
   const { limit, skip = 0 } = asked.page;
+  const { names } = plan;
   const [name, value] =
     plan.kind === "offset"
-      ? (["offset", skip + limit] as const)
+      ? ([names.offset, skip + limit] as const)
       : plan.kind === "page"
-        ? (["page", skip / limit + 2] as const)
-        : (["cursor", call.context.cursors.seal(keptPosition(call, position), asked.context)] as const);
+        ? ([names.page, skip / limit + 2] as const)
+        : ([names.cursor, call.context.cursors.seal(keptPosition(call, position), asked.context)] as const);
   const query = new URLSearchParams([...call.query]);
   query.set(name, String(value));
   const { parameter } = call;

@@ -1,11 +1,14 @@
 /** The order of checks (R0.1), on one screen. Each step either refuses or lets the request go on. */
 import { instantText } from "../base/clock.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
+import { openEnvelope } from "../plan/envelope.ts";
 import type { Judge } from "./body.ts";
 import { announcesBody, checkMedia, judgeNoObject, parseBody, readBytes } from "./body.ts";
 import type { Caller } from "./caller.ts";
 import type { Call, Context } from "./context.ts";
 import type { Authentication } from "./credentials/authenticate.ts";
+import type { Unwrapped } from "./envelope.ts";
+import { judgeOpened, refusalAt } from "./envelope.ts";
 import type { Answer, Exchange } from "./exchange.ts";
 import type { Keeping } from "./limits/keeping.ts";
 import type { OperationLimits } from "./limits/limiter.ts";
@@ -183,10 +186,16 @@ async function run(pipeline: Pipeline, request: Asked): Promise<Answer> {
     checkMedia(exchange, operation.body.mediaTypes, operation.method);
   if (!takesBody && announcesBody(exchange)) await refuseBody(exchange, operation.method, body);
   let input: JsonObject = {};
+  let envelope: Unwrapped | undefined;
   if (takesBody) {
     const parsed = parseBody(await body(), operation.body);
-    if (isObject(parsed)) input = parsed;
-    else {
+    if (isObject(parsed)) {
+      const { envelope: stands } = operation.body;
+      envelope = stands === undefined ? undefined : { ...openEnvelope(stands, parsed), sent: parsed };
+      input = envelope?.input ?? parsed;
+      if (envelope !== undefined && envelope.faults.length > 0)
+        judge = judgeOpened(envelope, (asked?.prepared ?? prepared).judge);
+    } else {
       // Under a name that no field has, so that a repeated request is still told from another one.
       input = { "": parsed };
       judge = judgeNoObject;
@@ -210,6 +219,7 @@ async function run(pipeline: Pipeline, request: Asked): Promise<Answer> {
     path,
     parameters: routed.parameters,
     query: parameters,
+    ...(envelope === undefined ? {} : { envelope }),
     ...(said.parameter === undefined ? {} : { parameter: said.parameter }),
     input,
     now,
@@ -218,12 +228,18 @@ async function run(pipeline: Pipeline, request: Asked): Promise<Answer> {
     request: noted.requestId,
     variables: { caller, input, now: instantText(now) } as unknown as Call["variables"],
   };
-  if (call.own === undefined) return perform(call, pipeline, refused);
+  if (call.own === undefined && envelope === undefined) return perform(call, pipeline, refused);
   try {
-    return await perform(call, pipeline, (refusal) => refused(refusalDown(call, refusal)));
+    return await perform(call, pipeline, (refusal) => refused(asSent(call, refusal)));
   } catch (thrown) {
-    throw thrown instanceof Refusal ? refusalDown(call, thrown) : thrown;
+    throw thrown instanceof Refusal ? asSent(call, thrown) : thrown;
   }
+}
+
+/** What is refused, in the words of the caller's version and where it stands in the body as it was sent. */
+function asSent(call: Call, refusal: Refusal): Refusal {
+  const told = refusalDown(call, refusal);
+  return call.envelope === undefined ? told : refusalAt(told, call.envelope.places);
 }
 
 function perform(call: Call, { inUse }: Pipeline, refused: (refusal: Refusal) => Answer): Promise<Answer> {

@@ -22,6 +22,7 @@ import type { Judge } from "./body.ts";
 import { createJudges } from "./body.ts";
 import type { CallerKinds } from "./caller.ts";
 import type { Extension, Extensions } from "./extension.ts";
+import { hasPart } from "./page-text.ts";
 import type { ParentFinder } from "./parents.ts";
 import { prepareParents, tiedTo } from "./parents.ts";
 import type { Decision } from "./permissions.ts";
@@ -169,6 +170,8 @@ function prepareForKind(
     const all = [...tied, ...own];
     return decision === "allowed" && all.length === 0 ? {} : { where: { all, ...conditionOf(decision) } };
   };
+  const isCounted = operation.list !== undefined && hasPart(operation.list.page, "count");
+  const counted = isCounted ? { counted: true as const } : {};
   const lists = new Map<string, ReturnType<ForKind["list"]>>();
   return {
     allowed,
@@ -185,7 +188,7 @@ function prepareForKind(
       if (lists.size >= maximumShapes) lists.delete(lists.keys().next().value as string);
       const own = operation.list?.where === undefined ? [] : [operation.list.where];
       const condition = allowed === "denied" ? {} : where(allowed, own);
-      const prepared = store.list({ resource: operation.resource, view, ...condition, ...shape });
+      const prepared = store.list({ resource: operation.resource, view, ...condition, ...shape, ...counted });
       lists.set(key, prepared);
       return prepared;
     },

@@ -50,7 +50,8 @@ const bare = /^[\x20\x21\x23-\x7e]+$/;
 /** Method, path, query and parsed body: the order of members and white space do not matter (R4.19). */
 function fingerprintOf(call: Call): string {
   const query = [...call.query].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const { exchange, path, input, version } = call;
+  const { exchange, path, version } = call;
+  const input = call.envelope?.sent ?? call.input;
   const text = [version.tag, exchange.method, path, JSON.stringify(query), canonicalText(input)].join("\n");
   return hash("sha256", text, "base64url");
 }

@@ -6,6 +6,8 @@ import {
   type Endpoints,
   type ListStyle,
   listKinds,
+  type ListNames,
+  listWords,
   methods,
   type Parameter,
   repeatScopes,
@@ -19,6 +21,13 @@ const lists: fc.Arbitrary<ListStyle> = fc.record(
     kind: fc.constantFrom(...listKinds),
     size: fc.integer({ min: 1, max: 500 }),
     max: fc.integer({ min: 500, max: 999 }),
+    bare: fc.constant(true as const),
+    names: fc.record(
+      Object.fromEntries(listWords.map((word) => [word, names])) as Record<keyof ListNames, typeof names>,
+      {
+        requiredKeys: [],
+      },
+    ),
   },
   { requiredKeys: ["kind"] },
 );
@@ -100,6 +109,10 @@ export const endpointParts: fc.Arbitrary<Endpoints> = fc.record(
         },
         { requiredKeys: ["header", "on", "required"] },
       ),
+    ),
+    wrap: fc.record(
+      { one: fc.constantFrom("{resource}", "data", "the-{resource}"), many: fc.constantFrom("{resources}", "data") },
+      { requiredKeys: [] },
     ),
     endpoints: records(names, endpoints),
   },

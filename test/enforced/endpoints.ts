@@ -7,7 +7,7 @@ import type { Expected, Proof, Step } from "./proof.ts";
 import { ask, pass } from "./proof.ts";
 import { says } from "./resources.ts";
 
-const count = things({ count: "integer, sort, filter", "name?": "string(1..9)" });
+const count = things({ count: "integer, sort, filter", "name?": "string(1..9), search" });
 
 /** Of things with a count, and what else part 4 says. */
 function said(endpoints: Block, more: Parts = {}): string {
@@ -167,6 +167,39 @@ const bodies: readonly Proof[] = [
   },
 ];
 
+/** What each name of a list is seen to do where it is `x`; the three things were asked for before. */
+const named: readonly { readonly word: string; readonly kind?: string; readonly play: readonly Step[] }[] = [
+  { word: "limit", play: [ask("GET /things?x=1", { items: 1 }), ask("GET /things?limit=1", "400")] },
+  {
+    word: "cursor",
+    play: [
+      ask("GET /things?sort=count", { items: 2, headers: { Link: /[?&]x=/ } }),
+      ask("GET /things?sort=count&x={4.next}", { items: [{ count: 3 }] }),
+    ],
+  },
+  {
+    word: "offset",
+    kind: "offset",
+    play: [ask("GET /things?sort=count&x=2", { items: [{ count: 3 }] }), ask("GET /things?offset=2", "400")],
+  },
+  {
+    word: "page",
+    kind: "page",
+    play: [
+      ask("GET /things?sort=count&x=2", { items: [{ count: 3 }] }),
+      ask("GET /things?sort=count", { headers: { Link: /[?&]x=2/ } }),
+    ],
+  },
+  { word: "sort", play: [ask("GET /things?x=-count", { items: [{ count: 3 }, { count: 2 }] })] },
+  { word: "search", play: [ask("GET /things?x=nothing", { items: 0 })] },
+  {
+    word: "items",
+    play: [ask("GET /things?sort=count", { has: { x: [{ count: 1 }, { count: 2 }] }, lacks: ["items"] })],
+  },
+  { word: "next", kind: "offset", play: [ask("GET /things", { has: { x: 2 }, lacks: ['"next":'] })] },
+  { word: "count", play: [ask("GET /things", { items: 2, has: { x: 3 } })] },
+];
+
 /** How lists are cut, for all and for one. */
 const lists: readonly Proof[] = (["all", "one"] as const).flatMap((whose) => {
   const path = whose === "all" ? "endpoints/lists" : "endpoints/endpoints/lists";
@@ -195,6 +228,17 @@ const lists: readonly Proof[] = (["all", "one"] as const).flatMap((whose) => {
       ask("GET /things", { items: 3, has: { next: null } }),
       ask("GET /things?limit=1", "400"),
     ]),
+    proof(["/bare"], "cursor, 2 per page, bare array", "cursor, 2 per page", [
+      ask("GET /things?sort=count", { has: [{ count: 1 }, { count: 2 }], headers: { Link: /rel="next"/ } }),
+    ]),
+    ...named.map(({ word, kind = "cursor", play }) =>
+      proof(
+        [...(word === "limit" ? ["/names"] : []), `/names/${word}`],
+        { kind, size: 2, names: { [word]: "x" } },
+        { kind, size: 2 },
+        play,
+      ),
+    ),
     proof(["/size"], "cursor, 1 per page, at most 3", "cursor, 2 per page, at most 3", [
       ask("GET /things", { items: 1 }),
     ]),
@@ -204,6 +248,27 @@ const lists: readonly Proof[] = (["all", "one"] as const).flatMap((whose) => {
     ]),
   ];
 });
+
+const wraps: readonly Proof[] = [
+  {
+    of: ["endpoints/wrap", "endpoints/wrap/one"],
+    with: said({ wrap: { one: "{resource}" } }),
+    without: said({ wrap: { many: "items" } }),
+    play: [
+      ask("POST /things", { thing: { count: 1 } }, { status: "201", has: { thing: { count: 1 } } }),
+      ask("POST /things", { count: 1 }, "422 #/thing required"),
+      ask("POST /things", { thing: { count: "1", size: 1 } }, "422 #/thing/size unknown-field"),
+      ask("GET /things/{1.thing.id}", { has: { thing: { count: 1 } } }),
+      ask("PATCH /things/{1.thing.id}", { thing: { count: 2 } }, { has: { thing: { count: 2 } } }),
+    ],
+  },
+  {
+    of: ["endpoints/wrap/many"],
+    with: said({ wrap: { many: "{resources}" } }),
+    without: said({}),
+    play: [...three, ask("GET /things", { has: { things: [{}, {}, {}], next: null } })],
+  },
+];
 
 const edits: readonly Proof[] = [
   {
@@ -308,7 +373,15 @@ const repeats: readonly Proof[] = [
   },
 ];
 
-export const endpointProofs: readonly Proof[] = [...paths, ...histories, ...bodies, ...lists, ...edits, ...repeats];
+export const endpointProofs: readonly Proof[] = [
+  ...paths,
+  ...histories,
+  ...bodies,
+  ...lists,
+  ...wraps,
+  ...edits,
+  ...repeats,
+];
 
 /** With the operation at this method, and without it. */
 function method(name: string, operation: string, play: readonly Step[]): readonly Proof[] {

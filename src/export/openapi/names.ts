@@ -82,5 +82,6 @@ export function componentNames(plan: Plan): ComponentNames {
 
 /** Lists of one resource share a schema where their items and their `next` are alike. */
 function listShape({ name, resource, answer, list }: Operation): string {
-  return `${resource} ${answer.kind === "members" ? name : ""} ${list?.kind === "offset" || list?.kind === "page" ? "number" : "cursor"}`;
+  const next = list?.kind === "offset" || list?.kind === "page" ? list.names[list.kind] : `-${list?.names.cursor}`;
+  return `${resource} ${answer.kind === "members" ? name : ""} ${next} ${JSON.stringify(list?.page)}`;
 }

@@ -52,14 +52,14 @@ function queryParameters(plan: Plan, { resource, list }: Operation): readonly Js
     return filter.operators.map((operator) => filterParameter(filter, operator, column));
   });
   const limit = {
-    name: "limit",
+    name: list.names.limit,
     in: "query",
     description: "How many to give at most.",
     schema: { type: "integer", minimum: 1, maximum: list.max, default: list.size },
   };
   return [
     ...(list.kind === "none" ? [] : [limit]),
-    ...positionParameters[list.kind],
+    ...positionParameters[list.kind].map((one) => ({ ...one, name: list.names[list.kind as "cursor"] })),
     ...sortParameters(list),
     ...searchParameters(list, tableOf(plan, resource)),
     ...filters,
@@ -69,7 +69,6 @@ function queryParameters(plan: Plan, { resource, list }: Operation): readonly Js
 const positionParameters: Readonly<Record<ListPlan["kind"], readonly JsonObject[]>> = {
   cursor: [
     {
-      name: "cursor",
       in: "query",
       description: "`next` of the page before.",
       schema: { type: "string", minLength: 1 },
@@ -77,24 +76,21 @@ const positionParameters: Readonly<Record<ListPlan["kind"], readonly JsonObject[
   ],
   offset: [
     {
-      name: "offset",
       in: "query",
       description: "How many to pass over.",
       schema: { type: "integer", minimum: 0, default: 0 },
     },
   ],
-  page: [
-    { name: "page", in: "query", description: "Counted from 1.", schema: { type: "integer", minimum: 1, default: 1 } },
-  ],
+  page: [{ in: "query", description: "Counted from 1.", schema: { type: "integer", minimum: 1, default: 1 } }],
   none: [],
 };
 
-function sortParameters({ sorts }: ListPlan): readonly JsonObject[] {
+function sortParameters({ sorts, names }: ListPlan): readonly JsonObject[] {
   if (sorts.length === 0) return [];
   const keys = sorts.flatMap((name) => [name, `-${name}`]);
   return [
     {
-      name: "sort",
+      name: names.sort,
       in: "query",
       description: "The order, most important field first; `-` before a field turns it round.",
       style: "form",
@@ -110,7 +106,7 @@ function sortParameters({ sorts }: ListPlan): readonly JsonObject[] {
   ];
 }
 
-function searchParameters({ searches }: ListPlan, table: Table | undefined): readonly JsonObject[] {
+function searchParameters({ searches, names }: ListPlan, table: Table | undefined): readonly JsonObject[] {
   if (searches.length === 0) return [];
   const said = searches.map((name) => {
     const shown = table?.columns.find((column) => column.name === name)?.shown;
@@ -118,7 +114,7 @@ function searchParameters({ searches }: ListPlan, table: Table | undefined): rea
   });
   return [
     {
-      name: "search",
+      name: names.search,
       in: "query",
       description: `Up to ten words, each of which stands in ${said.join(" or ")}, in whatever case.`,
       schema: { type: "string", minLength: 1, maxLength: 200 },

@@ -2,7 +2,8 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import { bodyOf } from "../../parts/errors/decide.ts";
 import { bodyFor, type ErrorBody } from "../../parts/errors/model.ts";
-import type { Column, ErrorPlan, Operation, Plan, Table, Virtual } from "../../plan/plan.ts";
+import { envelopeSchema } from "../../plan/envelope.ts";
+import type { Column, ErrorPlan, ListPlan, Operation, PageShape, Plan, Table, Virtual } from "../../plan/plan.ts";
 import { grantsText } from "./description.ts";
 import type { ComponentNames } from "./names.ts";
 import { bodyOfShape } from "./problem-shape.ts";
@@ -27,7 +28,13 @@ export function referTo(name: string): JsonObject {
 }
 
 /** The schema of one record, or one answer, of an operation. */
-export function answerOf({ name, resource, answer }: Operation, names: ComponentNames): JsonObject {
+export function answerOf(operation: Operation, names: ComponentNames): JsonObject {
+  const { wrap } = operation.answer;
+  const inner = itemOf(operation, names);
+  return wrap === undefined ? inner : { type: "object", properties: { [wrap]: inner }, required: [wrap] };
+}
+
+function itemOf({ name, resource, answer }: Operation, names: ComponentNames): JsonObject {
   return referTo(answer.kind === "members" ? names.answer(name) : names.resource(resource));
 }
 
@@ -96,7 +103,7 @@ function stateSchema({ operations }: Plan, { resource, lifecycle }: Table): Json
 // ── Operations ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function inputSchema({ name, body }: Operation): JsonObject {
-  return { description: `What \`${name}\` takes.`, ...body?.schema };
+  return { description: `What \`${name}\` takes.`, ...envelopeSchema(body?.envelope, body?.schema ?? {}) };
 }
 
 function answerSchema({ name, answer }: Operation): JsonObject {
@@ -115,21 +122,33 @@ function answerSchema({ name, answer }: Operation): JsonObject {
 }
 
 function listSchema(operation: Operation, names: ComponentNames): JsonObject {
-  const numbered = operation.list?.kind === "offset" || operation.list?.kind === "page";
-  return {
-    type: "object",
-    properties: {
-      items: {
-        type: "array",
-        items: operation.deed === "history" ? moveSchema(operation, names) : answerOf(operation, names),
-      },
-      next: {
+  return operation.list === undefined ? {} : pageSchema(operation, operation.list, operation.list.page, names);
+}
+
+function pageSchema(operation: Operation, list: ListPlan, shape: PageShape, names: ComponentNames): JsonObject {
+  switch (shape.kind) {
+    case "items": {
+      const items = operation.deed === "history" ? moveSchema(operation, names) : itemOf(operation, names);
+      return { type: "array", items };
+    }
+    case "next": {
+      const numbered = list.kind === "offset" || list.kind === "page";
+      return {
         type: [numbered ? "integer" : "string", "null"],
-        description: `The \`${numbered ? operation.list.kind : "cursor"}\` of the next page; null on the last one.`,
-      },
-    },
-    required: ["items", "next"],
-  };
+        description: `The \`${list.names[numbered ? list.kind : "cursor"]}\` of the next page; null on the last one.`,
+      };
+    }
+    case "count":
+      return { type: "integer", minimum: 0, description: "How many there are on all pages together." };
+    case "object":
+      return {
+        type: "object",
+        properties: Object.fromEntries(
+          shape.members.map(({ name, shape: inner }) => [name, pageSchema(operation, list, inner, names)]),
+        ),
+        ...(shape.members.length === 0 ? {} : { required: shape.members.map(({ name }) => name) }),
+      };
+  }
 }
 
 function moveSchema({ resource }: Operation, names: ComponentNames): JsonObject {

@@ -176,14 +176,32 @@ ${table(`Moves of ${resource}`, ["Move", "By", "When and what else"], rows)}
 
 function endpoints(source: Source): Content {
   const { plan, result } = source;
-  const { lists, edits, repeats } = result.model.endpoints;
+  const { lists, edits, repeats, wrap } = result.model.endpoints;
   const style = facts([
     ["Base address", code(plan.base.replace("{base_url}", source.baseUrl))],
     [
       "Lists",
       lists === undefined
         ? undefined
-        : `${lists.kind === "none" ? "in one piece" : `by ${lists.kind}`}${lists.size === undefined ? "" : `, ${lists.size} at a time`}${lists.max === undefined ? "" : `, at most ${lists.max}`}`,
+        : `${lists.kind === "none" ? "in one piece" : `by ${lists.kind}`}${lists.size === undefined ? "" : `, ${lists.size} at a time`}${lists.max === undefined ? "" : `, at most ${lists.max}`}${lists.bare === true ? ", as a bare array" : ""}`,
+    ],
+    [
+      "Lists call",
+      lists?.names === undefined
+        ? undefined
+        : joined(
+            Object.entries(lists.names).map(([word, name]) => html`${word} ${code(name)}`),
+            ", ",
+          ),
+    ],
+    [
+      "Bodies",
+      wrap === undefined
+        ? undefined
+        : joined(
+            Object.entries(wrap).map(([which, name]) => html`${which} in ${code(name)}`),
+            ", ",
+          ),
     ],
     ["Edits", edits === undefined ? undefined : edits === "none" ? "without preconditions" : `If-Match ${edits}`],
     [

@@ -9,6 +9,8 @@ export interface Endpoints {
   readonly edits?: EditStyle;
   /** `none`: said that nothing can be repeated safely. */
   readonly repeats?: RepeatStyle | "none";
+  /** What stands around records in bodies. */
+  readonly wrap?: Wrap;
   /** By operation. */
   readonly endpoints: Readonly<Record<string, Endpoint>>;
 }
@@ -20,6 +22,33 @@ export interface ListStyle {
   readonly kind: (typeof listKinds)[number];
   readonly size?: number;
   readonly max?: number;
+  /** `bare array`: the page's items are the whole answer. */
+  readonly bare?: true;
+  readonly names?: ListNames;
+}
+
+export const listWords = ["limit", "cursor", "offset", "page", "sort", "search", "items", "next", "count"] as const;
+
+/** What a list's parameters and the members of its answer are called; `count` is only given where it has a name. */
+export interface ListNames {
+  readonly limit?: string;
+  readonly cursor?: string;
+  readonly offset?: string;
+  readonly page?: string;
+  readonly sort?: string;
+  readonly search?: string;
+  readonly items?: string;
+  readonly next?: string;
+  readonly count?: string;
+}
+
+/**
+ * `{ one: "{resource}", many: "{resources}" }`: the name of the member that holds a record, in answers and in bodies that
+ * make or change one, and of the one that holds a page of records. In braces stands the resource's name in camelCase.
+ */
+export interface Wrap {
+  readonly one?: string;
+  readonly many?: string;
 }
 
 export const editStyles = ["required", "optional", "none"] as const;

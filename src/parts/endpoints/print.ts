@@ -5,7 +5,7 @@ import type { Choice, EditStyle, Endpoint, Endpoints, ListStyle, RepeatStyle } f
 import { printWire } from "./wire-print.ts";
 
 export function printEndpoints(part: Endpoints, below: Below = nothingBelow): Tree {
-  const { base, lists, edits, repeats, endpoints } = part;
+  const { base, lists, edits, repeats, wrap, endpoints } = part;
   const lines = Object.entries(endpoints).map(([operation, endpoint]): [string, Tree] => [
     operation,
     printEndpoint(endpoint, (...path) => below("endpoints", operation, ...path)),
@@ -15,22 +15,26 @@ export function printEndpoints(part: Endpoints, below: Below = nothingBelow): Tr
     ...(lists === undefined ? {} : { lists: printLists(lists, below("lists")) }),
     ...(edits === undefined ? {} : { edits: printEdits(edits) }),
     ...(repeats === undefined ? {} : { repeats: printRepeats(repeats, below("repeats")) }),
+    ...(wrap === undefined ? {} : { wrap: { ...wrap } }),
     ...(lines.length === 0 ? {} : { endpoints: Object.fromEntries(lines) }),
   };
 }
 
 function printLists(style: ListStyle, map: boolean): Tree {
-  const { kind, size, max } = style;
-  if (map)
+  const { kind, size, max, bare, names } = style;
+  if (map || names !== undefined)
     return {
       kind,
       ...(size === undefined ? {} : { size: String(size) }),
       ...(max === undefined ? {} : { max: String(max) }),
+      ...(bare === undefined ? {} : { bare: "true" }),
+      ...(names === undefined ? {} : { names: { ...names } }),
     };
   return [
     kind,
     ...(size === undefined ? [] : [`${size} per page`]),
     ...(max === undefined ? [] : [`at most ${max}`]),
+    ...(bare === undefined ? [] : ["bare array"]),
   ].join(", ");
 }
 

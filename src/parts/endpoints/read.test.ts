@@ -9,6 +9,16 @@ const styles: readonly (readonly [yaml: string, part: Partial<Endpoints>])[] = [
   ["lists: page, at most 20", { lists: { kind: "page", max: 20 } }],
   ["lists: { kind: offset, size: 5 }", { lists: { kind: "offset", size: 5 } }],
   ["lists: none", { lists: { kind: "none" } }],
+  ["lists: offset, limit 20 at most 100", { lists: { kind: "offset", size: 20, max: 100 } }],
+  ["lists: page, limit 20, bare array", { lists: { kind: "page", size: 20, bare: true } }],
+  ["lists: none, bare array", { lists: { kind: "none", bare: true } }],
+  [
+    "lists: { kind: page, bare: true, names: { limit: 'page[size]', page: p, items: data } }",
+    { lists: { kind: "page", bare: true, names: { limit: "page[size]", page: "p", items: "data" } } },
+  ],
+  ['wrap: { one: "{resource}", many: "{resources}" }', { wrap: { one: "{resource}", many: "{resources}" } }],
+  ["wrap: { one: data }", { wrap: { one: "data" } }],
+  ["wrap: none", {}],
   ["edits: If-Match required", { edits: "required" }],
   ["edits: if-match optional", { edits: "optional" }],
   ["edits: { If-Match: required }", { edits: "required" }],
@@ -60,7 +70,14 @@ for (const [form, expected] of endpoints) {
 }
 
 const faults: readonly (readonly [yaml: string, ...faults: string[]])[] = [
-  ["wrap: { one: a }", "1:1 endpoints/unknown-key wrap"],
+  ["wrap: { two: a }", "1:9 endpoints/unknown-key two"],
+  ['wrap: { one: "{recipe}" }', "1:15 endpoints/bad-wrap {recipe}"],
+  ["wrap: data", "1:7 endpoints/not-a-map data"],
+  ["lists: cursor, limit", "1:16 endpoints/bad-lists limit"],
+  ["lists: cursor, limit x at most 5", "1:22 endpoints/bad-number x"],
+  ["lists: cursor, limit 20 at most 5", "1:22 endpoints/bad-lists 20"],
+  ["lists: { kind: page, names: { pages: p } }", "1:31 endpoints/unknown-key pages"],
+  ["lists: { kind: page, names: { page: 'p q' } }", "1:38 endpoints/bad-lists p q"],
   ["base: /v1", "1:7 endpoints/bad-base /v1"],
   ["lists: cursors", "1:8 endpoints/unknown-value cursors"],
   ["lists: cursor, fifty per page", "1:16 endpoints/bad-number fifty"],

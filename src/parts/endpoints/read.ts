@@ -2,9 +2,12 @@
  * Part 4, read: where each operation is reached, and how lists, edits and repeats work.
  *
  *     base       `{base_url}`, or an absolute address; a path may follow
- *     lists      kind [, n "per page"] [, "at most" n]   kind: cursor | offset | page | none    map: { kind, size, max }
+ *     lists      kind {, n "per page" | "limit" n ["at most" n] | "at most" n | "bare array"}
+ *                kind: cursor | offset | page | none    map: { kind, size, max, bare, names }
+ *       names    what its parameters and members are called: limit, cursor, offset, page, sort, search, items, next, count
  *     edits      "If-Match required" | "If-Match optional" | none                               map: { If-Match }
  *     repeats    Header ["required"] "on every" ("POST" | "write") [, "kept" duration] | none   map: { header, on, required, kept }
+ *     wrap       { one, many }   names of the members around records: `"{resource}"`, `"{resources}"`, or a name
  *     endpoints  operation: METHOD /path
  *                operation: { at, of, does, takes, gives, choose, status, lists, where }
  *       at       METHOD /path   map: { method, path }
@@ -38,17 +41,20 @@ import {
   type Endpoint,
   type Endpoints,
   editStyles,
+  type ListNames,
   type ListStyle,
   listKinds,
+  listWords,
   type RepeatStyle,
   repeatScopes,
+  type Wrap,
 } from "./model.ts";
 
 import { readWire } from "./wire-read.ts";
 
 const path: Path = ["endpoints"];
 
-export const endpointsKeys = ["base", "lists", "edits", "repeats", "endpoints"] as const;
+export const endpointsKeys = ["base", "lists", "edits", "repeats", "wrap", "endpoints"] as const;
 export const endpointKeys = [
   "at",
   "of",
@@ -68,11 +74,13 @@ export function readEndpoints(reader: Reader, body: MapNode): Endpoints {
   const lists = entries.lists && readLists(reader, [...path, "lists"], entries.lists.value);
   const edits = entries.edits && readEdits(reader, [...path, "edits"], entries.edits.value);
   const repeats = entries.repeats && readRepeats(reader, [...path, "repeats"], entries.repeats.value);
+  const wrap = entries.wrap && readWrap(reader, [...path, "wrap"], entries.wrap.value);
   return {
     ...(base === undefined ? {} : { base }),
     ...(lists === undefined ? {} : { lists }),
     ...(edits === undefined ? {} : { edits }),
     ...(repeats === undefined ? {} : { repeats }),
+    ...(wrap === undefined ? {} : { wrap }),
     endpoints: readEach(reader, [...path, "endpoints"], entries.endpoints),
   };
 }
@@ -93,41 +101,48 @@ function readLists(reader: Reader, at: Path, node: Node): ListStyle | undefined 
   if (text === undefined) return undefined;
   const [first, ...rest] = splitAt(phraseOf(text), ",");
   const kind = readChoice(reader, at, first, listKinds, "How lists are cut");
-  let style: { kind: ListStyle["kind"]; size?: number; max?: number } | undefined = kind && { kind };
-  for (const piece of rest) {
-    const match = /^(?:(\S+)\s+per\s+page|at\s+most\s+(\S+))$/.exec(piece.text);
-    const member = match?.[1] === undefined ? "max" : "size";
-    if (match === null) {
-      report(
-        reader,
-        "endpoints/bad-lists",
-        piece.text === "" ? text.span : spanOf(piece),
-        `\`${piece.text}\` says nothing about lists`,
-        {
-          help: "write `cursor, 50 per page, at most 200`",
-        },
-      );
-      continue;
-    }
-    const digits =
-      member === "size" ? slice(piece, 0, match[1]?.length) : slice(piece, piece.text.length - (match[2]?.length ?? 0));
-    placeAt(reader, [...at, member], digits);
-    const count = readCount(
-      reader,
-      at,
-      digits,
-      member === "size" ? "The size of a page" : "The largest size of a page",
-    );
-    if (count !== undefined && style !== undefined) style = { ...style, [member]: count };
+  const said = rest.map((piece) => {
+    const found = readListPiece(reader, at, piece);
+    if (found !== undefined) return found;
+    const span = piece.text === "" ? text.span : spanOf(piece);
+    const help = "write `cursor, 50 per page, at most 200`, and `bare array` where the items are the whole answer";
+    report(reader, "endpoints/bad-lists", span, `\`${piece.text}\` says nothing about lists`, { help });
+    return {};
+  });
+  return kind && soundLists(reader, at, Object.assign({ kind }, ...said) as ListStyle);
+}
+
+/** `50 per page`, `at most 200`, `limit 20 at most 100` or `bare array`. */
+function readListPiece(reader: Reader, at: Path, piece: Phrase): Omit<ListStyle, "kind"> | undefined {
+  if (/^bare\s+array$/.test(piece.text)) {
+    placeAt(reader, [...at, "bare"], piece);
+    return { bare: true };
   }
-  return style && soundLists(reader, at, style);
+  const match = /^(?:(?<per>\S+)\s+per\s+page|(?:limit\s+(?<limit>\S+)(?:\s+|$))?(?:at\s+most\s+(?<most>\S+))?)$/.exec(
+    piece.text,
+  );
+  const { per, limit, most } = match?.groups ?? {};
+  const size = per ?? limit;
+  if (size === undefined && most === undefined) return undefined;
+  const number = (member: "size" | "max", digits: string | undefined, start: number): Omit<ListStyle, "kind"> => {
+    if (digits === undefined) return {};
+    const phrase = slice(piece, start, start + digits.length);
+    placeAt(reader, [...at, member], phrase);
+    const what = member === "size" ? "The size of a page" : "The largest size of a page";
+    const count = readCount(reader, at, phrase, what);
+    return count === undefined ? {} : { [member]: count };
+  };
+  const begin = limit === undefined ? 0 : (/^limit\s+/.exec(piece.text)?.[0].length ?? 0);
+  return { ...number("size", size, begin), ...number("max", most, piece.text.length - (most?.length ?? 0)) };
 }
 
 function readListsMap(reader: Reader, at: Path, map: MapNode): ListStyle | undefined {
-  const entries = knownEntries(reader, at, map, ["kind", "size", "max"], "How lists are cut");
+  const entries = knownEntries(reader, at, map, ["kind", "size", "max", "bare", "names"], "How lists are cut");
   const kind = readChoice(reader, at, readText(reader, at, entries.kind, "`kind`"), listKinds, "How lists are cut");
   const size = readCount(reader, at, readText(reader, at, entries.size, "`size`"), "The size of a page");
   const max = readCount(reader, at, readText(reader, at, entries.max, "`max`"), "The largest size of a page");
+  const bare = readChoice(reader, at, readText(reader, at, entries.bare, "`bare`"), ["true", "false"], "`bare`");
+  const names = entries.names && readListNames(reader, [...at, "names"], entries.names);
   if (entries.kind === undefined) {
     report(reader, "endpoints/bad-lists", map.span, "This does not say how lists are cut", {
       help: "write `{ kind: cursor, size: 50, max: 200 }`",
@@ -135,8 +150,55 @@ function readListsMap(reader: Reader, at: Path, map: MapNode): ListStyle | undef
   }
   return (
     kind &&
-    soundLists(reader, at, { kind, ...(size === undefined ? {} : { size }), ...(max === undefined ? {} : { max }) })
+    soundLists(reader, at, {
+      kind,
+      ...(size === undefined ? {} : { size }),
+      ...(max === undefined ? {} : { max }),
+      ...(bare === "true" ? { bare: true as const } : {}),
+      ...(names === undefined ? {} : { names }),
+    })
   );
+}
+
+/** Names that clients send and find; a parameter's may have what is usual there, `page[size]`. */
+function readListNames(reader: Reader, at: Path, entry: Entry): ListNames | undefined {
+  const what = "The names of a list";
+  const map = expectMap(reader, at, entry.value, what, "{ limit: per_page, items: data }");
+  if (map === undefined) return undefined;
+  const entries = knownEntries(reader, at, map, listWords, what);
+  const names: Partial<Record<keyof ListNames, string>> = {};
+  for (const word of listWords) {
+    const said = readText(reader, at, entries[word], `The name of \`${word}\``);
+    if (said === undefined) continue;
+    const member = word === "items" || word === "next" || word === "count";
+    if ((member ? /^[^\s{}"]+$/ : /^[A-Za-z0-9_.$[\]-]+$/).test(said.text)) names[word] = said.text;
+    else {
+      report(reader, "endpoints/bad-lists", spanOf(said), `\`${said.text}\` cannot name \`${word}\``, {
+        help: "a name has no blanks: `per_page`, `page[size]`",
+      });
+    }
+  }
+  return names;
+}
+
+function readWrap(reader: Reader, at: Path, node: Node): Wrap | undefined {
+  if (isNone(node)) return undefined;
+  const example = '{ one: "{resource}", many: "{resources}" }';
+  const map = expectMap(reader, at, node, "`wrap`", example);
+  if (map === undefined) return undefined;
+  const entries = knownEntries(reader, at, map, ["one", "many"], "`wrap`");
+  const one = readWrapName(reader, at, entries.one, "{resource}");
+  const many = readWrapName(reader, at, entries.many, "{resources}");
+  return { ...(one === undefined ? {} : { one }), ...(many === undefined ? {} : { many }) };
+}
+
+function readWrapName(reader: Reader, at: Path, entry: Entry | undefined, place: string): string | undefined {
+  const said = readText(reader, at, entry, `The name around \`${entry?.key.value ?? ""}\``);
+  if (said === undefined || /^[^\s{}"]+$/.test(said.text.replace(place, "x"))) return said?.text;
+  report(reader, "endpoints/bad-wrap", spanOf(said), `\`${said.text}\` is not the name of a member`, {
+    help: `write \`"${place}"\`, which is the resource's own name, or a name for all: \`data\``,
+  });
+  return undefined;
 }
 
 function soundLists(reader: Reader, at: Path, style: ListStyle): ListStyle {

@@ -121,7 +121,7 @@ async function pageOf({ plan, teller }: EventsOptions, call: Call): Promise<Answ
     else throw unknown(name);
   }
   const bound = [plan.follow.name, call.caller.id ?? "", [...call.caller.roles].sort().join(), type ?? ""].join("\n");
-  const [after = 0] = cursor === undefined ? [] : (openCursor(call, cursor, bound) as readonly number[]);
+  const [after = 0] = cursor === undefined ? [] : (openCursor(call, "cursor", cursor, bound) as readonly number[]);
   const { items, end } = await readPage(call, teller, after, limit, typeTest(type));
   const next = end === undefined ? null : call.context.cursors.seal([end], bound);
   const text = `{"items":[${items.join()}],"next":${JSON.stringify(next)}}`;

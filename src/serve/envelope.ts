@@ -1,0 +1,61 @@
+/** Bodies that stand in objects of the document's own: what is wrong with these, and where on the wire a fault is (R7.2). */
+import type { JsonObject } from "../base/json.ts";
+import type { Opened } from "../plan/envelope.ts";
+import type { Judge } from "./body.ts";
+import { escapeSegment, unescapeSegment } from "./body.ts";
+import type { Fault } from "./refusal.ts";
+import { Refusal } from "./refusal.ts";
+
+const sentences = {
+  required: (name: string) => `${name} is required`,
+  "wrong-type": (name: string) => `${name} must be an object`,
+  "unknown-field": (name: string) => `${name} is not a field that can be sent here`,
+} as const;
+
+/** The judge of what was in the envelope, which also tells what is wrong with the envelope itself. */
+export function judgeOpened({ faults, places }: Opened, judge: Judge | undefined): Judge {
+  const told = faults.map(({ path, code }): Fault => {
+    return { pointer: pointerTo(path), code, detail: sentences[code](path.join(".")), placed: true };
+  });
+  // Of what an object that is not there should have held nothing is said: that it is missing says it.
+  const missing = faults.filter(({ code }) => code !== "unknown-field").map(({ path }) => pointerTo(path));
+  return (value) => [
+    ...told,
+    ...(judge?.(value) ?? []).filter(({ code, pointer }) => {
+      if (code !== "required" || pointer === undefined) return true;
+      const at = pointerAt(pointer, places);
+      return !missing.some((one) => at.startsWith(`${one}/`));
+    }),
+  ];
+}
+
+/** The refusal with its faults where they stand in the body as it was sent. */
+export function refusalAt(refusal: Refusal, places: Opened["places"]): Refusal {
+  const { faults } = refusal.details;
+  if (faults === undefined) return refusal;
+  const moved = faults.map(({ placed, ...fault }): Fault => {
+    return placed === true || fault.pointer === undefined
+      ? fault
+      : { ...fault, pointer: pointerAt(fault.pointer, places) };
+  });
+  return new Refusal(refusal.code, { ...refusal.details, faults: moved });
+}
+
+/** A member without a place of its own stands beside the first that has one. */
+function pointerAt(pointer: string, places: Opened["places"]): string {
+  const [, first, rest = ""] = /^#\/([^/]*)(\/.*)?$/.exec(pointer) ?? [];
+  if (first === undefined) return pointer;
+  const name = unescapeSegment(decodeURIComponent(first));
+  const [beside = []] = places.values();
+  return `${pointerTo([...(places.get(name) ?? beside), name])}${rest}`;
+}
+
+function pointerTo(path: readonly string[]): string {
+  return `#/${path.map((name) => encodeURIComponent(escapeSegment(name))).join("/")}`;
+}
+
+/** A body taken out of its envelope. */
+export interface Unwrapped extends Opened {
+  /** The body as it was sent, by which a repeated request is told from another one. */
+  readonly sent: JsonObject;
+}
