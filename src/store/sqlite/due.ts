@@ -17,9 +17,14 @@ export function dueFinder(
     snapshot.take();
     const found = timed.flatMap(({ name, table: { resource } }) =>
       reader
-        .all(`SELECT "id", _due FROM ${name} WHERE _due <= ? ORDER BY _due LIMIT ?`, now, limit)
+        .all(dueQuery(name), now, limit)
         .map(([id, due]): Due => ({ resource, id: id as Value, due: due as number })),
     );
     return found.toSorted((a, b) => a.due - b.due).slice(0, limit);
   };
+}
+
+/** At most so many rows, from the index alone: what is not due is not looked at, however much of it there is. */
+export function dueQuery(name: string): string {
+  return `SELECT "id", _due FROM ${name} WHERE _due <= ? ORDER BY _due LIMIT ?`;
 }

@@ -10,6 +10,7 @@ import { createJudges } from "../../serve/body.ts";
 import { tables, thing, wholeView } from "../contract-tables.ts";
 import type { Row, Store, View } from "../store.ts";
 import type { Following } from "../migration.ts";
+import { dueQuery } from "./due.ts";
 import { openSqliteStore } from "./open.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "nonet-migrate-"));
@@ -328,6 +329,17 @@ test("lists use the indexes that the document asks for", async () => {
     assert.match(plan, expected);
     assert.doesNotMatch(plan, /TEMP B-TREE/);
   }
+  database.close();
+});
+
+test("R3.5 what is due is found in the index of what time does, whatever else there is", async () => {
+  const file = newFile();
+  const timed = { since: { kind: "entered" }, after: { milliseconds: 1, months: 0 }, cause: "keep 1ms", act: { kind: "delete" } } as const; // biome-ignore format: short
+  await fill(file, [table([], { timed: [timed] })], []);
+  const database = new DatabaseSync(file);
+  const [step, ...more] = database.prepare(`EXPLAIN QUERY PLAN ${dueQuery('"notes"')}`).all(1, 1);
+  assert.match(String(step?.["detail"]), /^SEARCH notes USING INDEX notes by _due/);
+  assert.deepEqual(more, [], "and nothing is sorted");
   database.close();
 });
 
