@@ -24,6 +24,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   diff: ["base/**", "diagnostics/**", "expression/**", "parts/**"],
   deliver: ["base/**", "expression/**", "plan/**", "store/store.ts", "parts/events/decide.ts"],
   export: ["base/**", "diagnostics/**", "expression/**", "parts/**", "plan/**"],
+  // It is copied into other people's programs as it stands.
+  client: [],
   conform: ["base/**", "parts/**/model.ts"],
   studio: ["index.ts"],
   commands: ["**"],

@@ -14,6 +14,9 @@ const serveOptions = {
   watch: flag("serve the document anew when it changes, as long as it has no errors"),
 };
 
+const exportOptions = { out: text("FILE", "the file to write; without it, standard output") };
+const exportAddress = address("where callers reach the service; without it, http://127.0.0.1:8080");
+
 export const commands: readonly Command[] = [
   command({
     words: "check",
@@ -126,9 +129,19 @@ the password. The service may run meanwhile.`,
     words: "export openapi",
     operand: "DOC",
     about: "the same service as OpenAPI 3.1, for other tools",
-    details: "Printed to standard output as JSON; a service that runs has the same at /openapi.json.",
-    options: { "base-url": address("where callers reach the service; without it, http://127.0.0.1:8080") },
+    details: "JSON; a service that runs has the same at /openapi.json.",
+    options: { ...exportOptions, "base-url": exportAddress },
     run: async ({ document, options }, terminal) =>
       (await import("./export.ts")).exportOpenapi(named(document), options, terminal),
+  }),
+  command({
+    words: "export typescript",
+    operand: "DOC",
+    about: "a typed client of the service, in one file that depends on nothing",
+    details: `A method for each operation, with types for what it takes, gives and refuses; pages, retries with idempotency
+keys, tags, waiting for states, events. It runs in Node, browsers and workers.`,
+    options: exportOptions,
+    run: async ({ document, options }, terminal) =>
+      (await import("./export.ts")).exportTypescript(named(document), options, terminal),
   }),
 ];

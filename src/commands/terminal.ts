@@ -1,5 +1,5 @@
 /** The outside world as commands see it, so that tests can hand in their own. */
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { buffer } from "node:stream/consumers";
 
@@ -15,6 +15,8 @@ export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The bytes of a file, of standard input for `-`. */
   read(path: string): Promise<Uint8Array>;
+  /** Makes a file, or takes the place of what is in it. */
+  write(path: string, text: string): Promise<void>;
   /** Resolves when the process is asked to stop. */
   stopped(): Promise<StopSignal>;
 }
@@ -33,6 +35,7 @@ export function processTerminal(): Terminal {
     columns: process.stdout.columns ?? (Number(process.env["COLUMNS"]) || 100),
     environment: process.env,
     read: (path) => (path === "-" ? buffer(process.stdin) : readFile(path)),
+    write: (path, text) => writeFile(path, text),
     stopped,
   };
 }

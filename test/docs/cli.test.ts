@@ -25,6 +25,7 @@ async function outcome(
       const text = path === "-" ? input : files[path];
       return text === undefined ? readFile(join(root, path)) : Promise.resolve(Buffer.from(text));
     },
+    write: () => Promise.reject(new Error("nothing is written")),
     stopped: () => Promise.resolve("SIGINT"),
   });
   return { code, out, err };
@@ -108,6 +109,11 @@ test("exit codes are as they are shown", async () => {
     [1, ["check", "examples/parcel-lockers.md", "--against", "examples/print-shop.md"]],
     [1, ["diff", "examples/print-shop.md", "examples/parcel-lockers.md"]],
     [2, []],
+    [2, ["export"]],
+    [2, ["export", "opneapi", "examples/parcel-lockers.md"]],
+    [2, ["export", "openapi", "examples/parcel-lockers.md", "--out", "nowhere/openapi.json"]],
+    [0, ["export", "typescript", "examples/parcel-lockers.md"]],
+    [1, ["export", "typescript", "examples/nothing-yet.md"]],
     [2, ["diff", "examples/parcel-lockers.md"]],
     [2, ["diff", "-", "-"]],
     [2, ["diff", "examples/nowhere.md", "examples/parcel-lockers.md"]],

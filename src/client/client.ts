@@ -1,0 +1,845 @@
+/**
+ * What every exported TypeScript client has in common: `nonet export typescript` puts this file, as it stands, below the
+ * types and the description of one service. So it imports nothing, asks of its surroundings only what Node, browsers and
+ * workers share (`fetch`, `crypto`, `URL`, timers), and knows of a service only what `ServiceDescription` says.
+ */
+
+// ── What the part above says of the service ────────────────────────────────────────────────────────────────────────
+
+export interface ServiceDescription {
+  /** The path that operations are below, from the service's address on. */
+  readonly mount: string;
+  /** The version that the types are of, as it is sent with each request. */
+  readonly version?: { readonly in: "header" | "query" | "accept"; readonly name: string; readonly value: string };
+  readonly credentials: Readonly<Record<string, CredentialDescription>>;
+  readonly operations: Readonly<Record<string, OperationDescription>>;
+  /** How long an answer may take, in milliseconds; what the service itself allows, and some time for the way. */
+  readonly timeout: number;
+  /** Where a refusal says its code and its words, in the document's own body; absent: as RFC 9457 and Nonet have them. */
+  readonly problem?: { readonly code?: readonly string[]; readonly message?: readonly string[] };
+}
+
+export interface CredentialDescription {
+  readonly kind: "text" | "user" | "signature";
+  readonly header: string;
+  readonly scheme?: string;
+}
+
+export interface OperationDescription {
+  readonly method: string;
+  /** `{name}` stands for a parameter; they are given in their order. */
+  readonly path: string;
+  /** The media type of what is sent. */
+  readonly takes?: string;
+  /** Parameters of the query are taken. */
+  readonly query?: true;
+  /** The header field that makes it safe to send the same request again. */
+  readonly key?: string;
+  /** Where a page has its items and what stands for the next one; absent: no list. */
+  readonly page?: {
+    readonly items: readonly string[];
+    readonly next?: readonly string[];
+    readonly parameter?: string;
+  };
+  readonly stream?: { readonly resume: string };
+  /** The codes of refusals by status, where bodies do not say them. */
+  readonly refusals?: Readonly<Record<number, readonly string[]>>;
+}
+
+/** How a record is waited for: the operation that reads it, where its state is, and where it can get from each. */
+export interface WaitDescription {
+  readonly operation: string;
+  readonly state: readonly string[];
+  readonly reaches: Readonly<Record<string, readonly string[]>>;
+  /** The operation that follows events, and the beginnings of those that tell of this resource. */
+  readonly follow?: string;
+}
+
+// ── Options ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A secret, or what gives it for each request; with `refused`, the last one was not taken, and a new one is asked for. */
+export type Secret = string | ((refused: boolean) => string | Promise<string>);
+
+export interface Login {
+  readonly user: string;
+  readonly password: Secret;
+}
+
+export interface RetryOptions {
+  /** How often at most, after the first time. */
+  readonly most?: number;
+  /** Before the first further try, in milliseconds; it doubles from try to try, and chance takes up to a half of it. */
+  readonly firstDelay?: number;
+  readonly longestDelay?: number;
+  /** A service that asks for more patience than this, in milliseconds, is not asked again. */
+  readonly longestWait?: number;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** For each try, in milliseconds. */
+  readonly timeout?: number | undefined;
+  readonly retries?: number | RetryOptions | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Of a write that can be repeated: a key of one's own, for a repetition after the program itself has ended. */
+export interface KeyOptions {
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** A tag, or what was read and carries one. */
+export type Tag = string | { readonly [etag]?: string | undefined };
+
+export interface CommonOptions<Credential> extends CallOptions {
+  /** Where the service is. */
+  readonly baseUrl: string;
+  readonly credential?: Credential | undefined;
+  /** In place of the global one. */
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+}
+
+// ── What calls give ────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Under this symbol, which no field can be called, a record has the tag it was given with. JSON does not see it. */
+export const etag: unique symbol = Symbol("etag");
+
+export type Tagged<T> = T & { readonly [etag]: string };
+
+/** A promise of the answer that can also be asked for its refusal as a value. */
+export interface Call<T, E> extends Promise<T> {
+  /** Refusals of the service are given; whatever else goes wrong is still thrown. */
+  outcome(): Promise<Outcome<T, E>>;
+}
+
+export type Outcome<T, E> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E };
+
+export interface Page<Item, Body> {
+  readonly items: readonly Item[];
+  /** The whole answer. */
+  readonly body: Body;
+  readonly hasNext: boolean;
+  /** The page behind it; undefined behind the last one. */
+  next(): Promise<Page<Item, Body> | undefined>;
+}
+
+/** Awaited it is the first page; iterated over it is every item of it and of all pages behind it. */
+export interface List<Item, Body, E> extends Call<Page<Item, Body>, E>, AsyncIterable<Item> {
+  pages(): AsyncIterable<Page<Item, Body>>;
+}
+
+export interface FollowOptions extends CallOptions {
+  /** The id of the last event that is known; those after it come first. */
+  readonly lastEventId?: string | undefined;
+  /** Told whenever there is a connection: what happens from then on is not missed. */
+  readonly onOpen?: (() => void) | undefined;
+}
+
+export interface WaitOptions extends CallOptions {
+  /** How long at most for all of it, in milliseconds; without it, five minutes. */
+  readonly within?: number | undefined;
+  /** Between two looks, in milliseconds; without it, one second. Events make it look at once. */
+  readonly every?: number | undefined;
+}
+
+/** What became of a request beside its body, for logs: of an answer that is an object. */
+export interface Received {
+  readonly status: number;
+  readonly requestId: string | undefined;
+  /** The answer is that of an earlier request with the same key. */
+  readonly replayed: boolean;
+  readonly headers: Headers;
+}
+
+const received = new WeakMap<object, Received>();
+
+export function receivedWith(answer: object): Received | undefined {
+  return received.get(answer);
+}
+
+// ── What goes wrong ────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface FaultOfRequest {
+  /** Into the body, as a fragment of a URI. */
+  readonly pointer?: string;
+  readonly parameter?: string;
+  readonly header?: string;
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** The service has refused. `code` says why; `unrecognized` where something else on the way has. */
+export class ApiError<Code extends string = string, Problem = unknown> extends Error {
+  override readonly name = "ApiError";
+  readonly operation: string;
+  readonly code: Code;
+  readonly status: number;
+  readonly detail: string;
+  readonly faults: readonly FaultOfRequest[];
+  readonly requestId: string | undefined;
+  /** When another try makes sense, in seconds from then on, where the service says so. */
+  readonly retryAfter: number | undefined;
+  /** The body as it came. */
+  readonly problem: Problem;
+  readonly headers: Headers;
+
+  constructor(operation: string, code: Code, detail: string, { status, headers }: Response, problem: Problem) {
+    super(`${operation}: ${detail} (${status} ${code})`);
+    this.operation = operation;
+    this.code = code;
+    this.status = status;
+    this.detail = detail;
+    this.problem = problem;
+    this.headers = headers;
+    const faults = at(problem, ["errors"]);
+    this.faults = Array.isArray(faults) ? (faults as readonly FaultOfRequest[]) : [];
+    this.requestId = headers.get("Request-Id") ?? undefined;
+    this.retryAfter = secondsIn(headers.get("Retry-After"));
+  }
+}
+
+/** There was no answer, or one that cannot be read. What was asked for may have been done. */
+export class ConnectionError extends Error {
+  override readonly name: string = "ConnectionError";
+  readonly operation: string;
+
+  constructor(operation: string, sentence: string, cause?: unknown) {
+    super(`${operation}: ${sentence}`, { cause });
+    this.operation = operation;
+  }
+}
+
+/** There was no answer in time. */
+export class TimeoutError extends ConnectionError {
+  override readonly name = "TimeoutError";
+}
+
+/** The state that was waited for did not come: it cannot any more (`unreachable`), or not in time (`late`). */
+export class WaitError<T = unknown> extends Error {
+  override readonly name = "WaitError";
+  readonly reason: "unreachable" | "late";
+  readonly state: string;
+  readonly record: T;
+
+  constructor(reason: "unreachable" | "late", wanted: readonly string[], state: string, record: T) {
+    super(`${reason === "late" ? "still" : "for good"} ${state}, waited for ${wanted.join(" or ")}`);
+    this.reason = reason;
+    this.state = state;
+    this.record = record;
+  }
+}
+
+// ── The client ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+type Given = CommonOptions<Readonly<Record<string, Secret | Login>>>;
+type Scalar = string | number | boolean;
+type Query = Readonly<Record<string, Scalar | readonly Scalar[] | null | undefined>>;
+
+interface Request {
+  readonly name: string;
+  readonly operation: OperationDescription;
+  readonly parameters: readonly Scalar[];
+  readonly body?: unknown;
+  readonly query?: Query | undefined;
+  readonly options: CallOptions & KeyOptions & { readonly ifMatch?: Tag; readonly ifNoneMatch?: Tag };
+}
+
+interface Answer {
+  readonly response: Response;
+  readonly body: unknown;
+}
+
+/** A function for each operation and each wait; what they take and give is said by the types above. */
+export function clientOf(
+  service: ServiceDescription,
+  waits: Readonly<Record<string, WaitDescription>>,
+  given: Given,
+): Readonly<Record<string, unknown>> {
+  const root = given.baseUrl.replace(/\/+$/, "") + service.mount;
+  const ask = (request: Request): Promise<Answer> => answered(service, given, root, request);
+  const methods = Object.entries(service.operations).map(([name, operation]): [string, unknown] => {
+    const take = (values: readonly unknown[]): Request => argumentsOf(name, operation, values);
+    if (operation.stream !== undefined)
+      return [name, (...values: unknown[]) => followed(service, given, root, take(values))];
+    if (operation.page !== undefined) return [name, (...values: unknown[]) => listed(ask, take(values))];
+    return [name, (...values: unknown[]) => callOf(ask(take(values)).then(valueOf))];
+  });
+  const client = Object.fromEntries(methods);
+  for (const [name, wait] of Object.entries(waits)) client[name] = waiting(client, service, wait);
+  return client;
+}
+
+/** The parameters of the path, what is sent, the query, the options: of these what there is. */
+function argumentsOf(name: string, operation: OperationDescription, values: readonly unknown[]): Request {
+  const count = operation.path.match(/\{/g)?.length ?? 0;
+  const rest = [...values.slice(count)];
+  return {
+    name,
+    operation,
+    parameters: values.slice(0, count) as readonly Scalar[],
+    ...(operation.takes === undefined ? {} : { body: rest.shift() }),
+    ...(operation.query === undefined ? {} : { query: rest.shift() as Query | undefined }),
+    options: (rest.shift() ?? {}) as Request["options"],
+  };
+}
+
+function valueOf({ response, body }: Answer): unknown {
+  if (response.status === 304) return undefined;
+  if (typeof body !== "object" || body === null) return body;
+  const { status, headers } = response;
+  const requestId = headers.get("Request-Id") ?? undefined;
+  received.set(body, { status, headers, requestId, replayed: headers.has("Idempotent-Replayed") });
+  const tag = headers.get("ETag");
+  // Not enumerable: a record that is copied and changed is not what the tag is of.
+  return tag === null ? body : Object.defineProperty(body, etag, { value: tag, enumerable: false });
+}
+
+function callOf<T>(promise: Promise<T>): Call<T, ApiError> {
+  return Object.assign(promise, {
+    outcome: (): Promise<Outcome<T, ApiError>> =>
+      promise.then(
+        (value) => ({ ok: true, value }),
+        (thrown: unknown) => {
+          if (thrown instanceof ApiError) return { ok: false, error: thrown };
+          throw thrown;
+        },
+      ),
+  });
+}
+
+// ── Requests ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Sends until there is an answer that will do, or no hope of one. */
+async function answered(service: ServiceDescription, given: Given, root: string, request: Request): Promise<Answer> {
+  const { operation, options } = request;
+  const retries = retriesOf(options.retries ?? given.retries);
+  const signal = options.signal ?? given.signal;
+  // Made once for all tries: by it the service knows that they are one request.
+  const key = operation.key === undefined ? undefined : (options.idempotencyKey ?? crypto.randomUUID());
+  let refused = false;
+  for (let tries = 0; ; tries += 1) {
+    let wait: number | undefined;
+    let failure: unknown;
+    try {
+      const init = await initOf(service, given, root, request, { key, refused });
+      const answer = await fetched(given, request, init);
+      if (answer.response.ok || answer.response.status === 304) return answer;
+      const error = errorOf(service, request, answer);
+      // A secret that can be renewed is asked for once more; nothing has been done without it.
+      if (error.status === 401 && !refused && canRenew(given)) {
+        refused = true;
+        tries -= 1;
+        continue;
+      }
+      failure = error;
+      wait = waitAfter(error, operation, retries, tries);
+    } catch (thrown) {
+      signal?.throwIfAborted();
+      if (!(thrown instanceof ConnectionError)) throw thrown;
+      failure = thrown;
+      wait = isRepeatable(operation) ? delayOf(retries, tries) : undefined;
+    }
+    if (wait === undefined || tries >= retries.most) throw failure;
+    await pause(wait, signal);
+  }
+}
+
+interface Target {
+  readonly url: string;
+  readonly init: RequestInit;
+  /** Unless the caller says otherwise. */
+  readonly timeout: number;
+}
+
+async function initOf(
+  service: ServiceDescription,
+  given: Given,
+  root: string,
+  { operation, parameters, body, query, options }: Request,
+  { key, refused }: { readonly key: string | undefined; readonly refused: boolean },
+): Promise<Target> {
+  const { version } = service;
+  const accept = operation.stream === undefined ? "application/json" : "text/event-stream";
+  const headers = new Headers({ ...given.headers, ...options.headers });
+  headers.set("Accept", version?.in === "accept" ? `${accept}; ${version.name}=${version.value}` : accept);
+  if (version?.in === "header" && !headers.has(version.name)) headers.set(version.name, version.value);
+  if (key !== undefined && operation.key !== undefined) headers.set(operation.key, key);
+  if (options.ifMatch !== undefined) headers.set("If-Match", tagOf(options.ifMatch));
+  if (options.ifNoneMatch !== undefined) headers.set("If-None-Match", tagOf(options.ifNoneMatch));
+  const sent = body === undefined || operation.takes === undefined ? undefined : JSON.stringify(body);
+  if (sent !== undefined && operation.takes !== undefined) headers.set("Content-Type", operation.takes);
+  const all = version?.in === "query" ? { ...query, [version.name]: version.value } : query;
+  const url = root + pathOf(operation.path, parameters) + searchOf(all);
+  await authorize(service, given, { url, method: operation.method, body: sent ?? "", headers, refused });
+  const init = { method: operation.method, headers, ...(sent === undefined ? {} : { body: sent }) };
+  return { url, init, timeout: service.timeout };
+}
+
+async function fetched(given: Given, { name, options }: Request, target: Target): Promise<Answer> {
+  const { url, init, timeout } = target;
+  const late = AbortSignal.timeout(options.timeout ?? given.timeout ?? timeout);
+  const asked = options.signal ?? given.signal;
+  const signal = asked === undefined ? late : AbortSignal.any([late, asked]);
+  try {
+    const response = await (given.fetch ?? fetch)(url, { ...init, signal });
+    const text = await response.text();
+    return { response, body: text === "" ? undefined : readJson(name, response, text) };
+  } catch (thrown) {
+    if (thrown instanceof ConnectionError) throw thrown;
+    asked?.throwIfAborted();
+    if (late.aborted) throw new TimeoutError(name, "there was no answer in time", thrown);
+    throw new ConnectionError(name, "there was no answer", thrown);
+  }
+}
+
+/** What something on the way says in a page of its own is kept as it is; a success that is no JSON is none. */
+function readJson(name: string, response: Response, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (thrown) {
+    if (!response.ok) return text;
+    throw new ConnectionError(name, "the answer is no JSON", thrown);
+  }
+}
+
+function pathOf(template: string, parameters: readonly Scalar[]): string {
+  let index = 0;
+  return template.replaceAll(/\{([^}]*)\}/g, (_, name: string) => {
+    const value = String(parameters[index] ?? "");
+    index += 1;
+    // An address forgets such a segment, and would be that of something else.
+    if (/^\.{0,2}$/.test(value)) throw new TypeError(`${name} is ${JSON.stringify(value)}, which names nothing`);
+    return encodeURIComponent(value);
+  });
+}
+
+function searchOf(query: Query | undefined): string {
+  const pairs = Object.entries(query ?? {}).flatMap(([name, value]) => {
+    if (value === undefined || value === null) return [];
+    const values = typeof value === "object" ? value : [value];
+    const text = values.map((one) => encodeURIComponent(String(one))).join(",");
+    return [`${encodeURIComponent(name)}=${text}`];
+  });
+  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+}
+
+function tagOf(tag: Tag): string {
+  const text = typeof tag === "string" ? tag : tag[etag];
+  if (text === undefined) throw new TypeError("this carries no tag: it was not read from the service, or was copied");
+  return text;
+}
+
+// ── Credentials ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Asked {
+  readonly url: string;
+  readonly method: string;
+  readonly body: string;
+  readonly headers: Headers;
+  readonly refused: boolean;
+}
+
+async function authorize({ credentials }: ServiceDescription, given: Given, asked: Asked): Promise<void> {
+  for (const [name, secret] of Object.entries(given.credential ?? {})) {
+    const credential = credentials[name];
+    if (credential === undefined) throw new TypeError(`the service knows no credential ${name}`);
+    const value = await valueFor(credential, secret, asked);
+    asked.headers.set(credential.header, credential.scheme === undefined ? value : `${credential.scheme} ${value}`);
+  }
+}
+
+async function valueFor({ kind }: CredentialDescription, secret: Secret | Login, asked: Asked): Promise<string> {
+  if (typeof secret === "object") {
+    const password = await secretOf(secret.password, asked.refused);
+    return base64(new TextEncoder().encode(`${secret.user}:${password}`));
+  }
+  const text = await secretOf(secret, asked.refused);
+  return kind === "signature" ? signatureOf(text, asked) : text;
+}
+
+async function secretOf(secret: Secret, refused: boolean): Promise<string> {
+  return typeof secret === "string" ? secret : await secret(refused);
+}
+
+function canRenew({ credential = {} }: Given): boolean {
+  return Object.values(credential).some((one) => typeof (typeof one === "object" ? one.password : one) === "function");
+}
+
+/** Over the time, the method, the path with its query, and the body. */
+async function signatureOf(secret: string, { url, method, body }: Asked): Promise<string> {
+  const seconds = Math.floor(Date.now() / 1000);
+  const { pathname, search } = new URL(url);
+  const text = [seconds, method, pathname + search, body].join("\n");
+  const key = await hmacKey(new TextEncoder().encode(secret), "sign");
+  const bytes = new Uint8Array(await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(text)));
+  return `t=${seconds},v1=${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+
+function hmacKey(secret: Uint8Array<ArrayBuffer>, use: "sign" | "verify"): Promise<CryptoKey> {
+  return crypto.subtle.importKey("raw", secret, { name: "HMAC", hash: "SHA-256" }, false, [use]);
+}
+
+function base64(bytes: Uint8Array): string {
+  return btoa(String.fromCodePoint(...bytes));
+}
+
+// ── Tries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function retriesOf(said: number | RetryOptions | undefined): Required<RetryOptions> {
+  const {
+    most = 2,
+    firstDelay = 500,
+    longestDelay = 8000,
+    longestWait = 60_000,
+  } = typeof said === "number" ? { most: said } : (said ?? {});
+  return { most, firstDelay, longestDelay, longestWait };
+}
+
+/** Whether it may be sent again though it may have been done: then it does nothing more, or the service knows its key. */
+function isRepeatable({ method, key }: OperationDescription): boolean {
+  return method === "GET" || key !== undefined;
+}
+
+/** These refuse before anything is done. The other failures of a server may have come too late for that. */
+const untouched: ReadonlySet<number> = new Set([429, 503]);
+const unsure: ReadonlySet<number> = new Set([408, 500, 502, 504]);
+
+function waitAfter(
+  { status, code, retryAfter }: ApiError,
+  operation: OperationDescription,
+  retries: Required<RetryOptions>,
+  tries: number,
+): number | undefined {
+  const again =
+    untouched.has(status) || code === "idempotency-key-in-use" || (unsure.has(status) && isRepeatable(operation));
+  if (!again) return undefined;
+  if (retryAfter === undefined) return delayOf(retries, tries);
+  const asked = retryAfter * 1000;
+  // Chance keeps those who were told the same moment from coming together.
+  return asked > retries.longestWait ? undefined : asked + Math.random() * retries.firstDelay;
+}
+
+function delayOf({ firstDelay, longestDelay }: Required<RetryOptions>, tries: number): number {
+  return Math.min(firstDelay * 2 ** tries, longestDelay) * (1 - Math.random() / 2);
+}
+
+/** Seconds, or a date. */
+function secondsIn(field: string | null): number | undefined {
+  if (field === null) return undefined;
+  if (/^[0-9]+$/.test(field.trim())) return Number(field);
+  const moment = Date.parse(field);
+  return Number.isNaN(moment) ? undefined : Math.max(0, Math.ceil((moment - Date.now()) / 1000));
+}
+
+/** Ends early when `signal` does, by throwing its reason, or when `woken` does, quietly. */
+function pause(milliseconds: number, signal: AbortSignal | undefined, woken?: Promise<unknown>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    };
+    const abort = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal?.addEventListener("abort", abort, { once: true });
+    void woken?.then(end);
+  });
+}
+
+// ── Refusals ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function errorOf(service: ServiceDescription, { name, operation }: Request, { response, body }: Answer): ApiError {
+  const { problem } = service;
+  const code = at(body, problem === undefined ? ["code"] : (problem.code ?? []));
+  const candidates = operation.refusals?.[response.status] ?? [];
+  const known = typeof code === "string" ? code : candidates.length === 1 ? candidates[0] : undefined;
+  const said = at(body, problem === undefined ? ["detail"] : (problem.message ?? []));
+  const detail = typeof said === "string" ? said : response.statusText || "refused";
+  return new ApiError(name, known ?? "unrecognized", detail, response, body);
+}
+
+/** What stands at a place inside of JSON; the first item of a list is named `0`. */
+function at(value: unknown, path: readonly string[]): unknown {
+  let here = value;
+  for (const name of path) {
+    if (typeof here !== "object" || here === null || !Object.hasOwn(here, name)) return undefined;
+    here = (here as Readonly<Record<string, unknown>>)[name];
+  }
+  return here;
+}
+
+// ── Lists ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function listed(ask: (request: Request) => Promise<Answer>, request: Request): List<unknown, unknown, ApiError> {
+  // One that is only iterated over, or only awaited, asks once either way; and a list that nobody looks at asks nothing.
+  let first: Promise<Page<unknown, unknown>> | undefined;
+  const start = (): Promise<Page<unknown, unknown>> => (first ??= pageFor(ask, request));
+  const pages = async function* (): AsyncGenerator<Page<unknown, unknown>> {
+    for (let page: Page<unknown, unknown> | undefined = await start(); page !== undefined; page = await page.next())
+      yield page;
+  };
+  return {
+    then: (fulfilled, rejected) => start().then(fulfilled, rejected),
+    catch: (rejected) => start().catch(rejected),
+    finally: (done) => start().finally(done),
+    [Symbol.toStringTag]: "List",
+    outcome: () => callOf(start()).outcome(),
+    pages,
+    async *[Symbol.asyncIterator]() {
+      for await (const page of pages()) yield* page.items;
+    },
+  };
+}
+
+async function pageFor(ask: (request: Request) => Promise<Answer>, request: Request): Promise<Page<unknown, unknown>> {
+  const answer = await ask(request);
+  const { page } = request.operation;
+  const items = at(answer.body, page?.items ?? []);
+  const query = nextQuery(request, answer);
+  return {
+    items: Array.isArray(items) ? (items as readonly unknown[]) : [],
+    body: valueOf(answer),
+    hasNext: query !== undefined,
+    next: async () => (query === undefined ? undefined : await pageFor(ask, { ...request, query })),
+  };
+}
+
+/** As the answer says it, or else its `Link` (RFC 8288), of which only the query counts: credentials go nowhere else. */
+function nextQuery({ operation: { page }, query }: Request, { response, body }: Answer): Query | undefined {
+  if (page?.next !== undefined && page.parameter !== undefined) {
+    const next = at(body, page.next);
+    return next === null || next === undefined ? undefined : { ...query, [page.parameter]: next as Scalar };
+  }
+  const link = /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(response.headers.get("Link") ?? "")?.[1];
+  if (link === undefined) return undefined;
+  return Object.fromEntries(new URL(link, "http://service.invalid").searchParams);
+}
+
+// ── Streams ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface ServerEvent {
+  readonly id: string | undefined;
+  readonly data: string;
+}
+
+/** Events as they happen, over as many connections as it takes. */
+async function* followed(
+  service: ServiceDescription,
+  given: Given,
+  root: string,
+  request: Request,
+): AsyncGenerator<unknown> {
+  const options = request.options as FollowOptions;
+  const retries = retriesOf(options.retries ?? given.retries);
+  const signal = options.signal ?? given.signal;
+  let last = options.lastEventId;
+  for (let tries = 0; ; ) {
+    let wait = delayOf(retries, tries);
+    try {
+      const resume = request.operation.stream?.resume ?? "Last-Event-ID";
+      const headers = { ...options.headers, ...(last === undefined ? {} : { [resume]: last }) };
+      const response = await streamOf(service, given, root, { ...request, options: { ...options, headers } });
+      options.onOpen?.();
+      tries = 0;
+      for await (const { id, data } of eventsIn(response)) {
+        last = id ?? last;
+        if (data !== "") yield JSON.parse(data) as unknown;
+      }
+    } catch (thrown) {
+      signal?.throwIfAborted();
+      if (thrown instanceof ApiError) {
+        const asked = waitAfter(thrown, request.operation, retries, tries);
+        if (asked === undefined || tries >= retries.most) throw thrown;
+        wait = asked;
+      } else if (thrown instanceof SyntaxError || tries >= Math.max(retries.most, 1) * 10) throw thrown;
+      tries += 1;
+    }
+    await pause(wait, signal);
+  }
+}
+
+async function streamOf(service: ServiceDescription, given: Given, root: string, request: Request): Promise<Response> {
+  const { url, init } = await initOf(service, given, root, request, { key: undefined, refused: false });
+  const signal = request.options.signal ?? given.signal;
+  const response = await (given.fetch ?? fetch)(url, { ...init, ...(signal === undefined ? {} : { signal }) });
+  if (response.ok) return response;
+  const text = await response.text();
+  throw errorOf(service, request, { response, body: readJson(request.name, response, text) });
+}
+
+/** https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
+async function* eventsIn({ body }: Response): AsyncGenerator<ServerEvent> {
+  const reader = body?.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for (;;) {
+      const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+      if (done) return;
+      text += decoder.decode(value, { stream: true });
+      const blocks = text.split(/\r\n\r\n|\n\n|\r\r/);
+      text = blocks.pop() ?? "";
+      for (const block of blocks) yield eventIn(block);
+    }
+  } finally {
+    await reader?.cancel().catch(() => undefined);
+  }
+}
+
+function eventIn(block: string): ServerEvent {
+  const fields = block.split(/\r\n|\r|\n/).flatMap((line) => {
+    const [, name, value = ""] = /^([^:]+)(?:: ?(.*))?$/.exec(line) ?? [];
+    return name === undefined ? [] : [{ name, value }];
+  });
+  const data = fields.filter(({ name }) => name === "data").map(({ value }) => value);
+  return { id: fields.findLast(({ name }) => name === "id")?.value, data: data.join("\n") };
+}
+
+// ── Waiting ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** How long a look is put off while events are heard: they may be of other records, and not every move tells of itself. */
+const patience = 10;
+
+function waiting(
+  client: Readonly<Record<string, unknown>>,
+  { operations }: ServiceDescription,
+  wait: WaitDescription,
+): (...values: unknown[]) => Promise<unknown> {
+  const count = operations[wait.operation]?.path.match(/\{/g)?.length ?? 0;
+  return async (...values) => {
+    const keys = values.slice(0, count);
+    const [states, options = {}] = values.slice(count) as [string | readonly string[], WaitOptions | undefined];
+    const wanted = typeof states === "string" ? [states] : states;
+    const { within = 300_000, every = 1000, signal: asked, ...rest } = options;
+    const ended = new AbortController();
+    const signal = AbortSignal.any([ended.signal, ...(asked === undefined || asked === null ? [] : [asked])]);
+    const ears = wait.follow === undefined ? undefined : await hearing(client, wait.follow, signal);
+    try {
+      return await waitFor({ ...wait, wanted, until: Date.now() + within, every, signal, ears }, (known) => {
+        const read = client[wait.operation] as (...args: unknown[]) => Promise<unknown>;
+        return read(...keys, { ...rest, signal, ...(known === undefined ? {} : { ifNoneMatch: known }) });
+      });
+    } finally {
+      ended.abort();
+    }
+  };
+}
+
+interface Waiting extends WaitDescription {
+  readonly wanted: readonly string[];
+  readonly until: number;
+  readonly every: number;
+  readonly signal: AbortSignal;
+  readonly ears: Ears | undefined;
+}
+
+async function waitFor(waiting: Waiting, read: (known: Tag | undefined) => Promise<unknown>): Promise<unknown> {
+  const { wanted, reaches, until, every, signal, ears } = waiting;
+  let record: unknown;
+  for (;;) {
+    // Before the look, so that what happens during it is not slept through.
+    const woken = ears?.next();
+    record = (await read(hasTag(record) ? record : undefined)) ?? record;
+    const state = String(at(record, waiting.state));
+    if (wanted.includes(state)) return record;
+    const possible = reaches[state] ?? wanted;
+    if (!wanted.some((one) => possible.includes(one))) throw new WaitError("unreachable", wanted, state, record);
+    const left = until - Date.now();
+    if (left <= 0) throw new WaitError("late", wanted, state, record);
+    await pause(Math.min(left, ears?.open === true ? every * patience : every), signal, woken);
+  }
+}
+
+function hasTag(value: unknown): value is { readonly [etag]: string } {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, etag);
+}
+
+interface Ears {
+  readonly open: boolean;
+  /** Resolves at the next event. */
+  next(): Promise<void>;
+}
+
+/** Follows events until `signal`; resolves once it hears, or knows that it will not: callers need not be allowed to. */
+async function hearing(client: Readonly<Record<string, unknown>>, follow: string, signal: AbortSignal): Promise<Ears> {
+  const listen = client[follow] as (query: object, options: FollowOptions) => AsyncIterable<unknown>;
+  const ears = { open: false, wake: Promise.withResolvers<void>(), next: () => ears.wake.promise };
+  await new Promise<void>((resolve) => {
+    const onOpen = (): void => {
+      ears.open = true;
+      resolve();
+    };
+    void (async () => {
+      for await (const _ of listen({}, { signal, retries: 0, onOpen })) {
+        ears.wake.resolve();
+        ears.wake = Promise.withResolvers();
+      }
+    })()
+      .catch(() => undefined)
+      .finally(() => {
+        ears.open = false;
+        ears.wake.resolve();
+        resolve();
+      });
+  });
+  return ears;
+}
+
+// ── Webhooks ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What was received is not what the service has sent, or not now. */
+export class WebhookError extends Error {
+  override readonly name = "WebhookError";
+}
+
+export interface WebhookOptions {
+  /** How far the sender's clock may be away, in seconds; without it, five minutes. */
+  readonly tolerance?: number;
+  /** Epoch milliseconds, in place of the clock. */
+  readonly now?: number;
+}
+
+/**
+ * The body of a webhook, once it is known that the service has sent it (Standard Webhooks 1.0.0). `payload` is the text as it
+ * came, not parsed and written again. With several secrets any of them will do, while one takes the place of another.
+ *
+ * @throws WebhookError
+ */
+export async function verifiedWebhook(
+  payload: string,
+  headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>,
+  secrets: string | readonly string[],
+  { tolerance = 300, now = Date.now() }: WebhookOptions = {},
+): Promise<unknown> {
+  const field = (name: string): string => {
+    const value = headers instanceof Headers ? headers.get(name) : headers[name];
+    if (typeof value !== "string" || value === "") throw new WebhookError(`there is no ${name}`);
+    return value;
+  };
+  const [id, seconds, signatures] = [field("webhook-id"), field("webhook-timestamp"), field("webhook-signature")];
+  if (!/^[0-9]+$/.test(seconds) || Math.abs(now / 1000 - Number(seconds)) > tolerance)
+    throw new WebhookError("webhook-timestamp is too far from now");
+  const signed = new TextEncoder().encode(`${id}.${seconds}.${payload}`);
+  for (const secret of typeof secrets === "string" ? [secrets] : secrets) {
+    const key = await hmacKey(bytesOf(secret.replace(/^whsec_/, "")), "verify");
+    for (const signature of signatures.split(" ")) {
+      if (!signature.startsWith("v1,")) continue;
+      if (await crypto.subtle.verify("HMAC", key, bytesOf(signature.slice("v1,".length)), signed))
+        return JSON.parse(payload) as unknown;
+    }
+  }
+  throw new WebhookError("no signature is that of a secret");
+}
+
+/** Of base 64; of anything else none, which is no signature and no secret of anybody's. */
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.from(atob(text), (sign) => sign.codePointAt(0) ?? 0);
+  } catch {
+    return new Uint8Array(1);
+  }
+}

@@ -1,0 +1,39 @@
+/** From which state of a resource a record can get to which, whatever moves it. */
+import { everyOperation } from "../plan/events.ts";
+import type { EffectPlan, MovePlan, Plan } from "../plan/plan.ts";
+
+/** By each state those that can follow it at any distance, in the document's order. Guards are taken to hold. */
+export function reachable(plan: Plan, resource: string): Readonly<Record<string, readonly string[]>> {
+  const states = plan.tables.find((table) => table.resource === resource)?.lifecycle?.states ?? [];
+  const moves = movesOf(plan, resource);
+  return Object.fromEntries(
+    states.map((state) => {
+      const found = new Set<string>();
+      const walk = (from: string): void => {
+        for (const move of moves) {
+          if (!move.from.includes(from) || found.has(move.to)) continue;
+          found.add(move.to);
+          walk(move.to);
+        }
+      };
+      walk(state);
+      return [state, states.filter((one) => found.has(one))];
+    }),
+  );
+}
+
+/** Made by operations, by time, and by what happens to other records. */
+function movesOf(plan: Plan, resource: string): readonly MovePlan[] {
+  const caused = (effects: readonly EffectPlan[]): readonly MovePlan[] =>
+    effects.flatMap((effect) => [...(effect.resource === resource ? effect.moves : []), ...caused(effect.effects)]);
+  const operations = everyOperation(plan).flatMap((operation) => [
+    ...(operation.resource === resource ? operation.moves : []),
+    ...caused(operation.effects),
+  ]);
+  const timed = plan.tables.flatMap((table) =>
+    (table.timed ?? []).flatMap(({ act }) =>
+      act.kind === "move" ? [...(table.resource === resource ? act.moves : []), ...caused(act.effects)] : [],
+    ),
+  );
+  return [...operations, ...timed];
+}

@@ -1,0 +1,243 @@
+/** The methods of a client: what each takes, in which order, what it gives, and how the table of operations tells of it. */
+import type { Json, JsonObject } from "../../base/json.ts";
+import { componentOf, type DescribedOperation, type Parameter } from "../described.ts";
+import type { Exported } from "./client.ts";
+import { methodName, typeName } from "./names.ts";
+import { comment, memberName, union } from "./types.ts";
+
+export interface Method {
+  readonly name: string;
+  readonly operation: DescribedOperation;
+  /** As it stands in the interface of the client, with its words. */
+  readonly signature: string;
+  /** Types that it needs beside those of the components. */
+  readonly types: readonly string[];
+  /** Its row in the table of operations. */
+  readonly row: JsonObject;
+  /** What it gives, as a type; of a read that a wait can be made of. */
+  readonly gives: string;
+  /** `id: string`, for each parameter of its path. */
+  readonly keys: readonly string[];
+}
+
+/** An object with such a method is a promise, or is taken for one; the others every object has. */
+const reserved = ["then", "constructor", "toString", "valueOf", "hasOwnProperty", "__proto__"];
+
+export function methodsOf(exported: Exported): readonly Method[] {
+  const taken = new Set(reserved);
+  const free = (wanted: string): string => {
+    let name = wanted;
+    for (let count = 2; taken.has(name); count += 1) name = `${wanted}${count}`;
+    taken.add(name);
+    return name;
+  };
+  return exported.described.operations.flatMap((operation) => {
+    const name = free(methodName(operation.name));
+    if (!operation.successes.some(({ stream }) => stream)) return [methodOf(exported, operation, name)];
+    return [followingMethod(exported, operation, name), methodOf(exported, operation, free(pagesName(name)))];
+  });
+}
+
+/** `followEvents` follows them; what has happened is listed by a method of its own. */
+function pagesName(name: string): string {
+  return name.startsWith("follow") ? `list${name.slice("follow".length)}` : `${name}Pages`;
+}
+
+function methodOf(exported: Exported, operation: DescribedOperation, name: string): Method {
+  const { type } = exported;
+  const { successes, body } = operation;
+  const query = queryType(exported, operation, name);
+  const keys = pathKeys(exported, operation);
+  const takes =
+    body !== undefined && takesAnything(resolved(exported.described.schemas, body.schema)) ? body : undefined;
+  const bodies = successes.flatMap(({ schema }) => schema ?? []);
+  const given = union([
+    ...bodies.map((schema) => type(schema)),
+    ...(bodies.length < successes.length ? ["undefined"] : []),
+  ]);
+  const tagged = bodies.length > 0 && successes.every((one) => one.tagged && one.schema !== undefined);
+  const gives = bodies.length === 0 ? "void" : tagged ? `Tagged<${given}>` : given;
+  const error = `ErrorOf<${JSON.stringify(name)}>`;
+  const page = pageOf(exported, operation);
+  const before: readonly Argument[] = [
+    ...keys.map((text) => ({ text, optional: false })),
+    ...(takes === undefined ? [] : [{ text: `body: ${type(takes.schema)}`, optional: !takes.required }]),
+    ...(query === undefined ? [] : [{ text: `query: ${query.name}`, optional: !query.required }]),
+  ];
+  const options = optionsOf(operation);
+  const said = comment(wordsOf(operation), "  ");
+  const line = (last: Argument, result: string): string =>
+    `  ${name}(${argumentList([...before, last])}): ${result};\n`;
+  const result = page === undefined ? `Call<${gives}, ${error}>` : `List<${page.item}, ${given}, ${error}>`;
+  const revalidated = page === undefined && has(operation, "If-None-Match");
+  const unchanged = { text: `options: ${options.type} & { readonly ifNoneMatch: Tag }`, optional: false };
+  return {
+    name,
+    operation,
+    types: query?.types ?? [],
+    keys,
+    gives,
+    signature: `${revalidated ? `${comment(`${wordsOf(operation)}\n\nWith \`ifNoneMatch\` it gives undefined for what has not changed since.`, "  ")}${line(unchanged, `Call<${gives} | undefined, ${error}>`)}` : said}${line({ text: `options: ${options.type}`, optional: options.optional }, result)}`,
+    row: {
+      method: operation.method,
+      path: operation.path,
+      ...(takes === undefined ? {} : { takes: mediaTypeOf(takes.mediaTypes) }),
+      ...(query === undefined ? {} : { query: true }),
+      ...(operation.operation.repeats === undefined ? {} : { key: operation.operation.repeats.header }),
+      ...(page === undefined ? {} : { page: page.places }),
+    },
+  };
+}
+
+function followingMethod(exported: Exported, operation: DescribedOperation, name: string): Method {
+  const { plan, named } = exported;
+  const { list, resource } = operation.operation;
+  const query = queryType(exported, operation, name, ["limit", list?.kind ?? "cursor"]);
+  const event = named(resource);
+  const words = `${operation.summary}\n\nFollows events from now on, or from \`lastEventId\` on, over as many connections as it takes, until \`signal\` or the end of the loop.`;
+  const list_ = query === undefined ? "" : `query?: ${query.name}, `;
+  return {
+    name,
+    operation,
+    types: query?.types ?? [],
+    keys: [],
+    gives: event,
+    signature: `${comment(words, "  ")}  ${name}(${list_}options?: FollowOptions): AsyncIterable<${event}>;\n`,
+    row: {
+      method: operation.method,
+      path: operation.path,
+      ...(query === undefined ? {} : { query: true }),
+      stream: { resume: plan.events.stream?.resume ?? "Last-Event-ID" },
+    },
+  };
+}
+
+// ── Arguments ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Argument {
+  /** `name: Type` */
+  readonly text: string;
+  readonly optional: boolean;
+}
+
+/** One that may be left out says so only behind all that may not. */
+function argumentList(all: readonly Argument[]): string {
+  const last = all.findLastIndex(({ optional }) => !optional);
+  return all
+    .map(({ text, optional }, index) => {
+      if (!optional) return text;
+      return index > last ? text.replace(": ", "?: ") : `${text} | undefined`;
+    })
+    .join(", ");
+}
+
+function pathKeys({ type }: Exported, { path, parameters }: DescribedOperation): readonly string[] {
+  const taken = new Set(["body", "query", "options"]);
+  return [...path.matchAll(/\{(.+?)\}/g)].map(([, name = ""]) => {
+    const schema = parameters.find((one) => one.in === "path" && one.name === name)?.schema ?? {};
+    let argument = name.replaceAll(/[^\w$]/g, "_").replace(/^(?=[0-9])/, "_");
+    while (taken.has(argument) || words.has(argument)) argument = `${argument}_`;
+    taken.add(argument);
+    return `${argument}: ${type(schema)}`;
+  });
+}
+
+const words: ReadonlySet<string> = new Set(
+  "break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield await arguments eval".split(
+    " ",
+  ),
+);
+
+function queryType(
+  { type, free }: Exported,
+  { parameters }: DescribedOperation,
+  method: string,
+  without: readonly string[] = [],
+): { readonly name: string; readonly required: boolean; readonly types: readonly string[] } | undefined {
+  // The version is the same for all calls, and sent with them.
+  const taken = parameters.filter(({ in: place, name, schema }) => {
+    return (
+      place === "query" && !without.includes(name) && !(Object.hasOwn(schema, "const") && schema["type"] === "string")
+    );
+  });
+  if (taken.length === 0) return undefined;
+  const name = free(`${typeName(method)}Query`);
+  const members = taken.map((parameter) => memberOf(parameter, type(parameter.schema, "  ")));
+  return {
+    name,
+    required: taken.some(({ required }) => required === true),
+    types: [`export interface ${name} {\n${members.join("")}}\n`],
+  };
+}
+
+/** A value that is not known yet may be handed on as it is: undefined is not sent. */
+function memberOf({ name, required, description }: Parameter, type: string): string {
+  const said = comment(description, "  ");
+  return `${said}  readonly ${memberName(name)}${required === true ? `: ${type}` : `?: ${type} | undefined`};\n`;
+}
+
+function optionsOf({ operation, parameters }: DescribedOperation): {
+  readonly type: string;
+  readonly optional: boolean;
+} {
+  const match = parameters.find(({ in: place, name }) => place === "header" && name === "If-Match");
+  const parts = [
+    "CallOptions",
+    ...(operation.repeats === undefined ? [] : ["KeyOptions"]),
+    ...(match === undefined ? [] : [`{ readonly ifMatch${match.required === true ? "" : "?"}: Tag }`]),
+  ];
+  return { type: parts.join(" & "), optional: match?.required !== true };
+}
+
+function has({ parameters }: DescribedOperation, header: string): boolean {
+  return parameters.some(({ in: place, name }) => place === "header" && name === header);
+}
+
+/** Whether there is anything that could be said in it. */
+function takesAnything(schema: JsonObject): boolean {
+  return schema["additionalProperties"] !== false || Object.keys((schema["properties"] ?? {}) as JsonObject).length > 0;
+}
+
+/** The most exact of them: what a merge patch is called is not JSON to everybody. */
+function mediaTypeOf(types: readonly string[]): string {
+  return types.find((one) => one === "application/merge-patch+json") ?? types[0] ?? "application/json";
+}
+
+function wordsOf({ summary, description }: DescribedOperation): string {
+  return description === "" ? summary : `${summary}\n\n${description}`;
+}
+
+// ── Pages ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface PageOf {
+  readonly item: string;
+  readonly places: JsonObject;
+}
+
+function pageOf({ type, described }: Exported, { operation, successes }: DescribedOperation): PageOf | undefined {
+  const { list } = operation;
+  const schema = successes.find((one) => one.schema !== undefined)?.schema;
+  if (list === undefined || schema === undefined) return undefined;
+  const items = ["items"];
+  const next = ["next"];
+  const found = items.reduce<Json>(
+    (here, name) => memberAt(described.schemas, here, name),
+    resolved(described.schemas, schema),
+  );
+  const item = (found as JsonObject)["items"] ?? {};
+  return {
+    item: type(item),
+    places: { items, ...(list.kind === "none" ? {} : { next, parameter: list.kind }) },
+  };
+}
+
+function memberAt(schemas: Exported["described"]["schemas"], schema: Json, name: string): JsonObject {
+  const properties = (schema as JsonObject)["properties"] as JsonObject | undefined;
+  return resolved(schemas, properties?.[name] ?? {});
+}
+
+export function resolved(schemas: Exported["described"]["schemas"], schema: Json): JsonObject {
+  const reference = (schema as JsonObject)["$ref"];
+  const component = typeof reference === "string" ? componentOf(reference) : undefined;
+  return component === undefined ? (schema as JsonObject) : resolved(schemas, schemas[component] ?? {});
+}

@@ -1,0 +1,103 @@
+/** The table that a client's common part works by: where the service is, its credentials, operations and waits. */
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { CredentialPlan, Plan } from "../../plan/plan.ts";
+import type { Exported } from "./client.ts";
+import type { Method } from "./methods.ts";
+import { isIdentifier } from "./types.ts";
+import type { Wait } from "./waits.ts";
+
+/** What an answer may need on its way beyond what the service itself takes. */
+const wayMilliseconds = 5000;
+
+export function serviceTable(
+  { plan, described }: Exported,
+  methods: readonly Method[],
+  waits: readonly Wait[],
+): readonly string[] {
+  const [server] = described.document["servers"] as readonly { readonly url: string }[];
+  const longest = Math.max(...methods.map(({ operation }) => operation.operation.limits.requestMilliseconds), 1);
+  const service: JsonObject = {
+    mount: (server?.url ?? "").replace(/^[a-z]+:\/\/[^/]*/i, ""),
+    ...versionOf(plan),
+    credentials: Object.fromEntries(plan.credentials.map((one) => [one.name, credentialOf(one)])),
+    operations: Object.fromEntries(
+      methods.map((method) => [method.name, { ...method.row, ...refusalsBy(plan, method) }]),
+    ),
+    timeout: longest + wayMilliseconds,
+    ...problemOf(plan),
+  };
+  return [
+    `const service: ServiceDescription = ${valueText(service, "")};\n`,
+    `const waits: Readonly<Record<string, WaitDescription>> = ${valueText(Object.fromEntries(waits.map(({ name, row }) => [name, row])), "")};\n`,
+  ];
+}
+
+function versionOf({ version, versions }: Plan): JsonObject {
+  const sent = versions?.sent;
+  if (version === undefined || sent === undefined) return {};
+  switch (sent.kind) {
+    case "header":
+    case "query":
+      return { version: { in: sent.kind, name: sent.name, value: version } };
+    case "media-type":
+      return { version: { in: "accept", name: "version", value: version } };
+    case "path":
+      // It is part of the path that operations are below.
+      return {};
+  }
+}
+
+function credentialOf({ kind, sent }: CredentialPlan): JsonObject {
+  const form = kind === "basic" ? "user" : kind === "hmac-sha256" ? "signature" : "text";
+  return { kind: form, header: sent.header, ...(sent.scheme === undefined ? {} : { scheme: sent.scheme }) };
+}
+
+/** Where the document's own body says the code, and its words; those of the first fault, where it lists them. */
+function problemOf({ problemBody }: Plan): JsonObject {
+  if (problemBody === "problem+json") return {};
+  const code = placeOf(problemBody.shape, "{code}");
+  const message = placeOf(problemBody.shape, "{message}");
+  return {
+    problem: { ...(code === undefined ? {} : { code }), ...(message === undefined ? {} : { message }) },
+  };
+}
+
+function placeOf(shape: Json, placeholder: string): readonly string[] | undefined {
+  if (shape === placeholder) return [];
+  if (typeof shape !== "object" || shape === null) return undefined;
+  for (const [name, member] of Object.entries(shape as JsonObject)) {
+    // A member that is called after a field has no place of its own.
+    if (name.includes("{")) continue;
+    const within = placeOf(member, placeholder);
+    if (within !== undefined) return [name, ...within];
+  }
+  return undefined;
+}
+
+/** Where bodies do not say their code, the status has to. */
+function refusalsBy({ problemBody }: Plan, { operation }: Method): JsonObject {
+  if (problemBody === "problem+json" || placeOf(problemBody.shape, "{code}") !== undefined) return {};
+  const byStatus = Map.groupBy(operation.refusals, ({ status }) => status);
+  return {
+    refusals: Object.fromEntries([...byStatus].map(([status, codes]) => [status, codes.map(({ code }) => code)])),
+  };
+}
+
+/** As a formatter would leave it: what fits on a line stays on one. */
+function valueText(value: Json, indent: string): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const list = Array.isArray(value);
+  const name = (key: string): string => (isIdentifier(key) && key !== "__proto__" ? key : JSON.stringify(key));
+  const write = (inner: string): readonly string[] =>
+    list
+      ? (value as readonly Json[]).map((one) => valueText(one, inner))
+      : Object.entries(value as JsonObject).map(([key, one]) => `${name(key)}: ${valueText(one, inner)}`);
+  const [open, close] = list ? ["[", "]"] : ["{", "}"];
+  const inline = write("").join(", ");
+  if (inline === "") return `${open}${close}`;
+  if (inline.length + indent.length < 100 && !inline.includes("\n")) return list ? `[${inline}]` : `{ ${inline} }`;
+  const inner = `${indent}  `;
+  return `${open}\n${write(inner)
+    .map((line) => `${inner}${line},\n`)
+    .join("")}${indent}${close}`;
+}
