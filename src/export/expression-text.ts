@@ -22,7 +22,8 @@ const signs: Readonly<Record<Calculation, readonly [sign: string, level: number]
   remainder: ["%", binding.product],
 };
 
-const methods: ReadonlySet<string> = new Set(["startsWith", "endsWith", "contains", "matches", "size", "sum"]);
+/** All others are methods of their first argument. */
+const functions: ReadonlySet<string> = new Set(["slugify", "string", "int", "double"]);
 
 function write(expression: TypedExpression, around: number): string {
   const [text, level] = bare(expression);
@@ -92,7 +93,7 @@ function infix(
 }
 
 function callText(name: string, [first, ...rest]: readonly TypedExpression[]): string {
-  if (first === undefined || !methods.has(name)) {
+  if (first === undefined || functions.has(name)) {
     return `${name}(${[first, ...rest].map((one) => (one === undefined ? "" : write(one, 0))).join(", ")})`;
   }
   return `${write(first, binding.tightest)}.${name}(${rest.map((one) => write(one, 0)).join(", ")})`;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkExpression, type Checked } from "./check.ts";
+import { checkExpression, checkRecords, type Checked } from "./check.ts";
 import { parseExpression } from "./parse.ts";
 import type { FieldType, TypeEnvironment, ValueType } from "./types.ts";
 
@@ -54,7 +54,7 @@ const env: TypeEnvironment = {
       site: must(ref("Site")),
       state: must(oneOf("free", "held")),
     },
-    Site: { id: must(ref("Site")), name: must(kind("string")) },
+    Site: { id: must(ref("Site")), name: must(kind("string")), parcel: may(ref("Parcel")) },
   },
 };
 
@@ -84,6 +84,16 @@ test("an expression has a type", () => {
     ["'fragile' in labels", "bool"],
     ["labels.exists(l, l.startsWith('x'))", "bool"],
     ["labels.map(l, l.size())", "list?"],
+    ["locker.site.name", "string?"],
+    ["locker.site.parcel.locker.door", "int?"],
+    ["pickupCode.trim().lowerAscii().replace('a', 'b')", "string"],
+    ["labels.sort().reverse().join(', ')", "string?"],
+    ["Parcel.map(p, p.labels).flatten().distinct()", "list"],
+    ["Parcel.sortBy(p, p.extensions).reverse().map(p, p.size)", "list"],
+    ["string(extensions)", "string"],
+    ["int(pickupCode)", "int?"],
+    ["int(now)", "int"],
+    ["double(extensions)", "double"],
     ["labels.map(l, l.size() > 1, l.size()).sum()", "int?"],
     ["Parcel.filter(p, p.courier == courier).size()", "int"],
     ["Parcel.map(p, p.weightKg).sum()", "double"],
@@ -129,7 +139,23 @@ test("what is wrong is named, with its place and the near miss", () => {
     ["address.post", "unknown-field", "post"],
     ["pickupCode.x", "unknown-field", "x"],
     ["Parcel.id", "unknown-field", "id", /list of records/],
-    ["locker.site.name", "walk-too-long", "name"],
+    ["locker.site.parcel.locker.site.name", "walk-too-long", "name"],
+    ["pickupCode.replace(value, 'x')", "wrong-arguments", "value"],
+    ["pickupCode.replace('', 'x')", "wrong-arguments", "''"],
+    ["pickupCode.replace('x')", "wrong-arguments", "pickupCode.replace('x')"],
+    ["extensions.trim()", "wrong-type", "extensions"],
+    ["trim(pickupCode)", "wrong-arguments", "trim(pickupCode)"],
+    ["[1].join(', ')", "wrong-type", "[1]", /cannot be joined/],
+    ["labels.flatten()", "wrong-type", "labels"],
+    ["[labels].distinct()", "wrong-type", "[labels]"],
+    ["Parcel.distinct()", "records-as-value", "Parcel"],
+    ["Parcel.reverse()", "records-as-value", "Parcel.reverse()"],
+    ["Parcel.sortBy(p, p.extensions)", "records-as-value", "Parcel.sortBy(p, p.extensions)"],
+    ["Parcel.sortBy(p, p.labels).map(p, p.id)", "no-order", "p.labels"],
+    ["[address].sort()", "wrong-type", "[address]"],
+    ["string(weightKg)", "wrong-type", "weightKg"],
+    ["int(fragile)", "wrong-type", "fragile"],
+    ["pickupCode.toLowerCase()", "unknown-function", "toLowerCase"],
     ["state == 'strored'", "never-equal", "'strored'", /did you mean `stored`/],
     ["'strored' != state", "never-equal", "'strored'"],
     ["state in ['stored', 'lost']", "never-equal", "'lost'"],
@@ -226,4 +252,25 @@ test("what repeats itself stays bounded", () => {
   const { typed, problems } = check(text);
   assert.equal(typed, undefined);
   assert.equal(problems[0]?.code, "too-large");
+});
+
+test("records are asked for as such, by a list of them or of references to them", () => {
+  const asked = (text: string, resource: string): readonly string[] => {
+    const { expression } = parseExpression(text);
+    assert.ok(expression);
+    return checkRecords(expression, env, resource).problems.map(({ code }) => code);
+  };
+  const examples: readonly [text: string, resource: string, codes: readonly string[]][] = [
+    ["Parcel", "Parcel", []],
+    ["Parcel.filter(p, p.courier == courier)", "Parcel", []],
+    ["Parcel.filter(p, p.fragile).sortBy(p, p.extensions).reverse()", "Parcel", []],
+    ["Parcel.filter(p, p.fragile).map(p, p.locker)", "Locker", []],
+    ["Parcel.map(p, p.locker).distinct()", "Locker", []],
+    ["Parcel", "Locker", ["wrong-type"]],
+    ["labels", "Locker", ["wrong-type"]],
+    ["locker", "Locker", ["wrong-type"]],
+    ["Parcel.size()", "Parcel", ["wrong-type"]],
+    ["Parcel.filter(p, p.locker.dor == 1)", "Parcel", ["unknown-field"]],
+  ];
+  for (const [text, resource, codes] of examples) assert.deepEqual(asked(text, resource), codes, text);
 });

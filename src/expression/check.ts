@@ -8,6 +8,7 @@
 
 import { RE2JS } from "@bufbuild/re2";
 import { didYouMean } from "../base/suggest.ts";
+import type { Conversion, ListFunction, TextFunction } from "./functions.ts";
 import { readDuration, readTimestamp } from "./instant.ts";
 import {
   type Arithmetic,
@@ -21,7 +22,14 @@ import {
   limits,
   type Member,
 } from "./syntax.ts";
-import { type Calculation, isRecordList, type MacroName, parts, type TypedExpression } from "./typed.ts";
+import {
+  type Calculation,
+  type FunctionName,
+  isRecordList,
+  type MacroName,
+  parts,
+  type TypedExpression,
+} from "./typed.ts";
 import {
   areComparable,
   commonType,
@@ -294,8 +302,8 @@ function walk(
   if (!field) return undefined;
   // The id of what is referred to is the reference itself.
   if (name === "id") return { ...owner, at };
-  if (hasWalk(owner)) {
-    const message = "a walk goes through one reference, this is a second";
+  if (walksOf(owner) >= limits.walks) {
+    const message = `a walk goes through at most ${limits.walks} references`;
     const help = `ask it of all records: \`${resource}.exists(x, x.id == … && x.${name} == …)\``;
     return complain(checker, "walk-too-long", message, nameAt, help);
   }
@@ -303,12 +311,11 @@ function walk(
   return { kind: "walk", at, type: field.type, nullable, reference: owner, resource, name };
 }
 
-/** Whether the value comes out of a record that was walked to. */
-function hasWalk(typed: TypedExpression): boolean {
-  if (typed.kind === "walk") return true;
-  if (typed.kind === "member") return hasWalk(typed.object);
-  if (typed.kind === "choose") return hasWalk(typed.whenTrue) || hasWalk(typed.whenFalse);
-  return false;
+/** How many references the value was walked through. */
+function walksOf(typed: TypedExpression): number {
+  if (typed.kind === "walk") return walksOf(typed.reference) + 1;
+  if (typed.kind === "member") return walksOf(typed.object);
+  return typed.kind === "choose" ? Math.max(walksOf(typed.whenTrue), walksOf(typed.whenFalse)) : 0;
 }
 
 function findField(checker: Checker, resource: string, name: string, at: Extent): FieldType | undefined {
@@ -664,7 +671,7 @@ function arithmeticHelp(operator: Arithmetic, a: ValueType, b: ValueType): strin
 
 // Functions and macros
 
-const macroNames: ReadonlySet<string> = new Set<MacroName>(["exists", "all", "filter", "map"]);
+const macroNames: ReadonlySet<string> = new Set<MacroName>(["exists", "all", "filter", "map", "sortBy"]);
 const functionNames = [
   "has",
   "size",
@@ -676,6 +683,18 @@ const functionNames = [
   "timestamp",
   "slugify",
   "sum",
+  "trim",
+  "lowerAscii",
+  "upperAscii",
+  "replace",
+  "join",
+  "flatten",
+  "distinct",
+  "sort",
+  "reverse",
+  "string",
+  "int",
+  "double",
 ];
 const missing: Readonly<Record<string, string>> = {
   exists_one: "count them: `.filter(x, …).size() == 1`",
@@ -687,6 +706,9 @@ const missing: Readonly<Record<string, string>> = {
   any: "write `.exists(x, …)`",
   some: "write `.exists(x, …)`",
   every: "write `.all(x, …)`",
+  toLowerCase: "write `.lowerAscii()`",
+  toUpperCase: "write `.upperAscii()`",
+  unique: "write `.distinct()`",
   includes: "write `.contains('…')` for texts, `… in list` for lists",
 };
 
@@ -704,7 +726,24 @@ function checkCall(checker: Checker, call: Call): Found {
     case "sum":
       return checkSum(checker, call);
     case "slugify":
-      return checkSlugify(checker, call);
+      return checkTextFunction(checker, call, name);
+    case "trim":
+    case "lowerAscii":
+    case "upperAscii":
+      return target ? checkTextFunction(checker, call, name) : wrongUse(checker, call, `x.${name}()`);
+    case "replace":
+      return checkReplace(checker, call);
+    case "join":
+      return checkJoin(checker, call);
+    case "flatten":
+    case "distinct":
+    case "sort":
+    case "reverse":
+      return checkListFunction(checker, call, name);
+    case "string":
+    case "int":
+    case "double":
+      return target ? wrongUse(checker, call, `${name}(x)`) : checkConversion(checker, call, name);
     case "startsWith":
     case "endsWith":
     case "contains":
@@ -801,21 +840,111 @@ function checkSum(checker: Checker, call: Call): Found {
   return { kind: "call", at: call.at, type: of, nullable: list.nullable, function: "sum", arguments: [list] };
 }
 
-function checkSlugify(checker: Checker, call: Call): Found {
+function called(
+  name: FunctionName,
+  type: ValueType,
+  operands: readonly TypedExpression[],
+  at: Extent,
+  nullable: boolean = operands.some((one) => one.nullable),
+): TypedExpression {
+  return { kind: "call", at, type, nullable, function: name, arguments: operands };
+}
+
+function checkTextFunction(checker: Checker, call: Call, name: TextFunction): Found {
   const [operand, more] = operandsOf(call);
-  if (!operand || more) return wrongUse(checker, call, "slugify(x)");
-  const found = checkValue(checker, operand);
-  const typed = found && checkCalled(checker, found, "string");
-  return (
-    typed && {
-      kind: "call",
-      at: call.at,
-      type: text,
-      nullable: typed.nullable,
-      function: "slugify",
-      arguments: [typed],
-    }
+  if (!operand || more) return wrongUse(checker, call, `${name}(x)`);
+  const typed = checkText(checker, operand);
+  return typed && called(name, text, [typed], call.at);
+}
+
+function checkText(checker: Checker, expression: Expression): Found {
+  const found = checkValue(checker, expression);
+  return found && checkCalled(checker, found, "string");
+}
+
+/** What is replaced stands in the text, as CEL and SQL differ about the empty one. */
+function checkReplace(checker: Checker, call: Call): Found {
+  const [old, replacement, more] = call.arguments;
+  if (!call.target || !old || !replacement || more) return wrongUse(checker, call, "x.replace('a', 'b')");
+  const target = checkText(checker, call.target);
+  const fresh = checkText(checker, replacement);
+  if (old.kind !== "string" || old.value === "") {
+    const help = "write `x.replace('a', 'b')`";
+    return complain(
+      checker,
+      "wrong-arguments",
+      "what is replaced is a text that stands here, and not empty",
+      old.at,
+      help,
+    );
+  }
+  const wanted: TypedExpression = { kind: "constant", at: old.at, type: text, nullable: false, value: old.value };
+  return target && fresh && called("replace", text, [target, wanted, fresh], call.at);
+}
+
+function checkJoin(checker: Checker, call: Call): Found {
+  const [separator, more] = call.arguments;
+  if (!call.target || more) return wrongUse(checker, call, "list.join(', ')");
+  const list = checkValue(checker, call.target);
+  const between = separator && checkText(checker, separator);
+  if (!list || (separator && !between)) return undefined;
+  const of = list.type.kind === "list" ? list.type.of.kind : undefined;
+  if (of !== "string" && of !== "record" && of !== "null") {
+    const help = "texts are joined; others become texts by `.map(x, string(x))`";
+    return complain(checker, "wrong-type", `${describeType(list.type)} cannot be joined`, list.at, help);
+  }
+  return called("join", text, between ? [list, between] : [list], call.at);
+}
+
+function checkListFunction(checker: Checker, call: Call, name: ListFunction): Found {
+  if (!call.target || call.arguments.length > 0) return wrongUse(checker, call, `list.${name}()`);
+  const list = name === "reverse" ? checkNode(checker, call.target) : checkValue(checker, call.target);
+  if (!list) return undefined;
+  const type = list.type.kind === "list" ? listMade(name, list.type) : undefined;
+  if (type) return called(name, type, [list], call.at);
+  const help = { flatten: "`flatten` takes a list of lists", sort: "say by what: `.sortBy(x, x.name)`" };
+  const message = `there is no \`${name}\` of ${describeType(list.type)}`;
+  return complain(
+    checker,
+    "wrong-type",
+    message,
+    list.at,
+    name === "flatten" || name === "sort" ? help[name] : undefined,
   );
+}
+
+/** What the function makes of such a list, if it takes one. */
+function listMade(name: ListFunction, type: Extract<ValueType, { kind: "list" }>): ValueType | undefined {
+  const { of } = type;
+  switch (name) {
+    case "reverse":
+      return type;
+    case "flatten":
+      return of.kind === "list" ? of : undefined;
+    case "distinct":
+      return isScalar(of) || of.kind === "null" ? type : undefined;
+    case "sort":
+      return ordered.has(of.kind) || of.kind === "null" ? type : undefined;
+  }
+}
+
+const convertible: Readonly<Record<Conversion, readonly ValueType["kind"][]>> = {
+  string: ["string", "record", "int", "bool"],
+  int: ["int", "double", "string", "timestamp"],
+  double: ["double", "int"],
+};
+
+function checkConversion(checker: Checker, call: Call, name: Conversion): Found {
+  const [operand, more] = call.arguments;
+  if (!operand || more) return wrongUse(checker, call, `${name}(x)`);
+  const typed = checkValue(checker, operand);
+  if (!typed) return undefined;
+  if (convertible[name].includes(typed.type.kind)) {
+    const mayFail = name === "int" && typed.type.kind === "string";
+    return called(name, { kind: name }, [typed], call.at, typed.nullable || mayFail);
+  }
+  const help = `\`${name}\` takes ${convertible[name].join(", ")}`;
+  return complain(checker, "wrong-type", `${describeType(typed.type)} is not made ${name}`, typed.at, help);
 }
 
 function checkTextTest(checker: Checker, call: Call, name: "startsWith" | "endsWith" | "contains"): Found {
@@ -900,6 +1029,9 @@ function checkMacro(checker: Checker, call: Call, target: Expression, macro: Mac
       : { name: name.name, slot, type: of, nullable: list.type.holes === true };
   const body = checkBody(checker, bound, records, macro, first, at);
   if (!body) return undefined;
+  if (macro === "sortBy" && !ordered.has(body.type.kind)) {
+    return complain(checker, "no-order", `${describeType(body.type)} has no order`, body.at);
+  }
   return { kind: "macro", at, ...macroType(macro, list, body), macro, records, slot, list, body };
 }
 
@@ -930,7 +1062,7 @@ function checkBody(
   }
   checker.items.push(bound);
   checker.recordMacros += records ? 1 : 0;
-  const typed = macro === "map" ? checkValue(checker, body) : checkCondition(checker, body);
+  const typed = macro === "map" || macro === "sortBy" ? checkValue(checker, body) : checkCondition(checker, body);
   checker.recordMacros -= records ? 1 : 0;
   checker.items.pop();
   return typed;
@@ -942,7 +1074,7 @@ function macroType(
   body: TypedExpression,
 ): { type: ValueType; nullable: boolean } {
   if (macro === "exists" || macro === "all") return { type: bool, nullable: false };
-  if (macro === "filter") return { type: list.type, nullable: list.nullable };
+  if (macro === "filter" || macro === "sortBy") return { type: list.type, nullable: list.nullable };
   const type: ValueType = { kind: "list", of: body.type, ...(body.nullable ? { holes: true } : {}) };
   return { type, nullable: list.nullable };
 }

@@ -94,6 +94,42 @@ test("absent is null, and what is asked of it is false", () => {
   for (const [text, wanted] of examples) assert.deepEqual(value(text), wanted, text);
 });
 
+test("texts are changed, and lists are made of lists", () => {
+  const examples: readonly [string, Value][] = [
+    ["'\\u0085 a\\tb\\u3000'.trim()", "a\tb"],
+    ["'\\u200ba\\ufeff'.trim()", "\u200ba\ufeff"],
+    ["'ÄÖ İ Ab'.lowerAscii()", "ÄÖ İ ab"],
+    ["'ß aB'.upperAscii()", "ß AB"],
+    ["'a.b.c'.replace('.', '$&')", "a$&b$&c"],
+    ["missing.trim()", null],
+    ["s.replace('a', missing)", null],
+    ["list.join()", "xy"],
+    ["list.join(', ')", "x, y"],
+    ["list.join(missing)", null],
+    ["nothing.join()", null],
+    ["[missing, 'a', missing].join('-')", "a"],
+    ["[['b'], nothing, ['a', 'b']].flatten()", ["b", "a", "b"]],
+    ["['b', 'a', 'b'].distinct()", ["b", "a"]],
+    ["[2, absent, 1].sort()", [null, 1, 2]],
+    ["['\\uffff', '😀', 'b', 'B'].sort()", ["B", "b", "\uffff", "😀"]],
+    ["[3, 1, 2].reverse()", [2, 1, 3]],
+    ["['bb', 'a', 'cc'].sortBy(x, -x.size())", ["bb", "cc", "a"]],
+    ["nothing.sort()", null],
+    ["string(n) + string(none == null)", "7true"],
+    ["string(absent)", null],
+    ["int('-0012')", -12],
+    ["int('9007199254740992')", null],
+    ["int('1.5')", null],
+    ["int('')", null],
+    ["int(-1.9)", -1],
+    ["int(-0.5)", 0],
+    ["int(1e300)", null],
+    ["int(timestamp('1969-12-31T23:59:59.999Z'))", -1],
+    ["double(n) / 2.0", 3.5],
+  ];
+  for (const [text, wanted] of examples) assert.deepEqual(value(text), wanted, text);
+});
+
 test("arithmetic is total", () => {
   const examples: readonly [string, Value][] = [
     ["n / 2", 3],
@@ -145,7 +181,7 @@ test("a walk follows ids that are counted", () => {
   assert.equal(state({ record: { order: 8 }, variables: {}, reference }), null);
 });
 
-test("a walk goes through one reference, and nowhere is null", () => {
+test("a walk goes through references, and nowhere is null", () => {
   const examples: readonly [string, Value][] = [
     ["locker.door", 7],
     ["lost.door", null],

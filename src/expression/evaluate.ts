@@ -7,9 +7,10 @@
  */
 
 import { RE2JS } from "@bufbuild/re2";
+import { compareValues, conversions, join, listFunctions, textFunctions } from "./functions.ts";
 import { durationOf, readTimestamp, timestampAt } from "./instant.ts";
 import type { Comparison } from "./syntax.ts";
-import { compareText, lengthOf, slugify } from "./text.ts";
+import { compareText, lengthOf } from "./text.ts";
 import type { Calculate, Compare, FunctionCall, Macro, TypedExpression, Walk } from "./typed.ts";
 import { isScalar, type ValueType } from "./types.ts";
 
@@ -323,18 +324,80 @@ function asDouble(value: number): number | null {
 // Functions and macros
 
 function compileCall({ function: name, arguments: operands }: FunctionCall): Run {
-  const [operand, second] = operands;
+  const [operand, second, third] = operands;
   if (!operand) throw new Error(`${name} without an argument passed the type check`);
   const run = compile(operand);
-  if (name === "matches") return compileMatches(run, second);
-  if (name === "size" || name === "slugify" || name === "sum") {
-    const apply = {
-      size: sizeOf,
-      slugify: slugOf,
-      sum: operand.type.kind === "list" && operand.type.of.kind === "double" ? sumOfDoubles : sumOfInts,
-    }[name];
-    return (scope, items) => apply(run(scope, items));
+  switch (name) {
+    case "slugify":
+    case "trim":
+    case "lowerAscii":
+    case "upperAscii":
+      return onText(run, textFunctions[name]);
+    case "flatten":
+    case "distinct":
+    case "sort":
+    case "reverse":
+      return onList(run, listFunctions[name]);
+    case "string":
+    case "int":
+    case "double":
+      return (scope, items) => {
+        const value = run(scope, items) ?? null;
+        return value === null ? null : conversions[name](value, operand.type);
+      };
+    case "size":
+      return (scope, items) => sizeOf(run(scope, items));
+    case "sum": {
+      const sum = operand.type.kind === "list" && operand.type.of.kind === "double" ? sumOfDoubles : sumOfInts;
+      return (scope, items) => sum(run(scope, items));
+    }
+    case "matches":
+      return compileMatches(run, second);
+    case "join":
+      return compileJoin(run, second);
+    case "replace":
+      return compileReplace(run, second, third);
+    default:
+      return compileTextTest(name, run, second);
   }
+}
+
+function onText(run: Run, apply: (text: string) => string): Run {
+  return (scope, items) => {
+    const text = run(scope, items);
+    return typeof text === "string" ? apply(text) : null;
+  };
+}
+
+function onList(run: Run, apply: (list: readonly Value[]) => Value): Run {
+  return (scope, items) => {
+    const list = run(scope, items);
+    return Array.isArray(list) ? apply(list as readonly Value[]) : null;
+  };
+}
+
+function compileJoin(run: Run, second: TypedExpression | undefined): Run {
+  const between = second === undefined ? () => "" : compile(second);
+  return (scope, items) => {
+    const list = run(scope, items);
+    const separator = between(scope, items);
+    return Array.isArray(list) && typeof separator === "string" ? join(list as readonly Value[], separator) : null;
+  };
+}
+
+function compileReplace(run: Run, wanted: TypedExpression | undefined, replacement: TypedExpression | undefined): Run {
+  if (!wanted || !replacement) throw new Error("replace without a text to replace passed the type check");
+  const [old, fresh] = [compile(wanted), compile(replacement)];
+  return (scope, items) => {
+    const text = run(scope, items);
+    const [a, b] = [old(scope, items), fresh(scope, items)];
+    return typeof text === "string" && typeof a === "string" && typeof b === "string"
+      ? text.replaceAll(a, () => b)
+      : null;
+  };
+}
+
+function compileTextTest(name: keyof typeof textTests, run: Run, second: TypedExpression | undefined): Run {
   if (!second) throw new Error(`${name} without a second argument passed the type check`);
   const part = compile(second);
   return (scope, items) => {
@@ -360,10 +423,6 @@ function sizeOf(value: Value | undefined): number | null {
   if (Array.isArray(value)) return value.length;
   if (typeof value !== "object" || value === null) return null;
   return Object.values(value).filter((member) => member !== null && member !== undefined).length;
-}
-
-function slugOf(value: Value | undefined): string | null {
-  return typeof value === "string" ? slugify(value) : null;
 }
 
 /** As SQL's SUM: absent items do not count, and the sum of nothing is 0. */
@@ -409,6 +468,8 @@ function compileMacro({ macro, list, body, slot }: Macro): Run {
         return isList ? values.filter((item) => holds(scope, frame, item)) : null;
       case "map":
         return isList ? values.map((item) => mapped(each, scope, frame, slot, item)) : null;
+      case "sortBy":
+        return isList ? sortedBy(values as Value[], (item) => mapped(each, scope, frame, slot, item)) : null;
     }
   };
 }
@@ -416,6 +477,13 @@ function compileMacro({ macro, list, body, slot }: Macro): Run {
 function mapped(each: Run, scope: Scope, frame: Items, slot: number, item: unknown): Value {
   frame[slot] = item;
   return each(scope, frame) ?? null;
+}
+
+function sortedBy(values: readonly Value[], key: (item: Value) => Value): Value {
+  return values
+    .map((item) => ({ item, key: key(item) }))
+    .sort((a, b) => compareValues(a.key, b.key))
+    .map(({ item }) => item);
 }
 
 /** Stops at the first record that will do, without having asked for the rest. */

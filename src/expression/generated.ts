@@ -180,7 +180,8 @@ export const anyInput: fc.Arbitrary<Row> = fc.record({
   any: fc.option(anyJson),
 });
 
-export type Kind = "bool" | "int" | "double" | "string" | "timestamp" | "duration";
+/** `texts` is a list of them. */
+export type Kind = "bool" | "int" | "double" | "string" | "timestamp" | "duration" | "texts";
 
 /** Where an expression stands: how much it may still hold, and which names macros have bound to what. */
 interface Place {
@@ -192,7 +193,8 @@ interface Place {
 
 /** The text of an expression of a kind. A plain one has no nulls, no records, no time and nothing that can overflow. */
 export function anyExpression(kind: Kind, plain = false): fc.Arbitrary<string> {
-  return expression(kind, { depth: 3, items: [], recordMacros: 0, plain });
+  // Lists of lists grow faster than values do.
+  return expression(kind, { depth: kind === "texts" ? 2 : 3, items: [], recordMacros: 0, plain });
 }
 
 function expression(kind: Kind, place: Place): fc.Arbitrary<string> {
@@ -281,6 +283,12 @@ const fieldsOf: Readonly<Record<Kind, readonly (readonly [name: string, plain: b
     ["ln", false],
     ["duration('1h')", true],
   ],
+  texts: [
+    ["tags", true],
+    ["tagsn", false],
+    ["input.tags", false],
+    ["boxes.map(q, q.s)", false],
+  ],
 };
 
 const literals: Readonly<Record<Kind, fc.Arbitrary<string>>> = {
@@ -290,6 +298,7 @@ const literals: Readonly<Record<Kind, fc.Arbitrary<string>>> = {
   string: plainText.map((value) => `'${value.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`),
   timestamp: fc.constantFrom("timestamp('2024-02-29T00:00:00.289Z')", "timestamp('9999-12-31T23:59:59Z')"),
   duration: fc.constantFrom("duration('72h')", "duration('-1.001s')", "duration('0')"),
+  texts: fc.constantFrom("['b', 'a', 'b']", "[' a ']"),
 };
 
 type Of = (kind: Kind) => fc.Arbitrary<string>;
@@ -314,6 +323,8 @@ function plainInner(kind: Kind, below: Place, of: Of): fc.Arbitrary<string>[] {
         listMacro("nums", "int", below),
         fmt`(${of("string")}).matches('${fc.constantFrom("^a", "[0-9]+", "^.{2}$", "\\\\\\\\", "é|😀")}')`,
         fc.constantFrom("(tags == ['a'])", "(nums != [1, 2])"),
+        fmt`(${of("texts")} ${fc.constantFrom("==", "!=")} ${of("texts")})`,
+        fmt`(${of("string")} in ${of("texts")})`,
       ];
     case "int":
       return [
@@ -323,15 +334,31 @@ function plainInner(kind: Kind, below: Place, of: Of): fc.Arbitrary<string>[] {
         fmt`(${of("string")}).size()`,
         fc.constantFrom("tags.size()", "size(nums)"),
         filtered("tags", "string", below),
+        fmt`${of("texts")}.size()`,
       ];
     case "double":
       return [
         fmt`(${of("double")} ${fc.constantFrom("+", "-", "*")} ${of("double")})`,
         fmt`(-(${of("double")}))`,
+        fmt`double(${of("int")})`,
         fmt`(${of("bool")} ? ${of("double")} : ${of("double")})`,
       ];
     case "string":
-      return [fmt`(${of("string")} + ${of("string")})`, fmt`(${of("bool")} ? ${of("string")} : ${of("string")})`];
+      return [
+        fmt`(${of("string")} + ${of("string")})`,
+        fmt`(${of("bool")} ? ${of("string")} : ${of("string")})`,
+        fmt`(${of("string")} + ' ').trim()`,
+        fmt`(${of("string")}).${fc.constantFrom("lowerAscii()", "upperAscii()", "replace('a', 'aa')", "replace('a', '')")}`,
+        fmt`string(${fc.oneof(of("int"), of("bool"), of("string"))})`,
+        fmt`${of("texts")}.join(${fc.oneof(fc.constant(""), of("string"))})`,
+      ];
+    case "texts":
+      return [
+        fmt`(${of("texts")} + ${of("texts")})`,
+        fmt`(${of("bool")} ? ${of("texts")} : ${of("texts")})`,
+        madeOf("filter", below),
+        madeOf("map", below),
+      ];
     default:
       return [];
   }
@@ -391,6 +418,7 @@ function fullInner(kind: Kind, below: Place, of: Of): fc.Arbitrary<string>[] {
       return [
         ...plainInner(kind, below, of),
         filtered("tagsn", "string", below),
+        fmt`int(${fc.oneof(of("string"), of("double"), of("timestamp"), fc.constantFrom("'-12'", "'+9'", "'9007199254740992'"))})`,
         fc.constantFrom(
           "nums.sum()",
           "boxes.map(b, b.n).sum()",
@@ -411,6 +439,20 @@ function fullInner(kind: Kind, below: Place, of: Of): fc.Arbitrary<string>[] {
       return [...plainInner(kind, below, of), fmt`(${of("double")} / ${of("double")})`, fmt`(${of("double")} * 2)`];
     case "string":
       return plainInner(kind, below, of);
+    case "texts":
+      return [
+        ...plainInner(kind, below, of),
+        fmt`${of("texts")}.${fc.constantFrom("distinct()", "sort()", "reverse()")}`,
+        fmt`[${of("texts")}, ${of("texts")}].flatten()`,
+        madeOf("sortBy", below),
+        ...(below.recordMacros < 2
+          ? [
+              fmt`${recordSource(below)}.map(o, o.name)`,
+              fmt`${recordSource(below)}${fc.constantFrom("", ".reverse()")}.sortBy(o, o.${fc.constantFrom("kn", "k", "name", "thing.inn")})${fc.constantFrom("", ".reverse()")}.map(o, ${fc.constantFrom("o.name", "string(o.k)", "o.id")})`,
+              fmt`${recordSource(below)}.map(o, o.thing.tags).flatten()`,
+            ]
+          : []),
+      ];
     case "timestamp":
       return [
         fmt`(${of("timestamp")} ${fc.constantFrom("+", "-")} ${of("duration")})`,
@@ -441,6 +483,14 @@ function filtered(list: string, of: "string" | "int", place: Place): fc.Arbitrar
   if (place.items.length >= 3) return fc.constant("i");
   const bound = bind(place, of);
   return fmt`${fc.constant(list)}.filter(${fc.constant(bound.name)}, ${expression("bool", bound.place)}).size()`;
+}
+
+function madeOf(macro: "filter" | "map" | "sortBy", place: Place): fc.Arbitrary<string> {
+  if (place.items.length >= 3) return fc.constant("tags");
+  const bound = bind(place, "string");
+  const kinds = { filter: ["bool"], map: ["string"], sortBy: ["string", "int", "bool"] } as const;
+  const body = fc.oneof(...kinds[macro].map((kind) => expression(kind, bound.place)));
+  return fmt`${expression("texts", { ...place, depth: Math.max(0, place.depth - 1) })}.${fc.constant(macro)}(${fc.constant(bound.name)}, ${body})`;
 }
 
 function recordMacro(place: Place): fc.Arbitrary<string> {

@@ -7,6 +7,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { checkExpression } from "./check.ts";
 import { compileFunction, type Row, type Value } from "./evaluate.ts";
@@ -17,7 +18,7 @@ import { postgresType } from "./sql-text.ts";
 import type { FieldType } from "./types.ts";
 
 const address = process.env["NONET_TEST_POSTGRES"];
-const kinds: readonly Kind[] = ["bool", "int", "double", "string", "timestamp", "duration"];
+const kinds: readonly Kind[] = ["bool", "int", "double", "string", "timestamp", "duration", "texts"];
 
 /** One expression asked of all rows: the query, and what the function says. */
 interface Question {
@@ -40,12 +41,12 @@ function stored(value: unknown, { type }: FieldType): string {
 function tableOf(name: string, fields: Readonly<Record<string, FieldType>>, rows: readonly Row[]): string {
   const columns = Object.entries(fields).map(([field, { type }]) => `"${field}" ${postgresType(type)}`);
   const values = rows.map(
-    (row) =>
+    (row, place) =>
       `(${Object.entries(fields)
         .map(([field, type]) => stored(row[field], type))
-        .join(", ")})`,
+        .join(", ")}, ${place})`,
   );
-  return `DROP TABLE IF EXISTS ${name};\nCREATE TABLE ${name} (${columns.join(", ")});\nINSERT INTO ${name} VALUES ${values.join(", ")};\n`;
+  return `DROP TABLE IF EXISTS ${name};\nCREATE TABLE ${name} (${columns.join(", ")}, _seq bigint);\nINSERT INTO ${name} VALUES ${values.join(", ")};\n`;
 }
 
 function questionOf(
@@ -97,6 +98,7 @@ function answers(setup: string, questions: readonly Question[]): readonly string
 function isSame(given: string | null | undefined, wanted: Value, kind: Kind): boolean {
   if (given === undefined) return false;
   if (given === null || wanted === null) return given === wanted;
+  if (kind === "texts") return isDeepStrictEqual(JSON.parse(given), wanted);
   if (kind !== "double") return given === `${wanted as string | number | boolean}`;
   return Math.abs(Number(given) - Number(wanted)) <= Math.abs(Number(wanted)) * 1e-14;
 }

@@ -8,11 +8,12 @@
  *
  * What is taken for granted of the columns. SQLite: bool is INTEGER 0 or 1, int INTEGER, double REAL, a timestamp TEXT
  * `YYYY-MM-DDTHH:MM:SS.sssZ`, a duration INTEGER milliseconds, a reference TEXT, all else TEXT as `JSON.stringify` writes
- * it. PostgreSQL: boolean, bigint, double precision, timestamptz, bigint, text, jsonb.
+ * it, and a function `nonet_number` that does so for a number. PostgreSQL: boolean, bigint, double precision, timestamptz, bigint, text, jsonb.
  */
 
 import { compileFunction, type Row, type Value } from "./evaluate.ts";
 import { earliest, latest, longestDuration } from "./instant.ts";
+import { conversionSql, textFunctionSql } from "./sql-functions.ts";
 import { type Dialect, finish, joined, type Parameter, postgresType, quoted, type Sql, sql } from "./sql-text.ts";
 import type { ExpressionProblem } from "./syntax.ts";
 import {
@@ -342,7 +343,7 @@ function isNull(typed: TypedExpression): boolean {
 /** Lists of plain values are written in one way only, so SQLite can compare their texts. */
 function areLists(a: TypedExpression, b: TypedExpression): boolean {
   const plain = ({ type }: TypedExpression): boolean => {
-    return type.kind === "list" && (isScalar(type.of) || type.of.kind === "null") && type.holes !== true;
+    return type.kind === "list" && (isScalar(type.of) || type.of.kind === "null");
   };
   return plain(a) && plain(b);
 }
@@ -453,16 +454,12 @@ function plainScalar(writer: Writer, typed: TypedExpression): Scalar {
       return { sql: sql`(CASE WHEN ${test} THEN ${a.sql} ELSE ${b.sql} END)`, nullable: a.nullable || b.nullable };
     }
     case "call":
-      return { sql: computed(writer, typed), nullable: typed.nullable || typed.function === "sum" };
+      if (typed.type.kind === "list") return madeList(writer, typed);
+      return { sql: computed(writer, typed), nullable: typed.nullable || ["sum", "int"].includes(typed.function) };
     case "as":
       return { sql: takenAs(writer, typed.operand, typed.type), nullable: true };
-    case "list":
-      return { sql: refuse(writer, typed, "a list that is put together"), nullable: true };
     default:
-      return {
-        sql: refuse(writer, typed, "a list that a macro makes", "ask `exists`, `all`, `size` or `sum` of it"),
-        nullable: true,
-      };
+      return madeList(writer, typed);
   }
 }
 
@@ -505,13 +502,13 @@ function calculated(writer: Writer, typed: Calculate): Sql {
   switch (calculation) {
     case "join":
       return sql`(${scalar(writer, left).sql} || ${scalar(writer, right).sql})`;
-    case "append":
-      return refuse(writer, typed, "a list that is put together");
     case "later":
     case "earlier":
       return moved(writer, scalar(writer, left).sql, scalar(writer, right).sql, calculation === "later" ? "" : "-");
     case "between":
       return between(writer, scalar(writer, left).sql, scalar(writer, right).sql);
+    case "append":
+      return madeList(writer, typed).sql;
     default: {
       const a = scalar(writer, left).sql;
       const b = scalar(writer, right).sql;
@@ -604,6 +601,28 @@ function computed(writer: Writer, typed: FunctionCall): Sql {
       return sizeOf(writer, typed, operand);
     case "sum":
       return sumOf(writer, typed, operand);
+    case "join":
+      return joinedText(writer, operand, typed.arguments[1]);
+    case "replace":
+      return sql`replace(${joined(
+        typed.arguments.map((one) => scalar(writer, one).sql),
+        ", ",
+      )})`;
+    case "string":
+    case "int":
+    case "double": {
+      const value = scalar(writer, operand).sql;
+      return conversionSql(typed.function, value, operand.type, writer.dialect, (columns) => once(writer, columns));
+    }
+    case "trim":
+    case "lowerAscii":
+    case "upperAscii":
+    case "slugify": {
+      const made = textFunctionSql(typed.function, scalar(writer, operand).sql, writer.dialect);
+      return (
+        made ?? refuse(writer, typed, `\`${typed.function}\``, "a computed field (`:=`) that is `filter` is stored")
+      );
+    }
     default:
       return refuse(writer, typed, `\`${typed.function}\``, "a computed field (`:=`) that is `filter` is stored");
   }
@@ -615,9 +634,10 @@ function sizeOf(writer: Writer, call: FunctionCall, operand: TypedExpression): S
     case "record":
       return sql`length(${scalar(writer, operand).sql})`;
     case "list": {
-      if (isRecordList(operand) || operand.kind === "macro") {
+      if (isMade(operand) && (isRecordList(operand) || isFree(writer, operand))) {
         const source = sourceOf(writer, operand);
-        return present(source, sql`(${select("COUNT(*)", source)})`);
+        // SQLite counts a UNION ALL that depends on the row outside once for all rows, when asked for COUNT(*).
+        return present(source, sql`(${select(source.item.kind === "value" ? "COUNT(1)" : "COUNT(*)", source)})`);
       }
       const length = writer.dialect === "sqlite" ? "json_array_length" : "jsonb_array_length";
       return sql`${length}(${scalar(writer, operand).sql})`;
@@ -643,6 +663,17 @@ function sumOf(writer: Writer, call: FunctionCall, list: TypedExpression): Sql {
   if (call.type.kind !== "double") return present(source, intSum(writer, sum));
   const range = writer.dialect === "sqlite" ? "abs(_v) < 9e999" : "TRUE";
   return present(source, sql`(SELECT CASE WHEN ${range} THEN _v END FROM ${once(writer, sql`${sum} AS _v`)})`);
+}
+
+/** Absent items are passed over, as aggregates do. */
+function joinedText(writer: Writer, list: TypedExpression, separator: TypedExpression | undefined): Sql {
+  const source = sourceOf(writer, list, true);
+  const item = itemValue(writer, source.item, { kind: "string" });
+  const between = separator ? scalar(writer, separator) : { sql: "''", nullable: false };
+  const aggregate = writer.dialect === "sqlite" ? "group_concat" : "string_agg";
+  const all = sql`${aggregate}(${item}, ${between.sql} ORDER BY ${orderOf(writer, source)})`;
+  const text = present(source, sql`COALESCE((${select(all, source)}), '')`);
+  return between.nullable ? sql`(CASE WHEN ${between.sql} IS NOT NULL THEN ${text} END)` : text;
 }
 
 function intSum(writer: Writer, sum: Sql): Sql {
@@ -701,12 +732,119 @@ function sourceOf(writer: Writer, list: TypedExpression, ordered = false): Sourc
     const order = ordered ? [{ by: `${alias}._seq`, descending: false }] : [];
     return { from, where: [], item: { kind: "row", alias, resource: list.resource }, list: undefined, order };
   }
-  if (list.kind === "macro" && isFree(writer, list)) return macroSource(writer, list, ordered);
-  if (list.kind === "list" && isFree(writer, list)) return literalSource(writer, list.items, ordered);
+  const made = isFree(writer, list) ? madeSource(writer, list, ordered) : undefined;
+  if (made) return made;
   const value = scalar(writer, list);
   const alias = nextAlias(writer);
   const whole = value.nullable ? value.sql : undefined;
   return { ...elements(writer, value.sql, alias, ordered), where: [], item: { kind: "element", alias }, list: whole };
+}
+
+/** What a list that the expression itself makes goes through. */
+function madeSource(writer: Writer, list: TypedExpression, ordered: boolean): Source | undefined {
+  if (list.kind === "macro") return macroSource(writer, list, ordered);
+  if (list.kind === "list") return literalSource(writer, list.items, ordered);
+  if (list.kind === "calculate") return appendedSource(writer, list, ordered);
+  const [operand] = list.kind === "call" ? list.arguments : [];
+  if (list.kind !== "call" || operand?.type.kind !== "list") return undefined;
+  const source = sourceOf(writer, operand, ordered);
+  const { of } = operand.type;
+  switch (list.function) {
+    case "flatten":
+      return flattened(writer, source, of, ordered);
+    case "distinct":
+      return distinctSource(writer, source, of, ordered);
+    case "sort":
+      return ordered ? sorted(writer, named(writer, source, itemValue(writer, source.item, of)), of) : source;
+    case "reverse":
+      return { ...source, order: source.order.map(({ by, descending }) => ({ by, descending: !descending })) };
+    default:
+      return undefined;
+  }
+}
+
+/** Whether `madeSource` has something for it. */
+function isMade({ kind, type }: TypedExpression): boolean {
+  return type.kind === "list" && ["records", "macro", "list", "calculate", "call"].includes(kind);
+}
+
+/** One level: the items of the items. */
+function flattened(writer: Writer, source: Source, inner: ValueType, ordered: boolean): Source {
+  const alias = nextAlias(writer);
+  const { from, order } = elements(writer, itemValue(writer, source.item, inner), alias, ordered);
+  return {
+    ...source,
+    from: sql`${source.from} CROSS JOIN ${from}`,
+    item: { kind: "element", alias },
+    order: [...source.order, ...order],
+  };
+}
+
+function distinctSource(writer: Writer, source: Source, of: ValueType, ordered: boolean): Source {
+  const alias = nextAlias(writer);
+  const inner = numbered(writer, source, of, ordered);
+  const places = ordered ? ", min(_p) AS _p" : "";
+  const from = sql`(SELECT value${places} FROM (${inner}) AS _i GROUP BY value) AS ${alias}`;
+  return made(alias, from, source.list, ordered ? ["_p"] : []);
+}
+
+function appendedSource(writer: Writer, { left, right }: Calculate, ordered: boolean): Source {
+  const alias = nextAlias(writer);
+  const [a, b] = [left, right].map((side) => {
+    const source = sourceOf(writer, side, ordered);
+    return { source, type: side.type.kind === "list" ? side.type.of : side.type };
+  }) as [{ source: Source; type: ValueType }, { source: Source; type: ValueType }];
+  const rows = [a, b].map(({ source, type }, index) => {
+    const place = ordered ? `, ${index} AS _s` : "";
+    return sql`SELECT *${place} FROM (${numbered(writer, source, type, ordered)}) AS _i`;
+  });
+  const lists = [a.source.list, b.source.list].filter((list) => list !== undefined);
+  const [first, second] = lists;
+  const both = first && second ? sql`CASE WHEN ${first} IS NOT NULL THEN ${second} END` : first;
+  return made(alias, sql`(${joined(rows, " UNION ALL ")}) AS ${alias}`, both, ordered ? ["_s", "_p"] : []);
+}
+
+/** A query of the items as `value` and, where their order will be asked for, of their places as `_p`. */
+function numbered(writer: Writer, source: Source, of: ValueType, ordered: boolean): Sql {
+  const place = ordered ? sql`, row_number() OVER (ORDER BY ${orderOf(writer, source)}) AS _p` : "";
+  return select(sql`${itemValue(writer, source.item, of)} AS value${place}`, source);
+}
+
+function made(alias: string, from: Sql, list: Source["list"], places: readonly string[]): Source {
+  const order = places.map((place) => ({ by: `${alias}.${place}`, descending: false }));
+  return { from, where: [], item: { kind: "value", sql: `${alias}.value` }, list, order };
+}
+
+/** By the value itself, then as before. */
+function sorted({ dialect }: Writer, source: Source, { kind }: ValueType, key?: Sql): Source {
+  const value = key ?? (source.item.kind === "value" ? source.item.sql : "NULL");
+  const by = dialect === "postgres" && kind === "string" ? sql`${value} COLLATE "C"` : value;
+  return { ...source, order: [{ by, descending: false }, ...source.order] };
+}
+
+/** A list that the expression makes, as JSON. */
+function madeList(writer: Writer, typed: TypedExpression): Scalar {
+  const type = typed.type.kind === "list" ? typed.type.of : typed.type;
+  if (type.kind === "any") return { sql: refuse(writer, typed, "a list of values of unknown type"), nullable: true };
+  const source = sourceOf(writer, typed, true);
+  const item = itemJson(writer, itemValue(writer, source.item, type), type);
+  const order = orderOf(writer, source);
+  const list =
+    writer.dialect === "sqlite"
+      ? sql`(${select(sql`json_group_array(${item} ORDER BY ${order})`, source)})`
+      : sql`COALESCE((${select(sql`jsonb_agg(${item} ORDER BY ${order})`, source)}), '[]'::jsonb)`;
+  return { sql: present(source, list), nullable: source.list !== undefined };
+}
+
+/** A value as an item of a JSON list. SQLite would write `1` for true, and `5.0` for five. */
+function itemJson({ dialect }: Writer, value: Sql, type: ValueType): Sql {
+  if (dialect === "postgres") {
+    if (type.kind !== "timestamp") return isScalar(type) ? sql`to_jsonb(${value})` : value;
+    return sql`to_jsonb(to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
+  }
+  if (type.kind === "bool") return sql`json(CASE ${value} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END)`;
+  if (type.kind === "double") return sql`json(nonet_number(${value}))`;
+  return isScalar(type) || type.kind === "null" ? value : sql`json(${value})`;
 }
 
 /** The items of a list that is JSON. */
@@ -725,6 +863,11 @@ function macroSource(writer: Writer, { macro, list, body, slot }: Macro, ordered
   if (macro === "filter") {
     const kept = withItem(writer, slot, source.item, () => condition(writer, body).sql);
     return { ...source, where: [...source.where, kept] };
+  }
+  if (macro === "sortBy") {
+    if (!ordered) return source;
+    const key = withItem(writer, slot, source.item, () => scalar(writer, body).sql);
+    return sorted(writer, source, body.type, key);
   }
   const value = withItem(writer, slot, source.item, () => scalar(writer, body).sql);
   return named(writer, source, value);

@@ -132,6 +132,8 @@ export const limits = {
   macros: 3,
   /** Macros over all records of a resource inside each other. */
   recordMacros: 2,
+  /** References that a walk goes through: each is one more query. */
+  walks: 4,
 } as const;
 
 /** The nodes directly below, in the order of the text. */

@@ -3,6 +3,7 @@
  * and the proofs are made. Plain data that can be stored as JSON.
  */
 
+import type { Conversion, ListFunction, TextFunction } from "./functions.ts";
 import type { Comparison, Extent } from "./syntax.ts";
 import { describeType, type ValueType } from "./types.ts";
 
@@ -158,7 +159,18 @@ export interface Choose extends Typed {
   readonly whenFalse: TypedExpression;
 }
 
-export type FunctionName = "size" | "startsWith" | "endsWith" | "contains" | "matches" | "slugify" | "sum";
+export type FunctionName =
+  | TextFunction
+  | ListFunction
+  | Conversion
+  | "size"
+  | "startsWith"
+  | "endsWith"
+  | "contains"
+  | "matches"
+  | "replace"
+  | "join"
+  | "sum";
 
 /** A function of the language; the target of a method is the first argument. */
 export interface FunctionCall extends Typed {
@@ -167,7 +179,7 @@ export interface FunctionCall extends Typed {
   readonly arguments: readonly TypedExpression[];
 }
 
-export type MacroName = "exists" | "all" | "filter" | "map";
+export type MacroName = "exists" | "all" | "filter" | "map" | "sortBy";
 
 export interface Macro extends Typed {
   readonly kind: "macro";
@@ -215,9 +227,11 @@ export function parts(typed: TypedExpression): readonly TypedExpression[] {
   }
 }
 
-/** Whether a node stands for records themselves, not for values: all of a resource, or those that a filter keeps. */
+/** Whether a node stands for records themselves, not for values: all of a resource, those that a filter keeps, in any order. */
 export function isRecordList(typed: TypedExpression): boolean {
-  return typed.kind === "records" || (typed.kind === "macro" && typed.macro === "filter" && typed.records);
+  if (typed.kind === "call") return typed.function === "reverse" && typed.arguments.some(isRecordList);
+  const keeps = typed.kind === "macro" && (typed.macro === "filter" || typed.macro === "sortBy");
+  return typed.kind === "records" || (keeps && typed.records);
 }
 
 /** A text that two nodes share exactly when they mean the same, wherever they stand. */

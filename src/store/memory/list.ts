@@ -1,7 +1,7 @@
 /** Pages of records in memory, in the order that SQLite gives them. */
 import { isFound } from "../../base/search.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
-import { compareText } from "../../expression/text.ts";
+import { compareValues } from "../../expression/functions.ts";
 import type { FilterOperator } from "../../plan/plan.ts";
 import type { ListQuery, Page, PageArguments, Row, SortKey } from "../store.ts";
 import type { Write } from "../text.ts";
@@ -62,13 +62,6 @@ function compareRows(keys: readonly SortKey[], a: readonly Value[], b: readonly 
     if (order !== 0) return descending ? -order : order;
   }
   return 0;
-}
-
-/** Absent before all others. */
-function compareValues(a: Value, b: Value): number {
-  if (a === null || b === null) return Number(a !== null) - Number(b !== null);
-  if (typeof a === "string" && typeof b === "string") return compareText(a, b);
-  return Number(a) - Number(b);
 }
 
 function passes(value: Value, operator: FilterOperator, wanted: PageArguments["filters"][number] | undefined): boolean {

@@ -1,0 +1,63 @@
+/** What the functions of the language make of values that are there; `sql-functions.ts` says the same in SQL. */
+
+import type { Value } from "./evaluate.ts";
+import { compareText, slugify } from "./text.ts";
+import type { ValueType } from "./types.ts";
+
+/** What Unicode calls white space, which is not quite what JavaScript trims. */
+export const whiteSpace =
+  "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
+
+/** Functions of one text. */
+export const textFunctions = {
+  slugify: (text: string): string => slugify(text),
+  trim: (text: string): string => {
+    let [from, to] = [0, text.length];
+    while (from < to && whiteSpace.includes(text.charAt(from))) from += 1;
+    while (to > from && whiteSpace.includes(text.charAt(to - 1))) to -= 1;
+    return text.slice(from, to);
+  },
+  lowerAscii: (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()),
+  upperAscii: (text: string): string => text.replace(/[a-z]+/g, (letters) => letters.toUpperCase()),
+} as const;
+
+export type TextFunction = keyof typeof textFunctions;
+
+/** Functions that make a list of a list. */
+export const listFunctions = {
+  flatten: (list: readonly Value[]): Value => list.flatMap((inner) => (Array.isArray(inner) ? (inner as Value[]) : [])),
+  /** Of plain values; the first of each stays. */
+  distinct: (list: readonly Value[]): Value => [...new Set(list)],
+  sort: (list: readonly Value[]): Value => list.toSorted(compareValues),
+  reverse: (list: readonly Value[]): Value => list.toReversed(),
+} as const;
+
+export type ListFunction = keyof typeof listFunctions;
+
+/** The order of plain values of one type: absent before all others, texts by code points. */
+export function compareValues(a: Value, b: Value): number {
+  if (a === null || b === null) return Number(a !== null) - Number(b !== null);
+  if (typeof a === "string" && typeof b === "string") return compareText(a, b);
+  return Number(a) - Number(b);
+}
+
+/** As SQL's aggregates, which pass over what is absent. */
+export function join(list: readonly Value[], separator: string): string {
+  return list.filter((item) => typeof item === "string").join(separator);
+}
+
+export const conversions = {
+  string: (value: Value): Value => String(value as string | number | boolean),
+  int: (value: Value, { kind }: ValueType): Value => {
+    if (kind === "string") return /^[+-]?[0-9]+$/.test(value as string) ? safe(Number(value)) : null;
+    return safe(kind === "timestamp" ? Math.floor(Date.parse(value as string) / 1000) : Math.trunc(value as number));
+  },
+  double: (value: Value): Value => value,
+} as const;
+
+export type Conversion = keyof typeof conversions;
+
+/** Adding 0 makes a zero of a negative zero. */
+function safe(value: number): number | null {
+  return Number.isSafeInteger(value) ? value + 0 : null;
+}
