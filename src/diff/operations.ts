@@ -296,6 +296,7 @@ function boundBy(model: Model, operation: string): readonly string[] {
 
 function* answerDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
   const at = `endpoints/endpoints/${name}/gives`;
+  yield* shapeDifferences(both, name, at, old, now);
   if (same(old.gives, now.gives)) return;
   if (old.gives === undefined || now.gives === undefined) {
     const message = `\`${name}\` answers with ${now.gives === undefined ? "the record" : "members of its own"}`;
@@ -321,6 +322,20 @@ function* answerDifferences(both: Both, name: string, old: Endpoint, now: Endpoi
       yield* restated(statement, before, after, effect);
     }
   }
+}
+
+const given: Use = { creates: undefined, changes: undefined, given: true, listed: false };
+
+/** What a handler gives has types, and is compared like a record that is only read. */
+function* shapeDifferences(both: Both, name: string, at: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
+  if (old.shape === undefined && now.shape === undefined) return;
+  if (old.shape === undefined || now.shape === undefined) {
+    if (old.gives !== undefined || now.gives !== undefined) return;
+    const message = `\`${name}\` answers with ${now.shape === undefined ? "nothing, or the record" : "members of its own"}`;
+    yield difference("breaking", "answer-changed", name, at, message);
+    return;
+  }
+  yield* fieldDifferences({ of: name, at, use: () => given, alike: both.alike }, old.shape, now.shape);
 }
 
 function* choiceDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {

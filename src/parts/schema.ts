@@ -273,7 +273,7 @@ const endpointMembers: Readonly<Record<(typeof endpointKeys)[number], JsonObject
   of: text,
   does: word(...deeds),
   takes: orNone(ref("fields")),
-  gives: orNone(mapOf(expression)),
+  gives: orNone(mapOf(expression), ref("fields")),
   choose: orNone(mapOf(orOpen(closed({ from: text, if: expression, else: text }, "from", "else")))),
   status: either({ type: "integer", minimum: 200, maximum: 299 }, line("2[0-9][0-9]", "The success status.")),
   lists: ref("lists"),

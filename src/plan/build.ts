@@ -11,6 +11,7 @@ import { credentialPlans, roleNames } from "./credentials.ts";
 import { errorBodies, errorPlans } from "./errors.ts";
 import { buildHistory } from "./history.ts";
 import { eventsPlan } from "./events.ts";
+import { handlerOperations, systemOperations } from "./handlers.ts";
 import { inboundOperations } from "./inbound.ts";
 import { quotaPlans, ratePlans, serverLimits } from "./limits.ts";
 import { buildOperations } from "./operations.ts";
@@ -28,7 +29,9 @@ export function buildPlan(model: Model, places: Places, expressions: TypedExpres
   // What webhooks add has expressions of its own.
   const { typed } = full === model ? expressions : typeExpressions(full);
   const sources: Sources = { model: full, places, typed };
-  const plan = { ...planOf(sources), unenforced: unenforcedStatements({ model, places, typed }) };
+  const newest = planOf(sources);
+  const system = systemOperations(sources, newest.tables);
+  const plan = { ...newest, system, unenforced: unenforcedStatements({ model, places, typed }) };
   const versions = versionsPlan(sources, plan, planOf);
   return versions === undefined ? plan : { ...plan, versions };
 }
@@ -47,7 +50,12 @@ function planOf(sources: Sources): Plan {
     history: buildHistory(sources),
     base: model.endpoints.base ?? "{base_url}",
     tables,
-    operations: [...buildOperations(sources, tables), ...inboundOperations(sources, tables)],
+    operations: [
+      ...buildOperations(sources, tables),
+      ...handlerOperations(sources, tables),
+      ...inboundOperations(sources, tables),
+    ],
+    system: [],
     wired: wiredOperations(sources),
     schemas: namedSchemas(model),
     credentials: credentialPlans(sources),

@@ -8,7 +8,8 @@ import { creates } from "../parts/endpoints/input.ts";
 import type { ResourceEndpoint } from "../parts/endpoints/meaning.ts";
 import { ownerFields, rateCountedBy, windowCountedBy, type Rated } from "../parts/limits/counted.ts";
 import { type Quota, type Rate, windowMilliseconds } from "../parts/limits/model.ts";
-import { lifecycleOf, own } from "../parts/resources/fields.ts";
+import { lifecycleOf, own, referenceOf } from "../parts/resources/fields.ts";
+import type { Field } from "../parts/resources/model.ts";
 import type { Limited, Plan, QuotaPlan, RatePlan, ServerLimits } from "./plan.ts";
 import { assert, type Sources } from "./sources.ts";
 
@@ -118,6 +119,21 @@ export function quotasOf(sources: Sources, meaning: ResourceEndpoint): readonly 
     if (quota.kind !== "window" || !counts) return [];
     const by = windowCountedBy(sources.model, meaning, quota.per);
     return by === undefined ? [] : [{ limit, by }];
+  });
+}
+
+/** The same of a handler, which makes no record of its own accord. */
+export function quotasOfOperation(
+  sources: Sources,
+  meaning: Rated,
+  takes: Readonly<Record<string, Field>>,
+): readonly Limited[] {
+  return statedQuotas(sources).flatMap(({ target, quota }, limit): readonly Limited[] => {
+    if (quota.kind !== "window" || target !== meaning.operation) return [];
+    const inPath = rateCountedBy(meaning, quota.per);
+    if (inPath !== undefined) return [{ limit, by: inPath }];
+    const named = Object.entries(takes).filter(([, { type }]) => referenceOf(sources.model, type) === quota.per);
+    return named.length === 1 ? named.map(([member]) => ({ limit, by: { kind: "member", member } })) : [];
   });
 }
 

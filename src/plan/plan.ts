@@ -33,6 +33,8 @@ export interface Plan {
   readonly wired: readonly WiredOperation[];
   /** JSON Schemas with names, by the address that stands in references to them. */
   readonly schemas: Readonly<Record<string, JsonObject>>;
+  /** What functions may do to records beside the operations; only of the newest version. */
+  readonly system: readonly SystemOperations[];
   readonly credentials: readonly CredentialPlan[];
   /** In the document's order; a caller's roles are bits by this index. */
   readonly roles: readonly string[];
@@ -330,7 +332,7 @@ export interface Operation {
   readonly name: string;
   readonly sentence: string;
   /** `receive`: takes an event that comes in. What cannot be served yet is not listed here but under `unenforced`. */
-  readonly deed: Exclude<Deed, "login" | "handler"> | "receive";
+  readonly deed: Exclude<Deed, "login"> | "receive";
   readonly method: Method;
   readonly path: readonly Segment[];
   /** The path as the document writes it. */
@@ -379,6 +381,14 @@ export interface Operation {
   readonly errors: readonly string[];
   /** Columns of the record at hand that deciding needs (guards, permissions, rules), for stores that load only these. */
   readonly needs: readonly string[];
+}
+
+/** Made, changed and deleted by a function of the service's own, which permissions do not hold back. */
+export interface SystemOperations {
+  readonly resource: string;
+  readonly create: Operation;
+  readonly update: Operation;
+  readonly delete: Operation;
 }
 
 export type Segment = PathSegment;
@@ -495,11 +505,22 @@ export interface AnswerPlan {
   readonly status: number;
   /** For an operation that `creates`: the status when it has. */
   readonly created?: number;
-  /** `record`: the resource as the caller may see it; `members`: the document's own `gives`; `none`: no body. Of a list: each item. */
-  readonly kind: "record" | "members" | "none";
+  /**
+   * `record`: the resource as the caller may see it; `members`: the document's own `gives`; `shape`: what a handler's
+   * function gives; `none`: no body. Of a list: each item.
+   */
+  readonly kind: "record" | "members" | "shape" | "none";
   /** The name of the member that holds it, where it stands in one. Of a list it is `page` that says so. */
   readonly wrap?: string;
   readonly members?: readonly AnswerMember[];
+  readonly shape?: ShapePlan;
+}
+
+/** What a handler's function has to give. */
+export interface ShapePlan {
+  readonly schema: JsonObject;
+  /** Members that the function names a record for, or a list of them, and that are given as its caller may see them. */
+  readonly records: readonly { readonly member: string; readonly resource: string; readonly many: boolean }[];
 }
 
 export interface AnswerMember {

@@ -35,9 +35,11 @@ function endpointStatements({ model }: Sources): readonly Statement[] {
   return Object.keys(model.endpoints.endpoints).flatMap((operation): Statement[] => {
     const meaning = meaningOf(model, operation);
     const path = `endpoints/endpoints/${operation}`;
-    if (meaning?.kind === "free") {
-      const why = meaning.deed === "login" ? "nobody can log in" : "no handler is run";
-      return [{ path, what: `\`${operation}\` is not served: ${why}` }];
+    if (meaning?.kind === "free" && meaning.deed === "login") {
+      return [{ path, what: `\`${operation}\` is not served: nobody can log in` }];
+    }
+    if (meaning?.kind === "free" && meaning.endpoint.wire !== undefined) {
+      return [{ path, what: `\`${operation}\` is not served: no handler is run` }];
     }
     return meaning?.kind === "unclear" ? [{ path, what: `\`${operation}\` is not served: ${meaning.sentence}` }] : [];
   });

@@ -408,8 +408,14 @@ function operationSteps(between: Between, changed: ReadonlySet<string>): readonl
     if (now === undefined) return [];
     const takes =
       now.takes === undefined && endpoint.takes === undefined ? undefined : takesShape(between, older, newer, changed);
-    const gives = now.gives === undefined ? undefined : givesShape(between, older, newer);
-    if (older === newer && takes === undefined && (gives === undefined || isSame(gives, now.gives ?? {}))) return [];
+    const gives =
+      now.shape !== undefined
+        ? shapeStep(between, older, newer, changed)
+        : now.gives === undefined
+          ? undefined
+          : givesShape(between, older, newer);
+    const given = now.shape ?? now.gives ?? {};
+    if (older === newer && takes === undefined && (gives === undefined || isSame(gives, given))) return [];
     return [{ older, newer, ...(takes === undefined ? {} : { takes }), ...(gives === undefined ? {} : { gives }) }];
   });
 }
@@ -429,6 +435,16 @@ function takesShape(between: Between, older: string, newer: string, changed: Rea
     memberStep(between, newer, name, field, "left out", changed),
   );
   const now = Object.keys(own(between.newer.endpoints.endpoints, newer)?.takes ?? {});
+  return { older, newer, members, added: addedMembers(between, newer, members, now) };
+}
+
+/** What a handler gives is converted like a record, member by member. */
+function shapeStep(between: Between, older: string, newer: string, changed: ReadonlySet<string>): ShapeStep {
+  const fields = own(between.older.endpoints.endpoints, older)?.shape ?? {};
+  const members = Object.entries(fields).map(([name, field]) =>
+    memberStep(between, newer, name, field, "left out", changed),
+  );
+  const now = Object.keys(own(between.newer.endpoints.endpoints, newer)?.shape ?? {});
   return { older, newer, members, added: addedMembers(between, newer, members, now) };
 }
 

@@ -15,6 +15,8 @@ import type { Chain } from "./versions/chain.ts";
 import type { OwnTerms, Served } from "./versions/served.ts";
 import type { Noted } from "./observation.ts";
 import type { ForKind, Prepared } from "./prepared.ts";
+import type { CallFunctions } from "./functions/call.ts";
+import type { ResourceView } from "./views.ts";
 
 /** Made once, when the service starts. */
 export interface Context {
@@ -40,6 +42,10 @@ export interface Context {
   baseUrl(): string;
   /** The path of `baseUrl`, empty at the root. */
   readonly prefix: string;
+  /** What a kind of caller sees of a resource. */
+  viewFor(resource: string, kind: number): ResourceView;
+  /** The functions of an operation, for one call of it; undefined where it has none. */
+  functionsFor(operation: string): (() => CallFunctions) | undefined;
 }
 
 /** A change of records under way. An operation's `Call` is one; time and events that come in make others. */
@@ -80,6 +86,10 @@ export interface Call extends Work {
   readonly own?: OwnTerms;
   /** The hashes of its members that are kept as nothing else. */
   readonly secrets?: Readonly<Record<string, string>>;
+  /** What the service's owner does in it. */
+  readonly functions?: CallFunctions;
+  /** A function asks for it as the system: nothing is hidden from it. */
+  readonly system?: boolean;
 }
 
 /** The call that the work is done for, where a caller asked for it. */

@@ -36,6 +36,7 @@ export async function causeAll(
 ): Promise<Found> {
   const { operation, table } = call.prepared;
   const { emits, effects } = operation;
+  call.noted.record = written.row["id"] ?? null;
   if (!(await follow(call, tx, { table, row: written.row, change, emits, effects }))) return written;
   const row = (await tx.get(table.resource, "id", written.row["id"] ?? null)) ?? written.row;
   return { text: await tx.view(row, view, call.variables), revision: row["_rev"] as number };

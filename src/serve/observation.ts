@@ -3,6 +3,7 @@
  * figure, a line of a log. One observation a request, so that all of them agree.
  */
 import type { Admission } from "./limits/limiter.ts";
+import type { Value } from "../expression/evaluate.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Served } from "./versions/served.ts";
 
@@ -25,7 +26,7 @@ export interface Observer {
   ended(observation: Observation): void;
 }
 
-export interface Observation extends Readonly<Omit<Noted, "observer" | "admission">> {
+export interface Observation extends Readonly<Omit<Noted, "observer" | "admission" | "record">> {
   readonly status: number;
   /** From the end of the header to the answer's being ready to be sent. */
   readonly seconds: number;
@@ -43,6 +44,8 @@ export interface Noted {
   version?: Served;
   /** Why it was refused, or what failed. */
   code?: string;
+  /** The id of the record that it is about, once that is known; for functions after it. */
+  record?: Value;
   /** What it has taken of the limits that hold for the operation. */
   admission?: Admission;
   readonly observer: Observer | undefined;

@@ -35,6 +35,8 @@ export interface Prepared {
   readonly operation: Operation;
   readonly table: Table;
   readonly judge: Judge | undefined;
+  /** Of what a function gives. */
+  readonly judgeAnswer: Judge | undefined;
   /** Columns of the table that are kept as a hash. */
   readonly secrets: readonly Column[];
   /** By filter field: the judge of one value. */
@@ -88,12 +90,13 @@ export function prepareOperations(
     return view;
   };
   const prepare = (operation: Operation): Prepared => {
-    const table = tables.get(operation.resource) as Table;
+    const table = tables.get(operation.resource) ?? noTable;
     const perKind: (ForKind | undefined)[] = [];
     return {
       operation,
       table,
       judge: operation.body === undefined ? undefined : judgeOf(operation.body.schema),
+      judgeAnswer: operation.answer.shape === undefined ? undefined : judgeOf(operation.answer.shape.schema),
       secrets: table.columns.filter(({ marks }) => marks.includes("secret")),
       filters: new Map(operation.list?.filters.map(({ field, schema }) => [field, judgeOf(schema)])),
       reading: plan.operations.find(
@@ -108,11 +111,24 @@ export function prepareOperations(
   return new Map(plan.operations.map((operation) => [operation.name, prepare(operation)]));
 }
 
+/** Of operations that are about no record, where the document has no resource that they could be listed with. */
+const noTable: Table = {
+  resource: "",
+  name: "",
+  id: { made: "client" },
+  columns: [],
+  virtual: [],
+  uniques: [],
+  conflicts: [],
+  indexes: [],
+  rules: [],
+};
+
 /** What an older version's operations ask of a body and show of a record. Nothing of it reaches the store. */
 export function prepareAsked(plan: Plan, kinds: CallerKinds): readonly AskedOperation[] {
   const judgeOf = createJudges(idPatterns(plan.tables), plan.schemas);
   return plan.operations.map((operation): AskedOperation => {
-    const table = plan.tables.find(({ resource }) => resource === operation.resource) as Table;
+    const table = plan.tables.find(({ resource }) => resource === operation.resource) ?? noTable;
     const views: ResourceView[] = [];
     // A version that nobody calls costs nothing: schemas are compiled at the first body that is held to them.
     const judges = new Map<JsonObject, Judge>();
@@ -127,6 +143,7 @@ export function prepareAsked(plan: Plan, kinds: CallerKinds): readonly AskedOper
       operation,
       table,
       judge: operation.body === undefined ? undefined : judgeLater(operation.body.schema),
+      judgeAnswer: undefined,
       secrets: [],
       filters: new Map(operation.list?.filters.map(({ field, schema }) => [field, judgeLater(schema)])),
       reading: undefined,

@@ -12,6 +12,7 @@ export async function remove(call: Call, tx: Transaction): Promise<Answer> {
   if (row === undefined) throw absent(call);
   await checkAllowed(call, tx, row);
   await checkPreconditions(call, tx, row);
+  await call.functions?.before(call, tx, {});
   const { operation, table } = call.prepared;
   const deleted = await tx.delete(table.resource, row);
   if (deleted.kind === "referenced") {

@@ -19,6 +19,8 @@ import { createStreams } from "./events/streams.ts";
 import { createTeller, type Teller } from "./events/tell.ts";
 import { webhookExtensions, type WebhookOptions } from "./events/webhooks.ts";
 import type { Answer, Exchange } from "./exchange.ts";
+import type { ServiceFunctions } from "./functions/functions.ts";
+import { prepareFunctions } from "./functions/prepare.ts";
 import { healthPages } from "./health.ts";
 import { createKeeping } from "./limits/keeping.ts";
 import type { Limiter } from "./limits/limiter.ts";
@@ -59,6 +61,8 @@ export interface ServiceOptions {
   readonly notice?: (sentence: string) => void;
   /** Where the document has webhooks. */
   readonly webhooks?: WebhookOptions;
+  /** What the service's owner does in it, beside the document. */
+  readonly functions?: ServiceFunctions | undefined;
   /** Documents that anybody may read, beside the operations: `/openapi.json`, the page at `/`. */
   readonly pages?: readonly Page[];
 }
@@ -123,6 +127,7 @@ export function createService(options: ServiceOptions): LiveService {
   const newest = versions[0] as Version;
   const nextRequestId = requestIds(random);
   const limiter = createLimiter({ plan, secret: options.cursorSecret, changed: () => keeping.changed() });
+  const functions = prepareFunctions(options, { tables, kinds });
   const context: Context = {
     plan,
     store,
@@ -141,6 +146,8 @@ export function createService(options: ServiceOptions): LiveService {
     newId: createIds(clock, random),
     judgeColumn: createColumnJudges(),
     evaluate: createEvaluator(),
+    viewFor: (resource, kind) => functions.viewFor(resource, kind),
+    functionsFor: (operation) => functions.of(operation, context),
   };
   const unkept = (failure: unknown) => options.report(failure, nextRequestId());
   const keeping = createKeeping({ counts: store.counts, clock, meters: () => limiter.kept, failed: unkept });

@@ -26,7 +26,14 @@ export interface Taken {
  * to must be one that this caller sees; a missing one looks the same (R2.10). What `row` says already, as far as the caller
  * sees it, is not asked again.
  */
-export async function take(call: Call, tx: Transaction, input: JsonObject, row?: Row): Promise<Taken> {
+export async function take(asked: Call, tx: Transaction, given: JsonObject, row?: Row): Promise<Taken> {
+  const { functions } = asked;
+  if (functions?.hasBefore !== true) return taken(asked, tx, given, row);
+  const { call, input } = await functions.before(asked, tx, given);
+  return taken(call, tx, input, row);
+}
+
+async function taken(call: Call, tx: Transaction, input: JsonObject, row?: Row): Promise<Taken> {
   const { fields = [], others = [] } = call.prepared.operation.body ?? {};
   const taking: Taking = { call, tx, faults: [] };
   const values: Values = {};

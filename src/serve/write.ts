@@ -1,34 +1,14 @@
 /** A writing operation: one transaction with its idempotency record, its effects and its answer (R1.8, R3.3, R4.20). */
-import type { Json } from "../base/json.ts";
-import type { Operation } from "../plan/plan.ts";
 import type { Transaction } from "../store/store.ts";
 import type { Call } from "./context.ts";
-import { create } from "./create.ts";
-import { hashPassword } from "./credentials/password.ts";
+import { type Deed, deedOf } from "./deeds.ts";
 import type { Answer } from "./exchange.ts";
-import { countSuccess } from "./limits/quotas.ts";
 import { extended } from "./extension.ts";
-import { move } from "./move.ts";
-import { receive } from "./receive.ts";
+import { Waits } from "./functions/run.ts";
 import { Refusal } from "./refusal.ts";
-import { remove } from "./remove.ts";
 import type { RepeatKey } from "./repeats.ts";
 import { remember, repeatKeyOf, replay } from "./repeats.ts";
-import { replace } from "./replace.ts";
-import { update } from "./update.ts";
-import { defaultValue, secretText } from "./values.ts";
-import { sentFor } from "./versions/terms.ts";
-
-type Deed = (call: Call, tx: Transaction) => Promise<Answer>;
-
-const deeds: Readonly<Record<Exclude<Operation["deed"], "read" | "list" | "history">, Deed>> = {
-  create,
-  update,
-  replace,
-  delete: remove,
-  move,
-  receive,
-};
+import { withSecrets } from "./secrets.ts";
 
 /** Requests whose keys are in use at this moment. */
 export type KeysInUse = Set<string>;
@@ -39,8 +19,8 @@ export async function write(asked: Call, inUse: KeysInUse, refused: (refusal: Re
 }
 
 async function performed(asked: Call, inUse: KeysInUse, refused: (refusal: Refusal) => Answer): Promise<Answer> {
-  const call = await withSecrets(asked);
-  const perform = counting(deeds[call.prepared.operation.deed as keyof typeof deeds], call.prepared.operation);
+  const call = withFunctions(await withSecrets(asked));
+  const perform = deedOf(call.prepared.operation);
   const repeat = repeatKeyOf(call);
   if (repeat === undefined) return inTime(call, (tx) => perform(call, tx));
   const key = `${repeat.scope}\0${repeat.key}`;
@@ -58,33 +38,28 @@ async function performed(asked: Call, inUse: KeysInUse, refused: (refusal: Refus
   }
 }
 
-/** The deed with the quotas that it counts for (R8.7). */
-function counting(deed: Deed, { quotas }: Operation): Deed {
-  if (quotas.length === 0) return deed;
-  return async (call, tx) => {
-    const answer = await deed(call, tx);
-    await countSuccess(call, tx, answer);
-    return answer;
-  };
+/** Most operations have none. */
+function withFunctions(call: Call): Call {
+  const functions = call.context.functionsFor(call.prepared.operation.name)?.();
+  return functions === undefined ? call : { ...call, functions, context: { ...call.context, ...functions.chance } };
 }
 
-/** Hashes what is only kept as a hash before the transaction, which would make everybody wait for it. */
-async function withSecrets(call: Call): Promise<Call> {
-  const { operation, secrets: columns } = call.prepared;
-  if (columns.length === 0 || operation.body === undefined) return call;
-  const secrets: Record<string, string> = {};
-  const creates = operation.deed === "create" || operation.creates;
-  for (const column of columns) {
-    const { name } = column;
-    const sent = sentFor(call, name);
-    const text = sent ?? (creates ? defaultValue(call, column) : null);
-    if (text !== null) secrets[name] = await hashPassword(secretText(text as Json), call.context.random);
+/** In another transaction where a function waits for something else: others have their turn meanwhile. */
+async function inTime(call: Call, work: (tx: Transaction) => Promise<Answer>): Promise<Answer> {
+  if (call.functions === undefined) return inTurn(call, work);
+  for (;;) {
+    try {
+      return await inTurn(call, work);
+    } catch (thrown) {
+      if (!(thrown instanceof Waits)) throw thrown;
+      await thrown.over;
+      call.functions.rewind();
+    }
   }
-  return { ...call, secrets };
 }
 
 /** A request whose turn comes after its deadline is not begun: nobody waits for it any more (R4.21). */
-function inTime(call: Call, work: (tx: Transaction) => Promise<Answer>): Promise<Answer> {
+function inTurn(call: Call, work: (tx: Transaction) => Promise<Answer>): Promise<Answer> {
   const { clock, store } = call.context;
   const deadline = call.now + call.prepared.operation.limits.requestMilliseconds;
   return store.transaction((tx) => {

@@ -366,6 +366,20 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
       assert.equal(second.next, undefined);
     });
 
+    it("inside a transaction what it has written is there, and what it has deleted is not", async (store) => {
+      for (const key of ["t1", "t2"]) await add(store, "Thing", thing(key));
+      const query = listOf({ filters: [{ column: "name", operator: "eq" }] });
+      const name = thing("t1")["name"] ?? null;
+      const seen = await store.transaction(async (tx) => {
+        const row = await tx.get("Thing", "id", "t1");
+        assert(row !== undefined);
+        await tx.delete("Thing", row);
+        await tx.insert("Thing", thing("t3"), 1, wholeView("Thing"), {});
+        return idsOf(await tx.list(query, { limit: 9, filters: [name] }, {}));
+      });
+      assert.deepEqual(seen, ["t3", "t2"]);
+    });
+
     it("skipping", async (store) => {
       for (const key of ["t1", "t2", "t3", "t4"]) await add(store, "Thing", thing(key));
       const list = store.list(listOf({ from: "skip" }));

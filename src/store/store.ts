@@ -206,6 +206,8 @@ export type Written =
 export interface Transaction {
   /** The record whose unique column has this value, held against change until the transaction ends. */
   get(resource: string, column: string, value: Value): Awaitable<Row | undefined>;
+  /** A page of records as they are now, with what this transaction has written; a query is prepared at its first use. */
+  list(query: ListQuery, page: PageArguments, variables: Variables): Awaitable<Page>;
   /** The oldest record for which the condition is true, held; no two transactions get the same one while its condition holds. */
   first(resource: string, where: TypedExpression | undefined, variables: Variables): Awaitable<Row | undefined>;
   /** An expression that reads other records, over a row at hand. Expressions that do not can be run without the store. */

@@ -76,7 +76,7 @@ const wires: fc.Arbitrary<Wire> = fc.record(
   optionally,
 );
 
-const endpoints: fc.Arbitrary<Endpoint> = fc.record(
+const anyEndpoint: fc.Arbitrary<Endpoint> = fc.record(
   {
     method: fc.constantFrom(...methods),
     path: soundPaths,
@@ -84,6 +84,7 @@ const endpoints: fc.Arbitrary<Endpoint> = fc.record(
     does: fc.constantFrom(...deeds),
     takes: fields,
     gives: records(names, expressions),
+    shape: fields,
     choose: records(names, choices, 2),
     status: fc.integer({ min: 200, max: 299 }),
     lists,
@@ -92,6 +93,12 @@ const endpoints: fc.Arbitrary<Endpoint> = fc.record(
   },
   { requiredKeys: ["method", "path"] },
 );
+
+/** What a handler gives is said by types, what anything else gives by expressions. */
+const endpoints: fc.Arbitrary<Endpoint> = anyEndpoint.map(({ gives, shape, ...rest }) => {
+  if (rest.does === "handler") return { ...rest, ...(shape === undefined ? {} : { shape }) };
+  return { ...rest, ...(gives === undefined ? {} : { gives }) };
+});
 
 export const endpointParts: fc.Arbitrary<Endpoints> = fc.record(
   {

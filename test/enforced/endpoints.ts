@@ -97,6 +97,35 @@ const paths: readonly Proof[] = [
   },
 ];
 
+const handlers: readonly Proof[] = [
+  {
+    of: ["endpoints/endpoints/does/handler", "endpoints/endpoints/shape"],
+    with: served({
+      twice: {
+        at: "POST /things/{id}/twice",
+        does: "handler",
+        takes: { by: "integer(1..9)" },
+        gives: { count: "integer" },
+      },
+    }),
+    without: served({}),
+    functions: {
+      twice: async ({ record, input, records }) => {
+        const { id, count } = record as unknown as { id: string; count: number };
+        return records["Thing"]
+          ?.update(id, { count: count * (input["by"] as number) })
+          .then((now) => ({ count: now["count"] }));
+      },
+    },
+    play: [
+      three[2] as Step,
+      ask("POST /things/{1}/twice", { by: 2 }, { is: { count: 6 } }),
+      ask("POST /things/{1}/twice", { by: 10 }, "422 #/by too-large"),
+      ask("GET /things/{1}", { has: { count: 6 } }),
+    ],
+  },
+];
+
 const histories: readonly Proof[] = [
   {
     of: ["endpoints/endpoints/does/history"],
@@ -375,6 +404,7 @@ const repeats: readonly Proof[] = [
 
 export const endpointProofs: readonly Proof[] = [
   ...paths,
+  ...handlers,
   ...histories,
   ...bodies,
   ...lists,

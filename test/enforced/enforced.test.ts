@@ -126,12 +126,12 @@ async function played(
 async function served(
   text: string,
   store: Store,
-  { environment = {}, unobserved }: Proof,
+  { environment = {}, functions = {}, unobserved }: Proof,
 ): Promise<Subject & AsyncDisposable> {
   const result = check("things.md", text);
   assert.deepEqual(errorsOf(result), []);
   const pages = servicePages({ result, plan: planOf(text), baseUrl: () => "http://127.0.0.1" });
-  const options = { store, environment, pages };
+  const options = { store, environment, functions, pages };
   if (store === "sqlite" && unobserved !== true) return serve(text, options);
   const running = await run(text, options);
   const client = createClient(running.port, unobserved === true ? () => {} : everyAnswer(running.plan));

@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import type { Json } from "../../src/base/json.ts";
+import type { ServiceFunctions } from "../../src/serve/functions/functions.ts";
 import type { Reply, Sent } from "../serve/client.ts";
 import { createReceiver, type Received, type Receiver } from "../serve/receiver.ts";
 import type { Running } from "../serve/running.ts";
@@ -16,6 +17,8 @@ export interface Proof {
   readonly with: string;
   readonly without: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** What the service's owner does in it. */
+  readonly functions?: ServiceFunctions;
   /** Its documents are served once for all proofs that have them: they look only at what they make themselves. */
   readonly shared?: true;
   /** Asks for older versions, whose errors and answers are not those of the newest. */

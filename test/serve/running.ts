@@ -12,6 +12,7 @@ import type { Plan } from "../../src/plan/plan.ts";
 import { keyCredentials, mintKey } from "../../src/serve/credentials/mint.ts";
 import { followingOf } from "../../src/commands/following.ts";
 import { createForwarding } from "../../src/serve/forwarding.ts";
+import type { ServiceFunctions } from "../../src/serve/functions/functions.ts";
 import type { Observe } from "../../src/serve/observation.ts";
 import { listen } from "../../src/serve/server.ts";
 import type { Page } from "../../src/serve/service.ts";
@@ -53,6 +54,8 @@ export interface RunOptions {
   readonly observe?: (url: () => string) => Observe | undefined;
   /** Follows what webhooks are sent. */
   readonly startSending?: BackgroundOptions["startSending"];
+  /** What the service's owner does in it. */
+  readonly functions?: ServiceFunctions;
   /** Puts something between the service and its store. */
   readonly around?: (store: Store) => Store;
 }
@@ -92,6 +95,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     notice: (sentence) => notices.push(sentence),
     observe: options.observe?.(() => url),
     pages: options.pages ?? [],
+    functions: options.functions,
     webhooks: { key: "a test", urlFault: (text) => faultOf(text, { loopback: true }) },
   });
   const background = startBackground({

@@ -19,6 +19,7 @@ export function refusalsOf(plan: Plan, operation: Operation): readonly PossibleR
     ...ofBody(plan, operation),
     ...ofWriting(plan, operation),
     ...ofLimits(plan, operation),
+    ...(operation.deed === "handler" ? ofFunctions : []),
     ...operation.errors,
   ];
   for (const entry of codes) {
@@ -29,6 +30,16 @@ export function refusalsOf(plan: Plan, operation: Operation): readonly PossibleR
   }
   return [...found.values()].toSorted((one, other) => one.status - other.status);
 }
+
+/** What a function asks for may be refused like a request, and it may say so itself. */
+const ofFunctions: readonly string[] = [
+  "forbidden",
+  "not-found",
+  "state-conflict",
+  "already-exists",
+  "still-referenced",
+  "quota-exceeded",
+];
 
 /** What a path or a method gives that no operation has. */
 const besideOperations: readonly string[] = ["not-found", "method-not-allowed", "not-implemented"];

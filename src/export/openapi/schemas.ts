@@ -3,7 +3,17 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import { bodyOf } from "../../parts/errors/decide.ts";
 import { bodyFor, type ErrorBody } from "../../parts/errors/model.ts";
 import { envelopeSchema } from "../../plan/envelope.ts";
-import type { Column, ErrorPlan, ListPlan, Operation, PageShape, Plan, Table, Virtual } from "../../plan/plan.ts";
+import type {
+  Column,
+  ErrorPlan,
+  ListPlan,
+  Operation,
+  PageShape,
+  Plan,
+  ShapePlan,
+  Table,
+  Virtual,
+} from "../../plan/plan.ts";
 import { grantsText } from "./description.ts";
 import type { ComponentNames } from "./names.ts";
 import { bodyOfShape } from "./problem-shape.ts";
@@ -17,7 +27,9 @@ export function componentSchemas(plan: Plan, names: ComponentNames): JsonObject 
   }
   for (const operation of plan.operations) {
     if (operation.body !== undefined) schemas[names.input(operation.name)] = inputSchema(operation);
-    if (operation.answer.kind === "members") schemas[names.answer(operation.name)] = answerSchema(operation);
+    const { shape, kind } = operation.answer;
+    if (kind === "members") schemas[names.answer(operation.name)] = answerSchema(operation);
+    if (shape !== undefined) schemas[names.answer(operation.name)] = shapeSchema(operation, shape, names);
     if (operation.list !== undefined) schemas[names.list(operation.name)] = listSchema(operation, names);
   }
   return { ...schemas, ...problemSchemas(plan, names), [names.health]: healthSchema };
@@ -35,7 +47,7 @@ export function answerOf(operation: Operation, names: ComponentNames): JsonObjec
 }
 
 function itemOf({ name, resource, answer }: Operation, names: ComponentNames): JsonObject {
-  return referTo(answer.kind === "members" ? names.answer(name) : names.resource(resource));
+  return referTo(answer.kind === "members" || answer.kind === "shape" ? names.answer(name) : names.resource(resource));
 }
 
 // ── Resources ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -119,6 +131,16 @@ function answerSchema({ name, answer }: Operation): JsonObject {
     properties: Object.fromEntries(properties),
     ...(required.length === 0 ? {} : { required }),
   };
+}
+
+/** What a handler's function gives; where it names records, they are given as their caller may see them. */
+function shapeSchema({ name }: Operation, { schema, records }: ShapePlan, names: ComponentNames): JsonObject {
+  const properties = { ...(schema["properties"] as JsonObject) };
+  for (const { member, resource, many } of records) {
+    const record = referTo(names.resource(resource));
+    properties[member] = many ? { ...(properties[member] as JsonObject), items: record } : record;
+  }
+  return { ...schema, description: `What \`${name}\` gives.`, properties };
 }
 
 function listSchema(operation: Operation, names: ComponentNames): JsonObject {

@@ -96,7 +96,8 @@ function members(facts: Facts, member: "takes" | "gives", usual: string): Return
     Object.entries(endpoints).map(([operation, endpoint]) => {
       const at = `endpoints/endpoints/${operation}/${member}`;
       const free = facts.endpoints.get(operation)?.kind === "free";
-      return { at, said: endpoint[member] !== undefined, ...(free ? {} : { otherwise: taken(usual) }) };
+      const said = endpoint[member] !== undefined || (member === "gives" && endpoint.shape !== undefined);
+      return { at, said, ...(free ? {} : { otherwise: taken(usual) }) };
     }),
   );
 }

@@ -52,6 +52,9 @@ export interface FreeEndpoint {
   readonly deed: "login" | "handler";
   readonly resource?: string;
   readonly segments: readonly PathSegment[];
+  /** Of a handler: the record that it is about, and those that the path binds, as for operations on a resource. */
+  readonly key?: ResourceEndpoint["key"];
+  readonly parents: readonly PathParent[];
 }
 
 export interface UnclearEndpoint {
@@ -114,7 +117,9 @@ function meaningOfEndpoint(
   const resource = endpoint.of ?? collections.findLast((name) => name !== undefined);
   const { does } = endpoint;
   if (does === "login" || does === "handler") {
-    return { kind: "free", operation, endpoint, deed: does, segments, ...(resource === undefined ? {} : { resource }) };
+    const about = resource === undefined ? {} : { resource };
+    const named = does === "handler" ? recordNamed(model, resource, segments, collections) : noRecord;
+    return { kind: "free", operation, endpoint, deed: does, segments, ...about, ...named };
   }
   if (resource === undefined || own(model.resources.resources, resource) === undefined) {
     return unclear("resource", `\`${endpoint.path}\` does not say which resource \`${operation}\` is about`);
@@ -147,6 +152,22 @@ function meaningOfEndpoint(
     ...(key === undefined || collective ? {} : { key }),
     parents,
   };
+}
+
+const noRecord: Pick<FreeEndpoint, "parents"> = { parents: [] };
+
+/** What a handler's path names; parameters that name no record are its function's to understand. */
+function recordNamed(
+  model: Model,
+  resource: string | undefined,
+  segments: readonly PathSegment[],
+  collections: readonly (string | undefined)[],
+): Pick<FreeEndpoint, "key" | "parents"> {
+  if (resource === undefined || own(model.resources.resources, resource) === undefined) return noRecord;
+  const anchor = anchorOf(segments, collections, resource);
+  const key = keyOf(model, resource, segments.slice(anchor + 1));
+  const parents = parentsOf(model, resource, segments.slice(0, Math.max(anchor, 0)), collections);
+  return { ...(key === undefined ? {} : { key }), parents: typeof parents === "string" ? [] : parents };
 }
 
 export function pathSegments(path: string): readonly PathSegment[] {

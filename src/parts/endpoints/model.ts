@@ -89,6 +89,8 @@ export interface Endpoint {
   readonly takes?: Readonly<Record<string, Field>>;
   /** Members of the answer: each the text of an expression over the record. Absent: the record itself. */
   readonly gives?: Readonly<Record<string, string>>;
+  /** The same member of a handler, whose answer is no expression: the members by their types. */
+  readonly shape?: Readonly<Record<string, Field>>;
   /** By field of the created or moved record: the record to take and lock. */
   readonly choose?: Readonly<Record<string, Choice>>;
   /** The success status, where it is not the deed's own. */

@@ -50,13 +50,14 @@ function printRepeats(style: RepeatStyle | "none", map: boolean): Tree {
 }
 
 function printEndpoint(endpoint: Endpoint, below: Below): Tree {
-  const { method, path, of, does, takes, gives, choose, status, lists, where, wire } = endpoint;
+  const { method, path, of, does, takes, gives, shape, choose, status, lists, where, wire } = endpoint;
   const at = `${method} ${path}`;
   const members: Tree = {
     ...(of === undefined ? {} : { of }),
     ...(does === undefined ? {} : { does }),
     ...(takes === undefined ? {} : { takes: orNone(printFields(takes, (...rest) => below("takes", ...rest))) }),
     ...(gives === undefined ? {} : { gives: orNone(gives) }),
+    ...(shape === undefined ? {} : { gives: orNone(printFields(shape, (...rest) => below("gives", ...rest))) }),
     ...(choose === undefined
       ? {}
       : { choose: orNone(Object.fromEntries(Object.entries(choose).map(([name, one]) => [name, printChoice(one)]))) }),

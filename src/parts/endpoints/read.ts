@@ -12,7 +12,7 @@
  *                operation: { at, of, does, takes, gives, choose, status, lists, where }
  *       at       METHOD /path   map: { method, path }
  *       takes    field: type    as in part 2; `none`: nothing
- *       gives    member: expression; `none`: no body
+ *       gives    member: expression; `none`: no body; of a handler member: type, as in part 2
  *       choose   field: { from, if, else }
  *       status   the success status
  *       lists    as above, for this list alone
@@ -351,7 +351,7 @@ function readEndpoint(reader: Reader, at: Path, line: Entry): Endpoint | undefin
     ...address,
     ...(of === undefined ? {} : { of: of.text }),
     ...(does === undefined ? {} : { does }),
-    ...readMembers(reader, at, entries),
+    ...readMembers(reader, at, entries, does),
     ...(answer === undefined ? {} : { status: answer }),
     ...(lists === undefined ? {} : { lists }),
     ...(where === undefined ? {} : { where: where.text }),
@@ -361,9 +361,15 @@ function readEndpoint(reader: Reader, at: Path, line: Entry): Endpoint | undefin
 
 type Entries = Partial<Record<(typeof endpointKeys)[number], Entry>>;
 
-function readMembers(reader: Reader, at: Path, entries: Entries): Pick<Endpoint, "takes" | "gives" | "choose"> {
+function readMembers(
+  reader: Reader,
+  at: Path,
+  entries: Entries,
+  does: Endpoint["does"],
+): Pick<Endpoint, "takes" | "gives" | "shape" | "choose"> {
   const takes = membersOf(reader, at, entries.takes, "{ code: string(6) }");
-  const gives = membersOf(reader, at, entries.gives, "{ door: locker.door }");
+  const example = does === "handler" ? "{ price: money }" : "{ door: locker.door }";
+  const gives = membersOf(reader, at, entries.gives, example);
   const choose = membersOf(
     reader,
     at,
@@ -372,7 +378,7 @@ function readMembers(reader: Reader, at: Path, entries: Entries): Pick<Endpoint,
   );
   return {
     ...(takes === undefined ? {} : { takes: readFields(reader, [...at, "takes"], takes) }),
-    ...(gives === undefined ? {} : { gives: readGives(reader, [...at, "gives"], gives) }),
+    ...(gives === undefined ? {} : readAnswer(reader, [...at, "gives"], gives, does)),
     ...(choose === undefined ? {} : { choose: readChoices(reader, [...at, "choose"], choose) }),
   };
 }
@@ -381,6 +387,11 @@ function membersOf(reader: Reader, at: Path, entry: Entry | undefined, example: 
   if (entry === undefined) return undefined;
   if (isNone(entry.value)) return { kind: "map", entries: [], span: entry.value.span };
   return expectMap(reader, at, entry.value, `\`${entry.key.value}\``, example);
+}
+
+/** What a handler gives is for the document to say, and for its function to work out: types, and no expressions. */
+function readAnswer(reader: Reader, at: Path, map: MapNode, does: Endpoint["does"]): Pick<Endpoint, "gives" | "shape"> {
+  return does === "handler" ? { shape: readFields(reader, at, map) } : { gives: readGives(reader, at, map) };
 }
 
 function readGives(reader: Reader, at: Path, map: MapNode): Record<string, string> {

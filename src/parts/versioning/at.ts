@@ -107,6 +107,9 @@ function undoRemove(model: Model, { place: { of, field }, type, seen }: Of<"remo
   const restored = removedField(type, seen);
   if (restored === undefined) return model;
   const endpoint = own(model.endpoints.endpoints, of);
+  if (endpoint?.shape !== undefined && seen !== undefined) {
+    return withEndpoint(model, of, { ...endpoint, shape: { ...endpoint.shape, [field]: restored } });
+  }
   if (endpoint === undefined || seen === undefined) {
     return withFields(model, of, (fields) => ({ ...fields, [field]: restored }));
   }
@@ -168,6 +171,11 @@ export function typeOf(text: string): FieldType | undefined {
 
 function withField(model: Model, { of, field }: Place, edit: (field: Field) => Field): Model {
   if (field === undefined) return model;
+  const endpoint = own(model.endpoints.endpoints, of);
+  const given = own(endpoint?.shape ?? {}, field);
+  if (endpoint !== undefined && given !== undefined && own(endpoint.takes ?? {}, field) === undefined) {
+    return withEndpoint(model, of, { ...endpoint, shape: { ...endpoint.shape, [field]: edit(given) } });
+  }
   return withFields(model, of, (fields) => {
     const present = own(fields, field);
     return present === undefined ? fields : { ...fields, [field]: edit(present) };

@@ -122,9 +122,10 @@ export function olderOf(changes: readonly Change[], { of, field }: Place): Place
   return { of: whole?.kind === "rename" ? whole.from.of : of, ...(name === undefined ? {} : { field: name }) };
 }
 
-/** A field of a resource or type, or a member of what an operation takes. */
+/** A field of a resource or type, or a member of what an operation takes, or a handler gives. */
 export function fieldAt(model: Model, { of, field }: Place): Field | undefined {
-  return field === undefined ? undefined : own(fieldsAt(model, of) ?? {}, field);
+  if (field === undefined) return undefined;
+  return own(fieldsAt(model, of) ?? {}, field) ?? own(own(model.endpoints.endpoints, of)?.shape ?? {}, field);
 }
 
 function fieldsAt(model: Model, of: string): Fields | undefined {

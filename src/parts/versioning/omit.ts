@@ -24,11 +24,12 @@ export function withoutMember(model: Model, of: string, name: string): Model {
   }
   return withEndpoints(model, (endpoint, operation) => {
     if (operation !== of) return endpoint;
-    const { takes, gives } = endpoint;
+    const { takes, gives, shape } = endpoint;
     return {
       ...endpoint,
       ...(takes === undefined ? {} : { takes: without(takes, name) }),
       ...(gives === undefined ? {} : { gives: without(gives, name) }),
+      ...(shape === undefined ? {} : { shape: without(shape, name) }),
     };
   });
 }

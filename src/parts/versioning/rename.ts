@@ -117,12 +117,13 @@ function withMemberKeys(said: Model, model: Model, names: MemberNames): Model {
       const isOther = own(resources, operation) === undefined && own(types, operation) === undefined;
       const members = isOther ? (names.get(operation) ?? noNames) : noNames;
       const fields = ofOperation(operation);
-      const { choose, gives, takes } = endpoint;
+      const { choose, gives, shape, takes } = endpoint;
       return {
         ...endpoint,
         path: endpoint.path.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => `{${nameIn(fields, name)}}`),
         ...(takes === undefined ? {} : { takes: renamedKeys(takes, members) }),
         ...(gives === undefined ? {} : { gives: renamedKeys(gives, members) }),
+        ...(shape === undefined ? {} : { shape: renamedKeys(shape, members) }),
         ...(choose === undefined ? {} : { choose: renamedKeys(choose, fields) }),
       };
     },

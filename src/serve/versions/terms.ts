@@ -96,7 +96,8 @@ export function tell(call: Call, text: string): string {
   const { own } = call;
   if (own === undefined) return text;
   const { operation } = call.prepared;
-  if (call.kind.own !== undefined) return textDown(own.chain, { kind: "gives", operation: operation.name }, text);
+  if (call.kind.own !== undefined || operation.answer.kind === "shape")
+    return textDown(own.chain, { kind: "gives", operation: operation.name }, text);
   return recordText(call, text);
 }
 

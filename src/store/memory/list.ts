@@ -6,18 +6,18 @@ import type { FilterOperator } from "../../plan/plan.ts";
 import type { ListQuery, Page, PageArguments, Row, SortKey } from "../store.ts";
 import type { Write } from "../text.ts";
 import { holdsIn } from "./evaluation.ts";
-import type { Committed } from "./records.ts";
+import type { Records } from "./records.ts";
 
 export function prepareList(
   query: ListQuery,
-  committed: Committed,
+  records: Records,
   write: Write,
 ): (page: PageArguments, variables: Variables) => Page {
   const { filters, resource, search, sort, where } = query;
   const keys: readonly SortKey[] = [...sort, { column: "_seq", descending: sort.at(-1)?.descending ?? true }];
   return (page, variables) => {
     const { after, limit, skip = 0 } = page;
-    const fitting = committed
+    const fitting = records
       .all(resource)
       .filter((row) =>
         filters.every(({ column, operator }, i) => passes(row[column] ?? null, operator, page.filters[i])),
@@ -30,7 +30,7 @@ export function prepareList(
             search.map((column) => textIn(row, column)),
           ),
       )
-      .filter((row) => holdsIn(committed, where, row, variables));
+      .filter((row) => holdsIn(records, where, row, variables));
     const rows = fitting
       .toSorted((a, b) => compareRows(keys, positionOf(keys, a), positionOf(keys, b)))
       .filter((row) => after === undefined || compareRows(keys, positionOf(keys, row), after) > 0)

@@ -5,11 +5,23 @@ import type { Table } from "../../plan/plan.ts";
 import { countedColumns } from "../counters.ts";
 import { deletedRecord, planDeletion } from "../deletion.ts";
 import { recomputed } from "../recompute.ts";
-import type { Counted, Remembered, Row, Transaction, View, Written, JournalEntry } from "../store.ts";
+import type {
+  Counted,
+  JournalEntry,
+  ListQuery,
+  Page,
+  PageArguments,
+  Remembered,
+  Row,
+  Transaction,
+  View,
+  Written,
+} from "../store.ts";
 import { type Counts, countUp } from "./counts.ts";
 import { timesOf } from "../times.ts";
 import { evaluateIn, viewWriterIn, holdsIn } from "./evaluation.ts";
 import type { Forgotten, MemoryJournal } from "./journal.ts";
+import { prepareList } from "./list.ts";
 import { type Committed, Pending } from "./records.ts";
 
 /** What is committed beside records. */
@@ -67,6 +79,11 @@ export class MemoryTransaction implements Transaction {
     this.#use();
     const condition = where && { all: [where] };
     return this.pending.all(resource).find((row) => holdsIn(this.pending, condition, row, variables));
+  }
+
+  list(query: ListQuery, page: PageArguments, variables: Variables): Page {
+    this.#use();
+    return prepareList(query, this.pending, (row, given) => this.view(row, query.view, given))(page, variables);
   }
 
   evaluate(expression: TypedExpression, row: Row, variables: Variables): Value {

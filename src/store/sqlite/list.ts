@@ -43,7 +43,7 @@ export function prepareList(
   query: ListQuery,
   relations: Relations,
   connection: Connection,
-  snapshot: Snapshot,
+  snapshot: Pick<Snapshot, "take">,
 ): (page: PageArguments, variables: Variables) => Page {
   const relation = relationFor(relations, query.resource);
   const keys = keysOf(query, relation);

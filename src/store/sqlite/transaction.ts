@@ -4,7 +4,18 @@ import { compileFunction, type Value, type Variables } from "../../expression/ev
 import type { Table } from "../../plan/plan.ts";
 import { parts, type TypedExpression } from "../../expression/typed.ts";
 import { deletedRecord, planDeletion } from "../deletion.ts";
-import type { Counted, Remembered, Row, Transaction, View, Written, JournalEntry } from "../store.ts";
+import type {
+  Counted,
+  JournalEntry,
+  ListQuery,
+  Page,
+  PageArguments,
+  Remembered,
+  Row,
+  Transaction,
+  View,
+  Written,
+} from "../store.ts";
 import { recomputed } from "../recompute.ts";
 import { timesOf } from "../times.ts";
 import { type Evaluate, viewWriter, type Write } from "../text.ts";
@@ -16,6 +27,7 @@ import { countUp } from "./counts.ts";
 import { binder, type Fragment, joined, sql } from "./fragment.ts";
 import type { Turn } from "./group.ts";
 import { bookmark, forget, hasFired, record, setBookmark } from "./journal.ts";
+import { prepareList } from "./list.ts";
 import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
 import { quoteName, quoteText, toStored } from "./value.ts";
 import { nestedSql } from "./view.ts";
@@ -30,6 +42,7 @@ export class Workshop {
   readonly #writes = new WeakMap<View, Write>();
   readonly #firsts = new WeakMap<TypedExpression, (variables: Variables) => Cells | undefined>();
   readonly #gets = new Map<string, (value: Value) => Row | undefined>();
+  readonly #lists = new WeakMap<ListQuery, ReturnType<typeof prepareList>>();
 
   constructor(relations: Relations, connection: Connection, clock: () => number) {
     this.relations = relations;
@@ -116,6 +129,15 @@ export class Workshop {
     return getter;
   }
 
+  list(query: ListQuery): ReturnType<typeof prepareList> {
+    let list = this.#lists.get(query);
+    if (!list) {
+      list = prepareList(query, this.relations, this.connection, { take: () => {} });
+      this.#lists.set(query, list);
+    }
+    return list;
+  }
+
   first(relation: Relation, where: TypedExpression | undefined, variables: Variables): Cells | undefined {
     const known = where && this.#firsts.get(where);
     if (known) return known(variables);
@@ -164,6 +186,11 @@ export class SqliteTransaction implements Transaction {
     const relation = relationFor(this.#shop.relations, resource);
     const cells = this.#shop.first(relation, where, variables);
     return cells && relation.decode(cells);
+  }
+
+  list(query: ListQuery, page: PageArguments, variables: Variables): Page {
+    this.#turn.reading();
+    return this.#shop.list(query)(page, variables);
   }
 
   evaluate(expression: TypedExpression, row: Row, variables: Variables): Value {

@@ -67,7 +67,9 @@ function namesOf({ model, operations, lives, errorNames, outEvents, endpoints }:
     ...operations,
     ...definitions.flatMap(([name, fields]) => [name, ...Object.keys(fields).map((field) => `${name}.${field}`)]),
     ...[...endpoints].flatMap(([name, { endpoint }]) =>
-      [...Object.keys(endpoint.takes ?? {}), ...Object.keys(endpoint.gives ?? {})].map((member) => `${name}.${member}`),
+      [endpoint.takes, endpoint.gives, endpoint.shape].flatMap((members) =>
+        Object.keys(members ?? {}).map((member) => `${name}.${member}`),
+      ),
     ),
     ...lives.flatMap(({ resource, states }) => [`${resource}.state`, ...states.map((state) => `${resource} ${state}`)]),
     ...[...errorNames].map((code) => `error ${code}`),

@@ -1,0 +1,45 @@
+/** What operations that write do, each within a transaction, with the quotas that it counts for (R8.7). */
+import type { Json } from "../base/json.ts";
+import type { Operation } from "../plan/plan.ts";
+import type { Row, Transaction } from "../store/store.ts";
+import type { Call } from "./context.ts";
+import { create } from "./create.ts";
+import type { Answer } from "./exchange.ts";
+import { handle } from "./functions/handle.ts";
+import { countSuccess } from "./limits/quotas.ts";
+import { move } from "./move.ts";
+import { receive } from "./receive.ts";
+import { remove } from "./remove.ts";
+import { replace } from "./replace.ts";
+import { update } from "./update.ts";
+
+export type Deed = (call: Call, tx: Transaction) => Promise<Answer>;
+
+const deeds: Readonly<Record<Exclude<Operation["deed"], "read" | "list" | "history">, Deed>> = {
+  create,
+  update,
+  replace,
+  delete: remove,
+  move,
+  receive,
+  handler: handle,
+};
+
+export function deedOf({ deed, quotas }: Operation): Deed {
+  const perform = deeds[deed as keyof typeof deeds];
+  return async (call, tx) => {
+    const answer = await perform(call, tx);
+    if (call.functions?.hasAfter === true) await afterwards(call, tx, answer);
+    if (quotas.length > 0) await countSuccess(call, tx, answer);
+    return answer;
+  };
+}
+
+/** The function after an operation sees what that answers, and the record as it is now. */
+async function afterwards(call: Call, tx: Transaction, { body }: Answer): Promise<void> {
+  const { table } = call.prepared;
+  const row: Row | undefined =
+    call.noted.record === undefined ? undefined : await tx.get(table.resource, "id", call.noted.record);
+  const answer = typeof body === "string" ? { answer: JSON.parse(body) as Json } : {};
+  await call.functions?.after(call, tx, { input: call.input, row, ...answer });
+}

@@ -1,0 +1,194 @@
+/** The functions of one request: those of its operation, each of which may go on through several transactions. */
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { Row, Transaction } from "../../store/store.ts";
+import type { Call, Context } from "../context.ts";
+import { Refusal } from "../refusal.ts";
+import { withSecrets } from "../secrets.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import type { FunctionContext, ServiceFunction } from "./functions.ts";
+import { type Inside, innerOf } from "./inner.ts";
+import { plain, recordsFor } from "./records.ts";
+import { createRun, type Run } from "./run.ts";
+
+export interface OperationFunctions {
+  readonly handler?: ServiceFunction | undefined;
+  readonly before?: ServiceFunction | undefined;
+  readonly after?: ServiceFunction | undefined;
+}
+
+/** What a call has of them. */
+export interface CallFunctions {
+  /** What the handler gives. */
+  handle(call: Call, tx: Transaction, about: About): Promise<unknown>;
+  /** The input as the function before the operation leaves it, and the call that has it. */
+  before(call: Call, tx: Transaction, input: JsonObject): Promise<Before>;
+  after(call: Call, tx: Transaction, about: About): Promise<void>;
+  readonly hasBefore: boolean;
+  readonly hasAfter: boolean;
+  /** Chance, the same in each transaction that the call is done in. */
+  readonly chance: Pick<Context, "newId" | "random">;
+  /** The next transaction begins. */
+  rewind(): void;
+}
+
+export interface Before {
+  readonly call: Call;
+  readonly input: JsonObject;
+}
+
+export interface About {
+  readonly input?: JsonObject;
+  readonly row?: Row | undefined;
+  readonly answer?: Json;
+}
+
+/** What functions use of a service. */
+export interface Surroundings {
+  readonly inside: Inside;
+  /** Told to the operator. */
+  readonly log: (sentence: string) => void;
+}
+
+export function functionsOfCall(
+  { handler, before, after }: OperationFunctions,
+  context: Context,
+  surroundings: Surroundings,
+): CallFunctions {
+  const runs = new Map<string, Run>();
+  const { chance, rewind } = replayed(context);
+  /** The same run in each transaction. */
+  const within = (
+    name: string,
+    given: ServiceFunction,
+    call: Call,
+    tx: Transaction,
+    about: About,
+  ): Promise<unknown> => {
+    let run = runs.get(name);
+    if (run === undefined) {
+      run = runOf(given, call, about, surroundings);
+      runs.set(name, run);
+    }
+    return run.within(tx);
+  };
+  return {
+    chance,
+    rewind,
+    hasBefore: before !== undefined,
+    hasAfter: after !== undefined,
+    handle: (call, tx, about) => {
+      if (handler === undefined) throw new Error(`no handler does \`${call.prepared.operation.name}\``);
+      return within("handler", handler, call, tx, about);
+    },
+    async before(call, tx, input) {
+      if (before === undefined) return { call, input };
+      const { noted, prepared } = call;
+      const id = prepared.operation.key === undefined ? undefined : noted.record;
+      const row = id === undefined ? undefined : await tx.get(prepared.table.resource, "id", id);
+      const given = await within("before", before, call, tx, { input, row });
+      if (given === undefined || given === null) return { call, input };
+      const changed = plain(given);
+      const faults = call.prepared.judge?.(changed) ?? [];
+      if (faults.length > 0) throw wrong(call, "the function before", faults);
+      const { own: _, ...newest } = call;
+      return { call: await withSecrets({ ...newest, input: changed }), input: changed };
+    },
+    async after(call, tx, about) {
+      if (after !== undefined) await within("after", after, call, tx, about);
+    },
+  };
+}
+
+/** A function that does not keep to the document: Nonet's side of the service is wrong, and not its caller's. */
+export function wrong(
+  { prepared: { operation } }: Call,
+  who: string,
+  faults: readonly { readonly pointer?: string; readonly detail: string }[],
+): Error {
+  const told = faults.map(({ pointer = "#", detail }) => `${pointer}: ${detail}`).join("; ");
+  return new Error(`${who} \`${operation.name}\` gave what the document does not say: ${told}`);
+}
+
+function runOf(given: ServiceFunction, call: Call, { input, row, answer }: About, surroundings: Surroundings): Run {
+  const { context, now, caller, noted, parameters } = call;
+  const { log, inside } = surroundings;
+  const deadline = now + call.prepared.operation.limits.requestMilliseconds;
+  const view = call.kind.record.view;
+  const name = call.prepared.operation.name;
+  return createRun({
+    left: () => deadline - context.clock.now(),
+    async start(ask, signal) {
+      const record =
+        row === undefined
+          ? undefined
+          : await ask({
+              writes: false,
+              perform: async (tx) => {
+                const present = await tx.get(view.resource, "id", row["id"] ?? null);
+                return JSON.parse(await tx.view(present ?? row, view, call.variables)) as JsonObject;
+              },
+            });
+      const traceparent = noted.observer?.traceparent?.();
+      const given_: FunctionContext = {
+        input: input ?? {},
+        ...(record === undefined ? {} : { record }),
+        ...(answer === undefined ? {} : { answer }),
+        params: parameters,
+        caller: { id: caller.id, roles: caller.roles, claims: caller.claims },
+        records: recordsFor(context.plan, ask, (system) => innerOf(inside, call, system)),
+        fail: (code, details = {}) => fail(context, code, details),
+        now: new Date(now),
+        log: (message, details) =>
+          log(`${name} ${noted.requestId}: ${message}${details === undefined ? "" : ` ${JSON.stringify(details)}`}`),
+        request: { id: noted.requestId, ...(traceparent === undefined ? {} : { traceparent }) },
+        signal,
+      };
+      try {
+        return await given(given_);
+      } catch (thrown) {
+        throw ours(thrown, name);
+      }
+    },
+  });
+}
+
+function fail({ plan }: Context, code: string, { detail }: { readonly detail?: string }): never {
+  if (Object.hasOwn(plan.errors, code)) throw new Refusal(code, detail === undefined ? {} : { detail });
+  const near = didYouMean(code, Object.keys(plan.errors));
+  throw new TypeError(
+    `\`${code}\` is no error of the document${near === undefined ? "" : `; did you mean \`${near}\`?`}`,
+  );
+}
+
+/**
+ * What the function did wrong is no fault of its caller: values that it made up and that do not fit, what is no error at all.
+ */
+function ours(thrown: unknown, name: string): unknown {
+  if (thrown instanceof Refusal) {
+    if (thrown.code !== "invalid-request") return thrown;
+    const told = (thrown.details.faults ?? []).map(({ pointer = "#", detail }) => `${pointer}: ${detail}`).join("; ");
+    return new Error(`\`${name}\` asked for what the document does not allow: ${told}`, { cause: thrown });
+  }
+  return thrown instanceof Error ? thrown : new Error(`\`${name}\` threw what is no error: ${String(thrown)}`);
+}
+
+/** What one attempt has drawn the next one draws again, so that ids that a function knows stay what they are. */
+function replayed(context: Context): Pick<CallFunctions, "chance" | "rewind"> {
+  const drawn = new Map<string, unknown[]>();
+  const at = new Map<string, number>();
+  const draw = <Drawn>(kind: string, make: () => Drawn): Drawn => {
+    const before = drawn.get(kind) ?? [];
+    const place = at.get(kind) ?? 0;
+    if (place === before.length) before.push(make());
+    drawn.set(kind, before);
+    at.set(kind, place + 1);
+    return before[place] as Drawn;
+  };
+  return {
+    chance: {
+      newId: (prefix) => draw(prefix, () => context.newId(prefix)),
+      random: (bytes) => draw(String(bytes), () => context.random(bytes)),
+    },
+    rewind: () => at.clear(),
+  };
+}

@@ -1,0 +1,251 @@
+/**
+ * What a function asks for, done by the code that requests are done by: the same judging, rules, moves, effects, events and
+ * quotas. There is nobody there to send headers, so what is only about them (If-Match, older versions) is left out.
+ */
+import { canonicalInstant } from "../../base/clock.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import type { Value } from "../../expression/evaluate.ts";
+import type { Column, FilterOperator, Operation, Table } from "../../plan/plan.ts";
+import type { ListQuery, Row, Transaction, View } from "../../store/store.ts";
+import type { Answer } from "../exchange.ts";
+import { readHeaders } from "../exchange.ts";
+import type { Call } from "../context.ts";
+import { conditionOf } from "../permissions.ts";
+import type { ForKind, Prepared } from "../prepared.ts";
+import { isVisible } from "../record.ts";
+import { Refusal } from "../refusal.ts";
+import { withSecrets } from "../secrets.ts";
+import type { ResourceView } from "../views.ts";
+import type { Where } from "./records.ts";
+
+/** A list as a function asks for it. */
+export interface Wanted {
+  readonly where?: Where;
+  /** `-createdAt`, `size,-door`; without it the newest first. */
+  readonly sort?: string;
+  readonly limit?: number;
+  /** `next` of the page before. */
+  readonly after?: string | null;
+}
+
+export interface Inner {
+  get(tx: Transaction, resource: string, id: Value): Promise<JsonObject | undefined>;
+  list(
+    tx: Transaction,
+    resource: string,
+    wanted: Wanted,
+  ): Promise<{ items: readonly JsonObject[]; next: string | null }>;
+  create(tx: Transaction, resource: string, values: JsonObject): Promise<JsonObject>;
+  update(tx: Transaction, resource: string, id: Value, changes: JsonObject): Promise<JsonObject>;
+  remove(tx: Transaction, resource: string, id: Value): Promise<void>;
+  run(tx: Transaction, operation: string, id: Value | undefined, input: JsonObject): Promise<JsonObject | undefined>;
+}
+
+/** Made once for a service. */
+export interface Inside {
+  /** The system's operations on a resource, prepared. */
+  readonly system: ReadonlyMap<
+    string,
+    { readonly create: Prepared; readonly update: Prepared; readonly delete: Prepared }
+  >;
+  /** The operation as it is done for a function. */
+  quiet(prepared: Prepared): Prepared;
+  /** What the system sees of a record: everything that is not kept as a hash. */
+  viewOf(table: Table): ResourceView;
+  /** The same query is prepared once. */
+  query(query: ListQuery): ListQuery;
+  perform(call: Call, tx: Transaction): Promise<Answer>;
+}
+
+const defaultLimit = 100;
+const maximumLimit = 1000;
+
+export function innerOf(inside: Inside, call: Call, system: boolean): Inner {
+  const { context } = call;
+  const tableOf = (resource: string): Table => context.tables.get(resource) as Table;
+  const ownOf = (resource: string): Prepared => inside.system.get(resource)?.create as Prepared;
+  const kindOf = (prepared: Prepared): ForKind => {
+    const { own: _, ...kind } = prepared.forKind(call.caller.kind);
+    if (!system) return { ...kind, own: undefined };
+    return { ...kind, allowed: "allowed", visible: "allowed", own: undefined, record: inside.viewOf(prepared.table) };
+  };
+  const viewOf = (resource: string): View =>
+    (system ? inside.viewOf(tableOf(resource)) : ownOf(resource).forKind(call.caller.kind).record).view;
+
+  async function visibleRow(tx: Transaction, resource: string, id: Value): Promise<Row | undefined> {
+    const row = await tx.get(resource, "id", id);
+    if (row === undefined || system) return row;
+    return (await isVisible(call, tx, ownOf(resource).operation.visible, row)) ? row : undefined;
+  }
+
+  async function done(tx: Transaction, prepared: Prepared, id: Value | undefined, input: JsonObject) {
+    const quiet = inside.quiet(prepared);
+    const named = await namedBy(call, tx, quiet.operation, id, input);
+    if (named === undefined) throw new Refusal("not-found");
+    const asked: Call = {
+      ...withoutOwn(call),
+      prepared: quiet,
+      kind: kindOf(prepared),
+      input: named.input,
+      parameters: named.parameters,
+      query: new Map(),
+      exchange: silent,
+      noted: { requestId: call.noted.requestId, observer: call.noted.observer },
+      variables: { ...call.variables, input: named.input as Value },
+      ...(system ? { system } : {}),
+    };
+    const { body } = await inside.perform(await withSecrets(asked), tx);
+    return typeof body === "string" ? (JSON.parse(body) as JsonObject) : undefined;
+  }
+
+  /** The document's operation that does it, or the system's. */
+  function operationThat(resource: string, deed: "create" | "update" | "delete"): Prepared {
+    if (system) return inside.system.get(resource)?.[deed] as Prepared;
+    const found = context.plan.operations.find((one) => one.resource === resource && one.deed === deed);
+    if (found !== undefined) return context.prepared.get(found.name) as Prepared;
+    throw new TypeError(
+      `no operation of the document does ${deed} a ${resource}; records.system.${resource}.${deed} asks nobody`,
+    );
+  }
+
+  return {
+    async get(tx, resource, id) {
+      const row = await visibleRow(tx, resource, id);
+      return row && (JSON.parse(await tx.view(row, viewOf(resource), call.variables)) as JsonObject);
+    },
+    async list(tx, resource, { where = {}, sort = "", limit = defaultLimit, after }) {
+      const table = tableOf(resource);
+      const { visible } = kindOf(ownOf(resource));
+      if (visible === "denied") return { items: [], next: null };
+      const filters = filtersOf(table, where);
+      const query = inside.query({
+        resource,
+        view: viewOf(resource),
+        ...(visible === "allowed" ? {} : { where: conditionOf(visible) ?? {} }),
+        sort: sortOf(table, sort),
+        filters: filters.map(({ column, operator }) => ({ column, operator })),
+        from: typeof after === "string" ? "after" : "start",
+      });
+      const page = await tx.list(
+        query,
+        {
+          limit: Math.min(Math.max(1, limit), maximumLimit),
+          filters: filters.map(({ value }) => value),
+          ...(typeof after === "string" ? { after: JSON.parse(after) as readonly Value[] } : {}),
+        },
+        call.variables,
+      );
+      return {
+        items: JSON.parse(`[${page.text}]`) as readonly JsonObject[],
+        next: page.next === undefined ? null : JSON.stringify(page.next),
+      };
+    },
+    create: async (tx, resource, values) =>
+      (await done(tx, operationThat(resource, "create"), undefined, values)) as JsonObject,
+    update: async (tx, resource, id, changes) =>
+      (await done(tx, operationThat(resource, "update"), id, changes)) as JsonObject,
+    remove: async (tx, resource, id) => void (await done(tx, operationThat(resource, "delete"), id, {})),
+    run: (tx, operation, id, input) => done(tx, context.prepared.get(operation) as Prepared, id, input),
+  };
+}
+
+/** A function speaks of today's names, whatever version its caller is served. */
+function withoutOwn({ own: _, secrets: __, functions: ___, ...call }: Call): Call {
+  return call;
+}
+
+/** Nothing is sent for it. */
+const silent: Call["exchange"] = {
+  method: "POST",
+  target: "/",
+  headers: readHeaders([]),
+  address: "",
+  secure: false,
+  body: () => Promise.resolve({ kind: "aborted" }),
+};
+
+/**
+ * The parameters of the path that would lead there: the record by its id, and its parents as its own fields say. Of a record
+ * that is to be made the input says them, which the path would. Undefined where there is no such record.
+ */
+async function namedBy(
+  { context }: Call,
+  tx: Transaction,
+  { deed, key, parents, resource }: Operation,
+  id: Value | undefined,
+  input: JsonObject,
+): Promise<{ readonly parameters: Readonly<Record<string, string>>; readonly input: JsonObject } | undefined> {
+  const parameters: Record<string, string> = {};
+  let rest = input;
+  let row: Row | undefined;
+  if (key !== undefined) {
+    row = await tx.get(resource, "id", id ?? null);
+    if (row === undefined) return undefined;
+    parameters[key.parameter] = String(row[key.column] as string | number);
+  }
+  for (const parent of parents.toReversed()) {
+    const named: Value = row?.[parent.field] ?? ((input[parent.field] ?? null) as Value);
+    if (deed === "create" && row === undefined) {
+      const { [parent.field]: _, ...others } = input;
+      rest = others;
+    }
+    const table = context.tables.get(parent.resource) as Table;
+    row = await tx.get(table.resource, "id", named);
+    if (row === undefined) return undefined;
+    parameters[parent.parameter] = String(row[parent.column] as string | number);
+  }
+  return { parameters, input: rest };
+}
+
+interface Filter {
+  readonly column: string;
+  readonly operator: FilterOperator;
+  readonly value: Value | readonly Value[];
+}
+
+const operators: readonly FilterOperator[] = ["eq", "in", "gt", "gte", "lt", "lte"];
+
+function filtersOf(table: Table, where: Where): readonly Filter[] {
+  return Object.entries(where).flatMap(([name, wanted]): Filter[] => {
+    if (wanted === undefined) return [];
+    const column = columnOf(table, name);
+    if (wanted === null || typeof wanted !== "object" || wanted instanceof Date) {
+      return [{ column: name, operator: "eq", value: stored(column, wanted) }];
+    }
+    return Object.entries(wanted).map(([operator, value]): Filter => {
+      if (!operators.includes(operator as FilterOperator))
+        throw new TypeError(
+          `\`${operator}\` is no comparison of ${table.resource}.${name}; there are ${operators.join(", ")}`,
+        );
+      if (operator !== "in")
+        return { column: name, operator: operator as FilterOperator, value: stored(column, value) };
+      return { column: name, operator, value: (value as readonly unknown[]).map((one) => stored(column, one)) };
+    });
+  });
+}
+
+function columnOf({ columns, resource }: Table, name: string): Column {
+  const column = columns.find((one) => one.name === name);
+  if (column !== undefined && column.type !== "json" && !column.marks.includes("secret")) return column;
+  const near = didYouMean(
+    name,
+    columns.map((one) => one.name),
+  );
+  const told = near === undefined ? "" : `; did you mean \`${near}\`?`;
+  throw new TypeError(`\`${name}\` is no field of ${resource} that records are found by${told}`);
+}
+
+function stored({ type }: Column, value: unknown): Value {
+  if (value instanceof Date) return value.toISOString();
+  if (type === "timestamp" && typeof value === "string") return canonicalInstant(value) ?? value;
+  return value as Value;
+}
+
+function sortOf(table: Table, sort: string): ListQuery["sort"] {
+  if (sort === "") return [];
+  return sort.split(",").map((item) => {
+    const descending = item.startsWith("-");
+    return { column: columnOf(table, descending ? item.slice(1) : item).name, descending };
+  });
+}

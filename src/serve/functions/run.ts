@@ -1,0 +1,196 @@
+/**
+ * One function under way. What it asks of the store is done in the transaction of its request, one thing after the other.
+ *
+ * All writes of a service go through one transaction after another, so a function that waits for something else (another
+ * service, a timer) must not hold its own open meanwhile: it is undone then, and when the function goes on, another one does
+ * anew what was done before. Where that comes to something else, because others have changed what the function has read,
+ * the request is refused, to be sent again. A function that asks for nothing but records never comes to that.
+ */
+import type { Transaction } from "../../store/store.ts";
+import { Refusal } from "../refusal.ts";
+
+export interface Run {
+  /** What the function gives, when it and all that it asked for is done in this transaction. */
+  within(tx: Transaction): Promise<unknown>;
+}
+
+export interface Step<Result> {
+  /** The same transaction gives the same; what it writes is undone with it. */
+  perform(tx: Transaction): Promise<Result>;
+  readonly writes: boolean;
+}
+
+/** What a function uses to have something done. */
+export type Ask = <Result>(step: Step<Result>) => Promise<Result>;
+
+export interface RunOptions {
+  /** Starts the function. */
+  readonly start: (ask: Ask, signal: AbortSignal) => unknown;
+  /** How long it may still take, in milliseconds, asked when it first waits for something else. */
+  readonly left: () => number;
+}
+
+/** Thrown to undo the transaction of a function that waits for something else. */
+export class Waits extends Error {
+  /** Resolves when it goes on, or may not any more; never rejects. */
+  readonly over: Promise<void>;
+
+  constructor(over: Promise<void>) {
+    super("a function waits for something else");
+    this.over = over;
+  }
+}
+
+interface Asked {
+  readonly step: Step<unknown>;
+  readonly settle: (outcome: Outcome) => void;
+}
+
+type Outcome =
+  | { readonly kind: "value"; readonly value: unknown }
+  | { readonly kind: "error"; readonly error: unknown };
+
+interface Done {
+  readonly step: Step<unknown>;
+  /** What came of it, to tell whether it still does. */
+  readonly said: string;
+}
+
+/** A function that goes on by itself does so within a few of these. */
+const microtasks = 8;
+
+export function createRun({ start, left }: RunOptions): Run {
+  const controller = new AbortController();
+  const waiting: Asked[] = [];
+  const done: Done[] = [];
+  let wake: (() => void) | undefined;
+  let outcome: Outcome | undefined;
+  let started = false;
+  let wrote = false;
+  /** What must not be caught by the function: half of something may be written. */
+  let fatal: { readonly error: unknown } | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const settle = (settled: Outcome): void => {
+    outcome ??= settled;
+    clearTimeout(timer);
+    wake?.();
+  };
+
+  const giveUp = (error: Refusal): void => {
+    settle({ kind: "error", error });
+    controller.abort(error);
+  };
+
+  const ask: Ask = (step) => {
+    if (outcome !== undefined) return Promise.reject(new Error("a function asked for records after its end"));
+    const asked = new Promise<never>((resolve, reject) => {
+      waiting.push({
+        step,
+        settle: (settled) => (settled.kind === "value" ? resolve(settled.value as never) : reject(settled.error)),
+      });
+    });
+    // Nobody may wait for it, which must not end the process.
+    asked.catch(() => {});
+    wake?.();
+    return asked;
+  };
+
+  function begin(): void {
+    started = true;
+    new Promise((resolve) => resolve(start(ask, controller.signal))).then(
+      (value) => settle({ kind: "value", value }),
+      (error: unknown) => settle({ kind: "error", error }),
+    );
+  }
+
+  async function attempt(tx: Transaction, step: Step<unknown>): Promise<Outcome> {
+    if (step.writes) wrote = true;
+    try {
+      return { kind: "value", value: await step.perform(tx) };
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.details.undo === true) fatal ??= { error };
+      return { kind: "error", error };
+    }
+  }
+
+  /** In another transaction than before: everything once more. */
+  async function redo(tx: Transaction): Promise<void> {
+    for (const { step, said } of done) {
+      if (saidBy(await attempt(tx, step)) === said) continue;
+      giveUp(overtaken());
+      throw overtaken();
+    }
+  }
+
+  /** Whether the function has gone on without anything else's happening. */
+  async function goesOn(): Promise<boolean> {
+    for (let count = 0; count < microtasks; count += 1) {
+      await Promise.resolve();
+      if (waiting.length > 0 || outcome !== undefined) return true;
+    }
+    return new Promise((resolve) => {
+      const turn = setImmediate(() => {
+        wake = undefined;
+        resolve(false);
+      });
+      wake = () => {
+        wake = undefined;
+        clearImmediate(turn);
+        resolve(true);
+      };
+    });
+  }
+
+  function later(): Promise<void> {
+    timer ??= setTimeout(() => giveUp(timedOut()), Math.max(left(), 0));
+    return new Promise((resolve) => {
+      wake = () => {
+        wake = undefined;
+        resolve();
+      };
+    });
+  }
+
+  return {
+    async within(tx) {
+      await redo(tx);
+      if (!started) begin();
+      for (;;) {
+        const next = waiting.shift();
+        if (next !== undefined) {
+          const came = await attempt(tx, next.step);
+          done.push({ step: next.step, said: saidBy(came) });
+          next.settle(came);
+        } else if (outcome !== undefined) break;
+        else if (!(await goesOn())) throw new Waits(later());
+      }
+      if (fatal !== undefined) throw fatal.error;
+      if (outcome.kind === "value") return outcome.value;
+      const { error } = outcome;
+      throw error instanceof Refusal && wrote ? new Refusal(error.code, { ...error.details, undo: true }) : error;
+    },
+  };
+}
+
+function saidBy(outcome: Outcome): string {
+  if (outcome.kind === "value") return JSON.stringify(outcome.value) ?? "nothing";
+  const { error } = outcome;
+  return error instanceof Refusal ? `refused: ${error.code}` : "failed";
+}
+
+function overtaken(): Refusal {
+  return new Refusal("overloaded", {
+    detail: "Others changed meanwhile what this request was about, and nothing was done",
+    headers: ["Retry-After", "1"],
+    undo: true,
+  });
+}
+
+function timedOut(): Refusal {
+  return new Refusal("timed-out", {
+    detail: "It took too long, and nothing was done",
+    headers: ["Retry-After", "1"],
+    undo: true,
+  });
+}

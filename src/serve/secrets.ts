@@ -1,0 +1,20 @@
+/** What is only kept as a hash: hashed before the transaction, which would make everybody wait for it. */
+import type { Json } from "../base/json.ts";
+import type { Call } from "./context.ts";
+import { hashPassword } from "./credentials/password.ts";
+import { defaultValue, secretText } from "./values.ts";
+import { sentFor } from "./versions/terms.ts";
+
+export async function withSecrets(call: Call): Promise<Call> {
+  const { operation, secrets: columns } = call.prepared;
+  if (columns.length === 0 || operation.body === undefined) return call;
+  const secrets: Record<string, string> = {};
+  const creates = operation.deed === "create" || operation.creates;
+  for (const column of columns) {
+    const { name } = column;
+    const sent = sentFor(call, name);
+    const text = sent ?? (creates ? defaultValue(call, column) : null);
+    if (text !== null) secrets[name] = await hashPassword(secretText(text as Json), call.context.random);
+  }
+  return { ...call, secrets };
+}
