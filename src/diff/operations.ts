@@ -74,8 +74,25 @@ function* generalDifferences(old: Endpoints, now: Endpoints): Iterable<Differenc
     const wrapped = { kind: "wrap-changed", subject: `wrap.${which}`, at: `endpoints/wrap/${which}`, what };
     yield* restated(wrapped, old.wrap?.[which], now.wrap?.[which], "breaking");
   }
-  const foreseen = ["base", "lists", "edits", "repeats", "wrap", "endpoints"];
+  const foreseen = ["base", "lists", "edits", "repeats", "wrap", "cors", "endpoints"];
+  yield* corsDifferences(old.cors, now.cors);
   yield* unforeseen({ subject: "endpoints", at: "endpoints" }, old, now, foreseen);
+}
+
+/** A page that may not call any more is a client that fails. */
+function* corsDifferences(old: Endpoints["cors"], now: Endpoints["cors"]): Iterable<Difference> {
+  if (same(old, now)) return;
+  const [before, after] = [originsOf(old), originsOf(now)];
+  const kept = after.includes("any") || before.every((origin) => after.includes(origin));
+  const sent = (cors: Endpoints["cors"]) => cors !== undefined && cors !== "none" && cors.credentials === true;
+  const effect = !kept || (sent(old) && !sent(now)) ? "breaking" : same(before, after) ? "neutral" : "additive";
+  const message = `Pages of ${after.join(", ") || "no other origin"} may call, and those of ${before.join(", ") || "none"} could`;
+  yield difference(effect, "cors-changed", "cors", "endpoints/cors", message, { matter: "right" });
+}
+
+function originsOf(cors: Endpoints["cors"]): readonly string[] {
+  if (cors === undefined || cors === "none") return [];
+  return cors.origins === "any" ? ["any"] : cors.origins;
 }
 
 function* listDifferences(

@@ -300,6 +300,7 @@ const endpointsMembers: Readonly<Record<(typeof endpointsKeys)[number], JsonObje
     ),
   ),
   wrap: orNone(closed({ one: text, many: text })),
+  cors: either(said, names, closed({ origins: names, credentials: text, keep: duration }, "origins")),
   endpoints: orNone(mapOf(either(address, closed(endpointMembers)))),
 };
 

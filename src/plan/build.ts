@@ -2,6 +2,7 @@
  * A model without errors to its plan. Cannot fail for one: what is missing then is a mistake of Nonet's own and throws.
  * The same document gives the same plan.
  */
+import { lengthOf, parseDuration } from "../base/duration.ts";
 import { kebabCase } from "../base/case.ts";
 import { withWebhooks } from "../parts/events/webhooks.ts";
 import { type TypedExpressions, typeExpressions } from "../parts/expressions.ts";
@@ -36,6 +37,16 @@ export function buildPlan(model: Model, places: Places, expressions: TypedExpres
   return versions === undefined ? plan : { ...plan, versions };
 }
 
+/** Ten minutes where the document does not say it (R4.22). */
+function corsPlan({ model }: Sources): Pick<Plan, "cors"> {
+  const { cors } = model.endpoints;
+  if (cors === undefined || cors === "none") return {};
+  const { origins, credentials = false, keep = "10m" } = cors;
+  const kept = parseDuration(keep);
+  assert(kept !== undefined, keep);
+  return { cors: { origins, credentials, keepSeconds: Math.floor(lengthOf(kept) / 1000) } };
+}
+
 /** The plan of one version, by itself. */
 function planOf(sources: Sources): Plan {
   const { model } = sources;
@@ -49,6 +60,7 @@ function planOf(sources: Sources): Plan {
     ...(newest === undefined ? {} : { version: newest.name }),
     history: buildHistory(sources),
     base: model.endpoints.base ?? "{base_url}",
+    ...corsPlan(sources),
     tables,
     operations: [
       ...buildOperations(sources, tables),

@@ -25,6 +25,8 @@ export interface Plan {
   readonly history: readonly VersionStep[];
   /** The document's versions, this one first; only of the newest. */
   readonly versions?: VersionsPlan;
+  /** Which pages of other origins may call; absent: none. */
+  readonly cors?: CorsPlan;
   /** `{base_url}` or an absolute URL; the server fills it in. */
   readonly base: string;
   readonly tables: readonly Table[];
@@ -54,6 +56,14 @@ export interface Plan {
   readonly events: EventsPlan;
   /** Statements that are read and checked but that this release does not enforce yet, each with its place. */
   readonly unenforced: readonly Unenforced[];
+}
+
+export interface CorsPlan {
+  /** As browsers write them, with `*` for the first label of a host or for a port. */
+  readonly origins: "any" | readonly string[];
+  readonly credentials: boolean;
+  /** How long a browser may keep the answer to a preflight. */
+  readonly keepSeconds: number;
 }
 
 export interface Unenforced {

@@ -6,6 +6,7 @@ import type { Judge } from "./body.ts";
 import { announcesBody, checkMedia, judgeNoObject, parseBody, readBytes } from "./body.ts";
 import type { Caller } from "./caller.ts";
 import type { Call, Context } from "./context.ts";
+import type { Cors } from "./cors.ts";
 import type { Authentication } from "./credentials/authenticate.ts";
 import type { Unwrapped } from "./envelope.ts";
 import { judgeOpened, refusalAt } from "./envelope.ts";
@@ -50,6 +51,7 @@ export type GivePage = (
 export interface Pipeline {
   readonly context: Context;
   readonly authentication: Authentication;
+  readonly cors: Cors;
   readonly inUse: KeysInUse;
   readonly keeping: Keeping;
   readonly chooser: Chooser;
@@ -78,7 +80,14 @@ export function answer(
   if (said.version !== undefined) noted.version = said.version;
   const found = find(pipeline, said, exchange.method);
   noted.route = found.routed.template;
-  if (exchange.method === "OPTIONS") return options(allowed(found.routed), found.routed);
+  if (exchange.method === "OPTIONS") {
+    const methods = allowed(found.routed);
+    const given = options(methods, found.routed);
+    const operations = [...found.routed.methods.values()].flatMap((one) =>
+      one.kind === "operation" ? [one.prepared.operation] : [],
+    );
+    return { ...given, headers: [...given.headers, ...pipeline.cors.preflight(exchange, methods, operations)] };
+  }
   const endpoint = endpointOf(found.routed, exchange.method);
   if (endpoint.kind === "page") {
     return givePage(endpoint, exchange, found.routed.parameters, () => {

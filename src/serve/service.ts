@@ -11,6 +11,7 @@ import { createCallerKinds } from "./caller.ts";
 import { compress } from "./compression.ts";
 import type { Context } from "./context.ts";
 import { createAuthentication } from "./credentials/authenticate.ts";
+import { createCors } from "./cors.ts";
 import { createCursors } from "./cursor.ts";
 import { moveBySystem } from "./effects.ts";
 import { createEventIds } from "./events/ids.ts";
@@ -169,8 +170,10 @@ export function createService(options: ServiceOptions): LiveService {
   const followed = prepareStream({ plan, store, kinds, teller, streams, authentication });
   let draining = false;
   const health = healthPages(async () => !draining && (await store.ready()));
+  const cors = createCors(plan);
   const pipeline: Pipeline = {
     context,
+    cors,
     authentication,
     inUse: new Set(),
     keeping,
@@ -211,11 +214,8 @@ export function createService(options: ServiceOptions): LiveService {
     if (noted.admission !== undefined) given = settle(noted.admission, given, clock.now());
     if (exchange.method !== "GET") streams.nudge();
     const encoded = await compress(given, exchange.headers.get("accept-encoding"));
-    return finish(
-      noted.version === undefined ? encoded : versioned(encoded, noted.version),
-      requestId,
-      exchange.secure,
-    );
+    const told = noted.version === undefined ? encoded : versioned(encoded, noted.version);
+    return finish(cors.told(told, exchange), requestId, exchange.secure);
   }
 
   /**
@@ -249,13 +249,13 @@ export function createService(options: ServiceOptions): LiveService {
       const requestId = nextRequestId();
       const observer = exchange && options.observe?.({ requestId, exchange });
       const details = { ...(status === undefined ? {} : { status }), close: true };
-      const given = finish(problems.answer(code, details, requestId), requestId);
+      const given = finish(cors.told(problems.answer(code, details, requestId), exchange), requestId);
       observer?.ended({ requestId, code, status: given.status, seconds: 0 });
       return given;
     },
     fail(thrown) {
       const requestId = nextRequestId();
-      return finish(failed(thrown, { requestId, observer: undefined }), requestId);
+      return finish(cors.told(failed(thrown, { requestId, observer: undefined }), undefined), requestId);
     },
     answer(exchange) {
       const requestId = nextRequestId();

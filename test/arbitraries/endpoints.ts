@@ -99,6 +99,10 @@ const endpoints: fc.Arbitrary<Endpoint> = anyEndpoint.map(({ gives, shape, ...re
   if (rest.does === "handler") return { ...rest, ...(shape === undefined ? {} : { shape }) };
   return { ...rest, ...(gives === undefined ? {} : { gives }) };
 });
+const origins = fc.uniqueArray(
+  fc.constantFrom("https://app.example", "https://*.example", "http://localhost:*", "capacitor://localhost"),
+  { minLength: 1 },
+);
 
 export const endpointParts: fc.Arbitrary<Endpoints> = fc.record(
   {
@@ -120,6 +124,14 @@ export const endpointParts: fc.Arbitrary<Endpoints> = fc.record(
     wrap: fc.record(
       { one: fc.constantFrom("{resource}", "data", "the-{resource}"), many: fc.constantFrom("{resources}", "data") },
       { requiredKeys: [] },
+    ),
+    cors: fc.oneof(
+      fc.constant("none" as const),
+      fc.record(
+        { origins: origins, credentials: fc.constant(true as const), keep: durations },
+        { requiredKeys: ["origins"] },
+      ),
+      fc.constant({ origins: "any" as const }),
     ),
     endpoints: records(names, endpoints),
   },

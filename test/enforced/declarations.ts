@@ -33,7 +33,7 @@ export function readDeclarations(source: string): Declarations {
   const words = new Map<string, readonly string[]>();
   const code = source.replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, "");
   for (const [, keyword, name = "", rest = ""] of code.matchAll(
-    /^export (interface|type|const) (\w+)([\s\S]*?)(?=^export |^import |^function |$(?![\s\S]))/gm,
+    /^export (interface|type|const) (\w+)([\s\S]*?)(?=^export |^import |^const |^function |$(?![\s\S]))/gm,
   )) {
     if (keyword === "interface") types.set(name, typeOf(rest));
     if (keyword === "type") types.set(name, typeOf(rest.replace(/^\s*=/, "")));

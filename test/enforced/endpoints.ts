@@ -33,6 +33,51 @@ const paths: readonly Proof[] = [
     ],
   },
   {
+    of: ["endpoints/cors"],
+    with: said({ cors: ["https://app.example", "https://*.example"] }),
+    without: said({}),
+    play: [
+      ask(`GET /things\nOrigin: https://app.example`, {
+        headers: { "Access-Control-Allow-Origin": "https://app.example", Vary: /Origin/ },
+      }),
+      ask(`GET /things\nOrigin: https://b.example`, {
+        headers: { "Access-Control-Allow-Origin": "https://b.example" },
+      }),
+      ask(`GET /things\nOrigin: https://example`, { headers: { "Access-Control-Allow-Origin": null } }),
+    ],
+  },
+  {
+    of: ["endpoints/cors/none"],
+    with: said({ cors: "none" }),
+    without: said({ cors: "https://app.example" }),
+    play: [ask(`GET /things\nOrigin: https://app.example`, { headers: { "Access-Control-Allow-Origin": null } })],
+  },
+  {
+    of: ["endpoints/cors/origins/any"],
+    with: said({ cors: "any" }),
+    without: said({ cors: "https://app.example" }),
+    play: [ask(`GET /things\nOrigin: https://other.example`, { headers: { "Access-Control-Allow-Origin": "*" } })],
+  },
+  {
+    of: ["endpoints/cors/credentials"],
+    with: said({ cors: { origins: "https://app.example", credentials: "yes" } }),
+    without: said({ cors: "https://app.example" }),
+    play: [
+      ask(`GET /things\nOrigin: https://app.example`, { headers: { "Access-Control-Allow-Credentials": "true" } }),
+    ],
+  },
+  {
+    of: ["endpoints/cors/keep"],
+    with: said({ cors: { origins: "https://app.example", keep: "1h" } }),
+    without: said({ cors: "https://app.example" }),
+    play: [
+      ask(`OPTIONS /things\nOrigin: https://app.example\nAccess-Control-Request-Method: POST`, {
+        status: "204",
+        headers: { "Access-Control-Max-Age": "3600", "Access-Control-Allow-Methods": /POST/ },
+      }),
+    ],
+  },
+  {
     of: ["endpoints/endpoints"],
     with: served({}),
     without: said({ endpoints: { addThing: "POST /things" } }),

@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import { schemaAddress } from "../../parts/resources/schema.ts";
 import type { Plan } from "../../plan/plan.ts";
+import { withCors } from "./cors.ts";
 import { eventSchemas, webhookItems } from "./events.ts";
 import { responseHeaders } from "./headers.ts";
 import { type ComponentNames, componentNames } from "./names.ts";
@@ -18,24 +19,27 @@ export function openapi(plan: Plan, baseUrl: string): JsonObject {
   const names = componentNames(plan);
   const shared: SharedResponses = new Map();
   const paths = pathItems(plan, names, shared, { root, mounted: server !== root });
-  const description = withVersions(plan, {
-    openapi: "3.1.1",
-    info: {
-      title: plan.title,
-      version: plan.version ?? "1",
-      ...(plan.purpose === "" ? {} : { summary: plan.purpose, description: plan.purpose }),
-    },
-    servers: [{ url: server }],
-    tags: tagsOf(plan),
-    paths,
-    ...webhookItems(plan, names),
-    components: {
-      ...(plan.credentials.length === 0 ? {} : { securitySchemes: securitySchemes(plan) }),
-      headers: responseHeaders,
-      responses: Object.fromEntries(shared),
-      schemas: { ...componentSchemas(plan, names), ...eventSchemas(plan, names), ...namedSchemas(plan, names) },
-    },
-  });
+  const description = withCors(
+    plan,
+    withVersions(plan, {
+      openapi: "3.1.1",
+      info: {
+        title: plan.title,
+        version: plan.version ?? "1",
+        ...(plan.purpose === "" ? {} : { summary: plan.purpose, description: plan.purpose }),
+      },
+      servers: [{ url: server }],
+      tags: tagsOf(plan),
+      paths,
+      ...webhookItems(plan, names),
+      components: {
+        ...(plan.credentials.length === 0 ? {} : { securitySchemes: securitySchemes(plan) }),
+        headers: responseHeaders,
+        responses: Object.fromEntries(shared),
+        schemas: { ...componentSchemas(plan, names), ...eventSchemas(plan, names), ...namedSchemas(plan, names) },
+      },
+    }),
+  );
   return Object.keys(plan.schemas).length === 0 ? description : (referring(description, names) as JsonObject);
 }
 

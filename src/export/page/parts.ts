@@ -176,7 +176,7 @@ ${table(`Moves of ${resource}`, ["Move", "By", "When and what else"], rows)}
 
 function endpoints(source: Source): Content {
   const { plan, result } = source;
-  const { lists, edits, repeats, wrap } = result.model.endpoints;
+  const { lists, edits, repeats, wrap, cors } = result.model.endpoints;
   const style = facts([
     ["Base address", code(plan.base.replace("{base_url}", source.baseUrl))],
     [
@@ -204,6 +204,12 @@ function endpoints(source: Source): Content {
           ),
     ],
     ["Edits", edits === undefined ? undefined : edits === "none" ? "without preconditions" : `If-Match ${edits}`],
+    [
+      "Pages of other origins",
+      cors === undefined || cors === "none"
+        ? undefined
+        : html`${cors.origins === "any" ? "any" : joined(cors.origins.map(code), ", ")}${cors.credentials === true ? ", with credentials" : ""}`,
+    ],
     [
       "Repeated requests",
       repeats === undefined

@@ -11,8 +11,19 @@ export interface Endpoints {
   readonly repeats?: RepeatStyle | "none";
   /** What stands around records in bodies. */
   readonly wrap?: Wrap;
+  /** `none`: said that no page of another origin may call. */
+  readonly cors?: Cors | "none";
   /** By operation. */
   readonly endpoints: Readonly<Record<string, Endpoint>>;
+}
+
+/** Which pages of other origins may call (R4.22). */
+export interface Cors {
+  readonly origins: "any" | readonly string[];
+  /** Browsers may send cookies and the like along. */
+  readonly credentials?: true;
+  /** How long a browser may remember what it was told, a duration as written. */
+  readonly keep?: string;
 }
 
 export const listKinds = ["cursor", "offset", "page", "none"] as const;

@@ -2,10 +2,11 @@
 import type { Tree } from "../../document/print.ts";
 import { type Below, nothingBelow, printFields } from "../resources/field-print.ts";
 import type { Choice, EditStyle, Endpoint, Endpoints, ListStyle, RepeatStyle } from "./model.ts";
+import { printCors } from "./cors.ts";
 import { printWire } from "./wire-print.ts";
 
 export function printEndpoints(part: Endpoints, below: Below = nothingBelow): Tree {
-  const { base, lists, edits, repeats, wrap, endpoints } = part;
+  const { base, lists, edits, repeats, wrap, cors, endpoints } = part;
   const lines = Object.entries(endpoints).map(([operation, endpoint]): [string, Tree] => [
     operation,
     printEndpoint(endpoint, (...path) => below("endpoints", operation, ...path)),
@@ -16,6 +17,7 @@ export function printEndpoints(part: Endpoints, below: Below = nothingBelow): Tr
     ...(edits === undefined ? {} : { edits: printEdits(edits) }),
     ...(repeats === undefined ? {} : { repeats: printRepeats(repeats, below("repeats")) }),
     ...(wrap === undefined ? {} : { wrap: { ...wrap } }),
+    ...(cors === undefined ? {} : { cors: printCors(cors) }),
     ...(lines.length === 0 ? {} : { endpoints: Object.fromEntries(lines) }),
   };
 }

@@ -8,6 +8,7 @@
  *     edits      "If-Match required" | "If-Match optional" | none                               map: { If-Match }
  *     repeats    Header ["required"] "on every" ("POST" | "write") [, "kept" duration] | none   map: { header, on, required, kept }
  *     wrap       { one, many }   names of the members around records: `"{resource}"`, `"{resources}"`, or a name
+ *     cors       origins | any | none                                                           map: { origins, credentials, keep }
  *     endpoints  operation: METHOD /path
  *                operation: { at, of, does, takes, gives, choose, status, lists, where }
  *       at       METHOD /path   map: { method, path }
@@ -50,11 +51,12 @@ import {
   type Wrap,
 } from "./model.ts";
 
+import { readCors } from "./cors.ts";
 import { readWire } from "./wire-read.ts";
 
 const path: Path = ["endpoints"];
 
-export const endpointsKeys = ["base", "lists", "edits", "repeats", "wrap", "endpoints"] as const;
+export const endpointsKeys = ["base", "lists", "edits", "repeats", "wrap", "cors", "endpoints"] as const;
 export const endpointKeys = [
   "at",
   "of",
@@ -75,12 +77,14 @@ export function readEndpoints(reader: Reader, body: MapNode): Endpoints {
   const edits = entries.edits && readEdits(reader, [...path, "edits"], entries.edits.value);
   const repeats = entries.repeats && readRepeats(reader, [...path, "repeats"], entries.repeats.value);
   const wrap = entries.wrap && readWrap(reader, [...path, "wrap"], entries.wrap.value);
+  const cors = entries.cors && readCors(reader, [...path, "cors"], entries.cors);
   return {
     ...(base === undefined ? {} : { base }),
     ...(lists === undefined ? {} : { lists }),
     ...(edits === undefined ? {} : { edits }),
     ...(repeats === undefined ? {} : { repeats }),
     ...(wrap === undefined ? {} : { wrap }),
+    ...(cors === undefined ? {} : { cors }),
     endpoints: readEach(reader, [...path, "endpoints"], entries.endpoints),
   };
 }

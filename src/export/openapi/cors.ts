@@ -1,0 +1,40 @@
+/** What `cors` adds to the description: fields of every answer, written over the finished description as versions are. */
+import { isObject, type Json, type JsonObject, mapMembers } from "../../base/json.ts";
+import type { Plan } from "../../plan/plan.ts";
+
+export function withCors({ cors }: Plan, description: JsonObject): JsonObject {
+  if (cors === undefined) return description;
+  const fields: JsonObject = {
+    "Access-Control-Allow-Origin": field("The origin of the page, where it may read this."),
+    "Access-Control-Expose-Headers": field("The header fields that the page may read."),
+    ...(cors.credentials ? { "Access-Control-Allow-Credentials": field("It may send what the browser keeps.") } : {}),
+  };
+  const referring = Object.keys(fields).map((name): [string, Json] => [name, { $ref: `#/components/headers/${name}` }]);
+  const told = (response: Json): Json =>
+    !isObject(response) || response["$ref"] !== undefined
+      ? response
+      : {
+          ...response,
+          headers: { ...(response["headers"] as JsonObject | undefined), ...Object.fromEntries(referring) },
+        };
+  const { paths, components } = description as { readonly paths: JsonObject; readonly components: JsonObject };
+  return {
+    ...description,
+    paths: mapMembers(paths, (item) =>
+      mapMembers(item as JsonObject, (operation) =>
+        isObject(operation) && operation["responses"] !== undefined
+          ? { ...operation, responses: mapMembers(operation["responses"] as JsonObject, told) }
+          : operation,
+      ),
+    ),
+    components: {
+      ...components,
+      headers: { ...(components["headers"] as JsonObject), ...fields },
+      responses: mapMembers(components["responses"] as JsonObject, told),
+    },
+  };
+}
+
+function field(description: string): JsonObject {
+  return { description, required: false, schema: { type: "string" } };
+}
