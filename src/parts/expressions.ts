@@ -4,16 +4,17 @@
  *
  * What an expression can name depends on where it stands:
  *
- *     computed field           fields of its record; when it is worked out at reading, `caller` and `now` too
+ *     computed field           fields of its record; when it is worked out at reading, `caller`, `now` and `base` too
  *     rule                     fields, `old` (the record before the write, null when it is created), `caller`, `now`
  *     move: if, set            fields and `old` (as they were), `caller`, `now`, and `input`: what the operation takes,
  *                              for `when` what the event carries
  *     choose                   fields of the record that is looked for, `input`, `caller`, `now`
- *     gives                    fields of the record as it is afterwards, `input`, `caller`, `now`
+ *     gives                    fields of the record as it is afterwards, `input`, `caller`, `now`, `base`
  *     where, own, allow, show  fields, `caller`, `now`; in allow, show and `for` the bare word `own` is the ownership
  *                              expression of the resource
  *
  * Fields are those with a column, and `state`. `caller` is `{ id, roles, claims }`; its id is null where anyone may call.
+ * `base` is the address at which the service is reached, without a slash at its end.
  */
 import { parseExpression } from "../expression/parse.ts";
 import { checkExpression, checkRecords, type TypedExpression } from "../expression/check.ts";
@@ -261,6 +262,11 @@ function moment(anonymous = true): Record<string, NamedType> {
   return { caller: callerType(anonymous), now };
 }
 
+/** The address of the service: in computed fields that are worked out at reading, and in answers. A field may hide it. */
+const address: Record<string, NamedType> = {
+  base: { type: { kind: "string" }, nullable: false, from: "variables" },
+};
+
 function recordNames(model: Model, resource: string): Record<string, NamedType> {
   const members = Object.entries(recordMembers(model, resource));
   return Object.fromEntries(members.map(([name, type]) => [name, { ...type, from: "record" } as const]));
@@ -313,7 +319,7 @@ function computedSites(model: Model): Site[] {
           path: `resources/${resource}/${name}/computed`,
           text: field.computed,
           // One that is stored must not depend on who asks and when, nor on others that are worked out at the same time.
-          names: isStored(field) ? Object.fromEntries(plain) : { ...names, ...moment() },
+          names: isStored(field) ? Object.fromEntries(plain) : { ...address, ...names, ...moment() },
           expected: valueOf(model, field),
         },
       ];
@@ -434,7 +440,7 @@ function endpointSites(model: Model): Site[] {
       return [{ path: `${path}/choose/${field}/if`, text: choice.if, names, expected: condition }];
     });
     const answers = Object.entries(endpoint.gives ?? {}).map(([name, text]): Site => {
-      return { path: `${path}/gives/${name}`, text, names: { ...record, ...around, input } };
+      return { path: `${path}/gives/${name}`, text, names: { ...address, ...record, ...around, input } };
     });
     const { where } = endpoint;
     const lists =

@@ -53,7 +53,7 @@ export interface Work {
   readonly context: Context;
   /** Epoch milliseconds: one instant for all of it. */
   readonly now: number;
-  /** What expressions may name beside the record: caller, input, now. */
+  /** What expressions may name beside the record: caller, input, now, base. */
   readonly variables: Variables;
   /** For the journal: who (a caller's id, `anonymous`, `system`), by what, in which request. */
   readonly by: string;

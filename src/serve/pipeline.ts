@@ -235,7 +235,12 @@ async function run(pipeline: Pipeline, request: Asked): Promise<Answer> {
     by: caller.id ?? "anonymous",
     cause: prepared.operation.name,
     request: noted.requestId,
-    variables: { caller, input, now: instantText(now) } as unknown as Call["variables"],
+    variables: {
+      caller,
+      input,
+      now: instantText(now),
+      base: pipeline.context.baseUrl(),
+    } as unknown as Call["variables"],
   };
   if (call.own === undefined && envelope === undefined) return perform(call, pipeline, refused);
   try {

@@ -111,14 +111,20 @@ export interface LiveService extends Service {
   move(tx: Transaction, resource: string, row: Row, to: string, changes: Row, cause: string): Promise<void>;
 }
 
+/** Asked at every request; the address changes at most once, when the socket is open. */
+function baseOf(written: string, address: () => string): () => string {
+  let [known, base] = ["", ""];
+  return () => {
+    const present = address();
+    if (present !== known) [known, base] = [present, written.replace("{base_url}", () => present).replace(/\/+$/, "")];
+    return base;
+  };
+}
+
 export function createService(options: ServiceOptions): LiveService {
   const { plan, store, clock, random } = options;
   const kinds = createCallerKinds(plan.roles);
-  const base = () =>
-    (plan.base === "{base_url}" ? options.baseUrl() : plan.base.replace("{base_url}", options.baseUrl())).replace(
-      /\/+$/,
-      "",
-    );
+  const base = baseOf(plan.base, options.baseUrl);
   const prefix = prefixOf(plan.base);
   const tables = new Map(plan.tables.map((table) => [table.resource, table]));
   const extensions = options.webhooks === undefined ? {} : webhookExtensions(options.webhooks);

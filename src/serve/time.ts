@@ -165,6 +165,7 @@ async function perform(context: Context, tx: Transaction, { table, row, act: tim
 }
 
 function workOf(context: Context, cause: string, due: number, now: number): Work {
-  const variables = { caller: anonymous, input: {}, now: instantText(now) } as unknown as Work["variables"];
+  const base = context.baseUrl();
+  const variables = { caller: anonymous, input: {}, now: instantText(now), base } as unknown as Work["variables"];
   return { context, now, variables, by: "system", cause, due };
 }

@@ -284,6 +284,16 @@ export const nestedView: View = {
       siteView,
       "null",
     ),
+    nested(
+      "latest",
+      "records",
+      records("Thing", "Thing.filter(c, c.parent == id).sortBy(c, c.name).reverse()", "Thing"),
+      { resource: "Thing", members: wholeView("Thing").members.slice(0, 1) },
+    ),
+    nested("owners", "records", records("Thing", "Thing.map(c, c.parent).distinct().filter(p, p != id)", "Thing"), {
+      resource: "Thing",
+      members: wholeView("Thing").members.slice(0, 1),
+    }),
     {
       ...nested("hidden", "records", records("Thing", "Site", "Site"), siteView),
       when: [expression("Thing", "caller.id == 'eve'")],

@@ -223,9 +223,9 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
     const s1 = '{"name":"site s1"}';
     const s2 = '{"name":"site s2"}';
     const cases: readonly [id: string, who: Variables, text: string][] = [
-      ["t1", ann, `{"id":"t1","owner":"ann",${about("t1", "null", '"siteName":null,"lockers":0')},"lockers":[],"sites":[${s1}]}`],
-      ["t2", ann, `{"id":"t2","owner":"ann",${about("t2", s1, '"siteName":"site s1","lockers":2')},"site":${s1},"parent":{"id":"t1","secret":"hush","parent":null},"lockers":[{"door":1,"state":"free","at":${s1}},{"door":2,"state":"free","at":${s1},"mine":true}],"sites":[${s2},${s1}]}`],
-      ["t3", eve, `{"id":"t3","owner":"bob",${about("t3", s2, '"siteName":"site s2","lockers":1')},"site":${s2},"parent":{"id":"t2","parent":{}},"lockers":[{"door":3,"state":"free","at":${s2}}],"sites":[],"hidden":[${s1},${s2}]}`],
+      ["t1", ann, `{"id":"t1","owner":"ann",${about("t1", "null", '"siteName":null,"lockers":0')},"lockers":[],"sites":[${s1}],"latest":[{"id":"t2"}],"owners":[{"id":"t2"}]}`],
+      ["t2", ann, `{"id":"t2","owner":"ann",${about("t2", s1, '"siteName":"site s1","lockers":2')},"site":${s1},"parent":{"id":"t1","secret":"hush","parent":null},"lockers":[{"door":1,"state":"free","at":${s1}},{"door":2,"state":"free","at":${s1},"mine":true}],"sites":[${s2},${s1}],"latest":[{"id":"t5"},{"id":"t4"},{"id":"t3"}],"owners":[{"id":"t1"}]}`],
+      ["t3", eve, `{"id":"t3","owner":"bob",${about("t3", s2, '"siteName":"site s2","lockers":1')},"site":${s2},"parent":{"id":"t2","parent":{}},"lockers":[{"door":3,"state":"free","at":${s2}}],"sites":[],"latest":[],"owners":[{"id":"t1"},{"id":"t2"}],"hidden":[${s1},${s2}]}`],
     ]; // biome-ignore format: a table
 
     it("a record in it, lists of records, records in those; with what each caller sees", async (store) => {

@@ -67,7 +67,7 @@ export function createTeller(context: Context, ids: EventIds, down: EventDown): 
     return async (receiver) => {
       const roles =
         receiver.id === null ? undefined : context.plan.roles.filter((role) => receiver.roles.includes(role));
-      const variables = variablesOf(receiver, entry.at);
+      const variables = variablesOf(receiver, entry.at, context.baseUrl());
       if (!(await mayKnow(context, tx, plan[through], roles, row, variables))) return undefined;
       const { view, personal } = viewFor(event, plan, table, roles);
       const write = async (): Promise<Told | undefined> => {
@@ -117,8 +117,8 @@ function tellerView(view: View): TellerView {
   return { view, personal };
 }
 
-function variablesOf({ id, roles, claims = {} }: Receiver, at: number): Variables {
-  return { caller: { id, roles, claims }, input: null, now: instantText(at) } as unknown as Variables;
+function variablesOf({ id, roles, claims = {} }: Receiver, at: number, base: string): Variables {
+  return { caller: { id, roles, claims }, input: null, now: instantText(at), base } as unknown as Variables;
 }
 
 async function mayKnow(
