@@ -234,7 +234,9 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
       now.lists ?? both.now.model.endpoints.lists,
     );
   yield* conditionDifferences(both, name, old, now);
-  const foreseen = ["method", "path", "of", "does", "takes", "gives", "choose", "status", "lists", "where"];
+  const refused = { kind: "refusal-changed", subject: name, at, what: `The error of \`${name}\`` };
+  yield* restated(refused, old.else ?? "unauthenticated", now.else ?? "unauthenticated", "breaking");
+  const foreseen = ["method", "path", "of", "does", "takes", "gives", "choose", "status", "lists", "where", "else"];
   yield* unforeseen({ subject: name, at }, old, now, foreseen);
 }
 

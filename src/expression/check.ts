@@ -695,6 +695,9 @@ const functionNames = [
   "string",
   "int",
   "double",
+  "token",
+  "refreshToken",
+  "expiry",
 ];
 const missing: Readonly<Record<string, string>> = {
   exists_one: "count them: `.filter(x, …).size() == 1`",
@@ -750,6 +753,10 @@ function checkCall(checker: Checker, call: Call): Found {
       return checkTextTest(checker, call, name);
     case "matches":
       return checkMatches(checker, call);
+    case "token":
+    case "refreshToken":
+    case "expiry":
+      return checkToken(checker, call, name);
     default:
       return unknownFunction(checker, call);
   }
@@ -958,6 +965,39 @@ function checkTextTest(checker: Checker, call: Call, name: "startsWith" | "endsW
   const a = target && checkCalled(checker, target, "string");
   const b = part && checkCalled(checker, part, "string");
   return a && b && { kind: "call", at: call.at, type: bool, nullable: false, function: name, arguments: [a, b] };
+}
+
+/**
+ * `token(session)`: a token for the record at hand. It is made just before the answer leaves, and never where the answer is
+ * put together, so its value here is a mark that says what belongs in its place: `tokens.session.token`, the id, `tokens.end`.
+ */
+function checkToken(checker: Checker, call: Call, name: "token" | "refreshToken" | "expiry"): Found {
+  const [credential, more] = call.arguments;
+  if (call.target || credential?.kind !== "name" || more) return wrongUse(checker, call, `${name}(session)`);
+  const { tokens } = checker.env;
+  const { at } = call;
+  if (tokens === undefined || checker.items.length > 0) {
+    const message = `\`${name}\` is only for answers: there is no token to give here`;
+    return complain(checker, "token-misplaced", message, at, "write it as a member of `gives`, or of a view");
+  }
+  const known = Object.keys(tokens);
+  if (!Object.hasOwn(tokens, credential.name)) {
+    const message = `no record at hand has tokens of a credential \`${credential.name}\`${nearMiss(credential.name, known)}`;
+    const help = known.length > 0 ? listed(known) : "`of:` of a `password` credential says whose tokens there are";
+    return complain(checker, "no-such-token", message, credential.at, help);
+  }
+  if (name === "refreshToken" && tokens[credential.name]?.renewed !== true) {
+    const message = `\`${credential.name}\` has no tokens to renew it with`;
+    return complain(checker, "no-such-token", message, credential.at, "say for how long: `renewed: 90d`");
+  }
+  const variable = (path: readonly string[]): TypedExpression => {
+    return { kind: "variable", at, type: text, nullable: false, path: ["tokens", ...path] };
+  };
+  const joined = (left: TypedExpression, right: TypedExpression): TypedExpression => {
+    return { kind: "calculate", at, type: text, nullable: false, calculation: "join", left, right };
+  };
+  const id = checkName(checker, "id", at);
+  return id && joined(joined(variable([credential.name, name]), id), variable(["end"]));
 }
 
 function checkMatches(checker: Checker, call: Call): Found {

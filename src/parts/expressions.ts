@@ -21,6 +21,7 @@ import { checkExpression, checkRecords, type TypedExpression } from "../expressi
 import { children, type Expression, type ExpressionProblem } from "../expression/syntax.ts";
 import type { FieldType as ExpressionField, NamedType, TypeEnvironment, ValueType } from "../expression/types.ts";
 import type { Grant } from "./authentication/model.ts";
+import { tokensOf } from "./authentication/login.ts";
 import { inputOf } from "./endpoints/input.ts";
 import { meaningOf } from "./endpoints/meaning.ts";
 import type { Model } from "./model.ts";
@@ -113,6 +114,8 @@ export interface Site {
    * is not asked. For the one record of a reference `expected` says so: `{ type: { kind: "record", resource }, nullable: true }`.
    */
   readonly records?: string;
+  /** The credentials whose tokens it can give (`tokensOf`). */
+  readonly tokens?: TypeEnvironment["tokens"];
 }
 
 interface Typing {
@@ -131,7 +134,7 @@ function typeSite(
   const expression =
     site.owned === undefined ? parsed.expression : withOwnership(model, parsed.expression, site.owned, before);
   if (!("kind" in expression)) return expression;
-  const surroundings = { names: site.names, resources };
+  const surroundings = { names: site.names, resources, ...(site.tokens === undefined ? {} : { tokens: site.tokens }) };
   if (site.records !== undefined) return checkRecords(expression, surroundings, site.records);
   const { typed, problems } = checkExpression(expression, surroundings, site.expected?.type);
   if (typed === undefined) return { problems };
@@ -426,10 +429,11 @@ export function eventResource(model: Model, event: string): string | undefined {
 }
 
 function endpointSites(model: Model): Site[] {
-  return Object.entries(model.endpoints.endpoints).flatMap(([operation, endpoint]) => {
+  return Object.entries(model.endpoints.endpoints).flatMap(([operation, said]) => {
+    const meaning = meaningOf(model, operation);
+    const endpoint = meaning?.kind === "resource" ? meaning.endpoint : said;
     if (endpoint.choose === undefined && endpoint.gives === undefined && endpoint.where === undefined) return [];
     const path = `endpoints/endpoints/${operation}`;
-    const meaning = meaningOf(model, operation);
     const resource = meaning === undefined || meaning.kind === "unclear" ? undefined : meaning.resource;
     const input = operationInput(model, operation);
     const around = moment(allowsAnyone(model, operation));
@@ -440,7 +444,12 @@ function endpointSites(model: Model): Site[] {
       return [{ path: `${path}/choose/${field}/if`, text: choice.if, names, expected: condition }];
     });
     const answers = Object.entries(endpoint.gives ?? {}).map(([name, text]): Site => {
-      return { path: `${path}/gives/${name}`, text, names: { ...address, ...record, ...around, input } };
+      return {
+        path: `${path}/gives/${name}`,
+        text,
+        names: { ...address, ...record, ...around, input },
+        tokens: tokensOf(model, resource),
+      };
     });
     const { where } = endpoint;
     const lists =

@@ -260,6 +260,9 @@ function raisedErrors(model: Model, transitions: readonly Transition[]): readonl
       at: `endpoints/endpoints/${operation}/choose/${field}/else`,
     })),
   );
+  const operations = Object.entries(model.endpoints.endpoints).flatMap(([operation, { else: code }]) =>
+    code === undefined ? [] : [{ code, at: `endpoints/endpoints/${operation}/else` }],
+  );
   const rules = Object.entries(model.resources.rules).flatMap(([resource, lines]) =>
     lines.flatMap((rule, index) =>
       rule.else === undefined ? [] : [{ code: rule.else, at: `resources/rules/${resource}/${index}/else` }],
@@ -270,6 +273,7 @@ function raisedErrors(model: Model, transitions: readonly Transition[]): readonl
     ...rules,
     ...guards,
     ...choices,
+    ...operations,
     ...(sunset === undefined ? [] : [{ code: sunset.error, at: "versioning/policy/after sunset#value" }]),
   ];
 }

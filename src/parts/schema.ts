@@ -279,6 +279,7 @@ const endpointMembers: Readonly<Record<(typeof endpointKeys)[number], JsonObject
   lists: ref("lists"),
   where: expression,
   wire: orOpen(closed(wireMembers)),
+  else: text,
 };
 
 const endpointsMembers: Readonly<Record<(typeof endpointsKeys)[number], JsonObject>> = {

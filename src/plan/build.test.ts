@@ -560,7 +560,7 @@ endpoints:
 `,
     authentication: `
 credentials:
-  session: { kind: password, of: Note, name: owner, secret: price }
+  session: { kind: oauth2, issuer: "https://issuer.example" }
   key: { kind: api-key, revoked: 5m }
 `,
   });
@@ -578,7 +578,7 @@ credentials:
       "endpoints/endpoints/lost: `lost` is not served: `/nowhere` does not say which resource `lost` is about",
       "endpoints/endpoints/strange: `strange` is not served: `{colour}` is no unique field of Note",
       "endpoints/endpoints/count: `count` is not served: `PUT /notes` does not say what `count` does",
-      "authentication/credentials/session: `session` is not taken: nobody can log in with a password",
+      "authentication/credentials/session: `session` is not taken: no token of an OAuth server is taken",
     ],
   );
 });

@@ -6,7 +6,8 @@ import { parseClockDuration } from "../base/duration.ts";
 import { deliveryResource, webhookResource } from "../parts/events/decide.ts";
 import { boundFields, creates, type InputMember, inputOf } from "../parts/endpoints/input.ts";
 import { type ResourceEndpoint, resourceEndpoints } from "../parts/endpoints/meaning.ts";
-import { type Method, readingDeeds, type RepeatStyle } from "../parts/endpoints/model.ts";
+import { loginsOf, refreshMembers } from "../parts/authentication/login.ts";
+import { type Method, readingDeeds, type RepeatStyle, sessionDeeds } from "../parts/endpoints/model.ts";
 import { bareType, fieldsOf, isNullable, own, referenceOf } from "../parts/resources/fields.ts";
 import { closedObject, fieldSchema, orNull } from "../parts/resources/json-schema.ts";
 import { defaultValue } from "../parts/resources/default-value.ts";
@@ -70,6 +71,7 @@ function buildOperation(
     ...(deed === "history" ? { list: historyPages(sources) } : {}),
     moves,
     choose: choicePlans(sources, meaning),
+    ...sessionPlan(sources, meaning),
     edits: editsOf(sources, meaning),
     ...(repeats === undefined ? {} : { repeats }),
     effects: effectsOf(sources, resource, operation, statesEntered(sources, meaning, table, moves)),
@@ -113,7 +115,7 @@ function bodyPlan(sources: Sources, meaning: ResourceEndpoint, table: Table): Bo
   return {
     schema: closedObject({ ...named, ...Object.fromEntries(properties) }, required),
     mediaTypes: deed === "update" ? ["application/merge-patch+json", "application/json"] : ["application/json"],
-    required: deed !== "move" || required.length > 0,
+    required: (deed !== "move" && deed !== "logout") || required.length > 0,
     ...(wrap === undefined || meaning.endpoint.takes !== undefined || deed === "move"
       ? {}
       : {
@@ -123,8 +125,8 @@ function bodyPlan(sources: Sources, meaning: ResourceEndpoint, table: Table): Bo
           },
         }),
     ...(meaning.endpoint.takes === undefined ? {} : { own: true as const }),
-    fields: members.filter((member) => member.sets).map((member) => inputField(sources, deed, member)),
-    others: members.filter((member) => !member.sets).map((member) => inputField(sources, deed, member)),
+    fields: members.filter((member) => member.sets).map((member) => inputField(sources, meaning, member)),
+    others: members.filter((member) => !member.sets).map((member) => inputField(sources, meaning, member)),
     fixed: deed === "update" || deed === "replace" ? fixedFields(sources, meaning, table, members) : [],
   };
 }
@@ -137,11 +139,17 @@ function memberSchema({ model }: Sources, { deed }: ResourceEndpoint, { field }:
   return value === undefined ? schema : { ...schema, default: value };
 }
 
-function inputField(sources: Sources, deed: ResourceEndpoint["deed"], { name, field }: InputMember): InputField {
+function inputField(
+  sources: Sources,
+  { deed, resource }: ResourceEndpoint,
+  { name, field, sets }: InputMember,
+): InputField {
   const { model } = sources;
   const form = inputForm(sources, field.type, visibleOf);
   const value = deed === "update" ? undefined : defaultValue(model, field);
-  const secret = field.marks.includes("secret");
+  // A member of `takes` sets the record's field, which says how it is kept.
+  const kept = sets ? (own(fieldsOf(model, resource), name) ?? field) : field;
+  const secret = kept.marks.includes("secret");
   return {
     name,
     type: secret ? "text" : columnTypeOf(model, field.type),
@@ -258,6 +266,18 @@ function choicePlans(sources: Sources, { operation, endpoint }: ResourceEndpoint
 }
 
 /** Where the document is silent, `If-Match` is honoured when it is sent (R4.16). */
+/** A renewal takes one token and nothing else that could be it. */
+function sessionPlan({ model }: Sources, { deed, endpoint, resource }: ResourceEndpoint): Pick<Operation, "session"> {
+  if (!sessionDeeds.has(deed)) return {};
+  const [login] = loginsOf(model, resource);
+  assert(login !== undefined, `nobody can log in as a ${resource}`);
+  const { credential, name, secret } = login;
+  const refused = { credential, else: endpoint.else ?? "unauthenticated" };
+  if (deed === "login") return { session: { ...refused, name, proof: secret } };
+  const token = Object.keys(endpoint.takes ?? {}).find((member) => refreshMembers.some((known) => known === member));
+  return { session: { ...refused, ...(deed === "renew" && token !== undefined ? { proof: token } : {}) } };
+}
+
 function editsOf({ model }: Sources, { deed }: ResourceEndpoint): Operation["edits"] {
   const said = model.endpoints.edits ?? "optional";
   if (deed === "update" || deed === "replace" || deed === "delete") return said;
@@ -279,7 +299,7 @@ type Known = Omit<Operation, "errors" | "needs">;
 
 /** The document's own errors that can come of it: of guards, choices and rules, and of what is taken already. */
 function errorsOf(
-  { moves, choose, rules, body, deed, effects }: Known,
+  { moves, choose, rules, body, deed, effects, session }: Known,
   { conflicts }: Table,
   tables: readonly Table[],
 ): readonly string[] {
@@ -290,6 +310,7 @@ function errorsOf(
     ...moves.flatMap((move) => move.else ?? []),
     ...[...rules, ...taken].map((rule) => rule.else),
     ...errorsCaused(effects, tables),
+    ...(session === undefined || session.else === "unauthenticated" ? [] : [session.else]),
   ]);
 }
 
@@ -315,7 +336,7 @@ function rulesOf(
   moves: readonly MovePlan[],
   body: BodyPlan | undefined,
 ): readonly RulePlan[] {
-  if (readingDeeds.has(deed) || deed === "delete") return [];
+  if (readingDeeds.has(deed) || sessionDeeds.has(deed) || deed === "delete") return [];
   if (deed !== "update" && deed !== "move") return table.rules;
   const changed = new Set([
     ...(body?.fields ?? []).map(({ name }) => name),

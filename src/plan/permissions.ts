@@ -1,6 +1,7 @@
 /** Who may: the grants of part 5 with their conditions typed and `own` replaced. */
 import type { Grant } from "../parts/authentication/model.ts";
 import { resourceEndpoints } from "../parts/endpoints/meaning.ts";
+import { sessionDeeds } from "../parts/endpoints/model.ts";
 import { fieldsOf, own } from "../parts/resources/fields.ts";
 import type { GrantPlan } from "./plan.ts";
 import { type Sources, typedAt } from "./sources.ts";
@@ -18,7 +19,8 @@ export function visibleOf(sources: Sources, resource: string): readonly GrantPla
     ({ deed, endpoint }) => deed === "read" || (deed === "list" && endpoint.where === undefined),
   );
   // Of what can only be made and moved, whoever may do that has to be able to name one.
-  const asked = reading.length > 0 ? reading : endpoints;
+  const others = endpoints.filter(({ deed }) => !sessionDeeds.has(deed));
+  const asked = reading.length > 0 ? reading : others;
   return distinct(asked.flatMap(({ operation }) => allowOf(sources, operation)));
 }
 

@@ -333,7 +333,20 @@ export interface CredentialPlan {
   readonly roles:
     | { readonly kind: "own" }
     | { readonly kind: "claim"; readonly claim: string }
+    /** What a column of the record says now: a text, or a list of them. */
+    | { readonly kind: "column"; readonly column: string }
     | { readonly kind: "fixed"; readonly roles: readonly string[] };
+  /** password, basic: whose callers are records of the service's own. */
+  readonly login?: LoginPlan;
+}
+
+export interface LoginPlan {
+  readonly resource: string;
+  /** The unique column that names one of them, and the one that holds its secret. */
+  readonly name: string;
+  readonly secret: string;
+  /** For how long a token to renew with is good; absent: there are none. */
+  readonly renewedMilliseconds?: number;
 }
 
 // ── Operations ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -342,7 +355,7 @@ export interface Operation {
   readonly name: string;
   readonly sentence: string;
   /** `receive`: takes an event that comes in. What cannot be served yet is not listed here but under `unenforced`. */
-  readonly deed: Exclude<Deed, "login"> | "receive";
+  readonly deed: Deed | "receive";
   readonly method: Method;
   readonly path: readonly Segment[];
   /** The path as the document writes it. */
@@ -379,6 +392,8 @@ export interface Operation {
   readonly effects: readonly EffectPlan[];
   /** For `receive`. */
   readonly inbound?: InboundPlan;
+  /** For `login`, `renew` and `logout`. */
+  readonly session?: SessionPlan;
   /** The events of part 6 that running it emits, beside those of the states that it enters. */
   readonly emits: readonly string[];
   /** The rules of the table that a write by this operation can break; asked of the record as it would be afterwards. */
@@ -443,6 +458,17 @@ export interface WiredAnswer {
   readonly schema?: JsonObject;
   readonly headers: readonly Omit<WiredParameter, "in">[];
   readonly note?: string;
+}
+
+/** What an operation has to do with the sessions of a credential. */
+export interface SessionPlan {
+  readonly credential: string;
+  /** The member of the body that names who logs in; `login` only. */
+  readonly name?: string;
+  /** The member that proves it: the secret of a `login`, the token of a `renew`. */
+  readonly proof?: string;
+  /** The error for whom the proof does not prove. */
+  readonly else: string;
 }
 
 /** An event that comes in (part 6, `in`), as the operation that takes it. */

@@ -35,9 +35,6 @@ function endpointStatements({ model }: Sources): readonly Statement[] {
   return Object.keys(model.endpoints.endpoints).flatMap((operation): Statement[] => {
     const meaning = meaningOf(model, operation);
     const path = `endpoints/endpoints/${operation}`;
-    if (meaning?.kind === "free" && meaning.deed === "login") {
-      return [{ path, what: `\`${operation}\` is not served: nobody can log in` }];
-    }
     if (meaning?.kind === "free" && meaning.endpoint.wire !== undefined) {
       return [{ path, what: `\`${operation}\` is not served: no handler is run` }];
     }

@@ -10,6 +10,8 @@ export interface Caller {
   readonly credential: string | null;
   /** Of this request alone, where it was known by that. */
   readonly signature?: string;
+  /** The session that it was known by, with its token. */
+  readonly session?: { readonly session: string; readonly token: string; readonly expires?: number };
   /**
    * Callers of one kind pass the same unconditional permissions; a small number, to index what is prepared per kind.
    * 0 is anonymous.

@@ -9,14 +9,18 @@ import type { Judge } from "./body.ts";
 import type { Caller } from "./caller.ts";
 import type { Cursors } from "./cursor.ts";
 import type { Unwrapped } from "./envelope.ts";
+import type { LoginGuard } from "./credentials/guard.ts";
+import type { LoginRecords } from "./credentials/records.ts";
 import type { Exchange } from "./exchange.ts";
 import type { LiveQuota } from "./limits/quotas.ts";
 import type { Chain } from "./versions/chain.ts";
 import type { OwnTerms, Served } from "./versions/served.ts";
+import type { Proved } from "./login.ts";
 import type { Noted } from "./observation.ts";
 import type { ForKind, Prepared } from "./prepared.ts";
 import type { CallFunctions } from "./functions/call.ts";
 import type { ResourceView } from "./views.ts";
+import type { Marks } from "./tokens.ts";
 
 /** Made once, when the service starts. */
 export interface Context {
@@ -31,6 +35,9 @@ export interface Context {
   /** Makes keys of counts unreadable; kept across restarts. */
   readonly secret: string;
   readonly prepared: ReadonlyMap<string, Prepared>;
+  /** Whose callers are records, by credential. */
+  readonly logins: ReadonlyMap<string, LoginRecords>;
+  readonly guard: LoginGuard;
   /** By the names of older versions. */
   readonly chains: ReadonlyMap<string, Chain>;
   /** Makes an id with a prefix (R2.1). */
@@ -84,6 +91,10 @@ export interface Call extends Work {
   readonly version: Served;
   /** Where that is an older one: what the call is in its own words, which `input` then is in as well (versions/terms.ts). */
   readonly own?: OwnTerms;
+  /** Who logs in by it. */
+  readonly proved?: Proved;
+  /** What stands in its answer for tokens, where the document gives some. */
+  readonly marks?: Marks;
   /** The hashes of its members that are kept as nothing else. */
   readonly secrets?: Readonly<Record<string, string>>;
   /** What the service's owner does in it. */

@@ -15,6 +15,7 @@ import { Refusal } from "./refusal.ts";
 import { isMade, readOnly } from "./update.ts";
 import { duplicate, fillDefaults, ownTable, settle, take } from "./values.ts";
 import type { Values } from "./values.ts";
+import { markProved } from "./tokens.ts";
 import { ownFaults, ownTerms, raised } from "./versions/terms.ts";
 
 export async function create(call: Call, tx: Transaction): Promise<Answer> {
@@ -60,6 +61,7 @@ export async function insertRecord(
   const view = own ?? call.kind.record.view;
   const written = await tx.insert(table.resource, values, call.now, view, call.variables);
   if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
+  markProved(call, table.resource, written.row["id"]);
   const { text, revision } = await causeAll(call, tx, written, created(table), view);
   await holdLive(call, tx, table, undefined, written.row);
   const { status, created: made = status, kind } = operation.answer;

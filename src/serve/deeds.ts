@@ -7,15 +7,17 @@ import { create } from "./create.ts";
 import type { Answer } from "./exchange.ts";
 import { handle } from "./functions/handle.ts";
 import { countSuccess } from "./limits/quotas.ts";
+import { login, logout, renew } from "./login.ts";
 import { move } from "./move.ts";
 import { receive } from "./receive.ts";
+import type { Refusal } from "./refusal.ts";
 import { remove } from "./remove.ts";
 import { replace } from "./replace.ts";
 import { update } from "./update.ts";
 
 export type Deed = (call: Call, tx: Transaction) => Promise<Answer>;
 
-const deeds: Readonly<Record<Exclude<Operation["deed"], "read" | "list" | "history">, Deed>> = {
+const deeds: Readonly<Record<Exclude<Operation["deed"], "read" | "list" | "history" | "renew">, Deed>> = {
   create,
   update,
   replace,
@@ -23,16 +25,23 @@ const deeds: Readonly<Record<Exclude<Operation["deed"], "read" | "list" | "histo
   move,
   receive,
   handler: handle,
+  login,
+  logout,
 };
 
-export function deedOf({ deed, quotas }: Operation): Deed {
-  const perform = deeds[deed as keyof typeof deeds];
+/** `refused` makes the answer of a refusal that undoes nothing. */
+export function deedOf({ deed, quotas }: Operation, refused: (refusal: Refusal) => Answer = thrown): Deed {
+  const perform: Deed = deed === "renew" ? (call, tx) => renew(call, tx, refused) : deeds[deed as keyof typeof deeds];
   return async (call, tx) => {
     const answer = await perform(call, tx);
     if (call.functions?.hasAfter === true) await afterwards(call, tx, answer);
     if (quotas.length > 0) await countSuccess(call, tx, answer);
     return answer;
   };
+}
+
+function thrown(refusal: Refusal): never {
+  throw refusal;
 }
 
 /** The function after an operation sees what that answers, and the record as it is now. */

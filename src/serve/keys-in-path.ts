@@ -11,3 +11,8 @@ export function decodeKey(text: string, column: Pick<Column, "type">): Value | u
   if (column.type !== "integer") return text;
   return /^(?:0|-?[1-9][0-9]{0,15})$/.test(text) ? Number(text) : undefined;
 }
+
+/** An id as callers are known by it: one that is counted as its digits. */
+export function idText(id: Value | undefined): string {
+  return typeof id === "number" ? id.toString() : typeof id === "string" ? id : "";
+}

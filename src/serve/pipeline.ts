@@ -28,6 +28,7 @@ import type { Chooser, Said } from "./versions/choose.ts";
 import { refusalDown } from "./versions/refusals.ts";
 import type { AskedOperation, OwnTerms, Served } from "./versions/served.ts";
 import type { KeysInUse } from "./write.ts";
+import { createMarks, withTokens } from "./tokens.ts";
 import { write } from "./write.ts";
 
 /** What a path leads to: an operation, or a page of the service itself that anybody may read. */
@@ -214,6 +215,7 @@ async function run(pipeline: Pipeline, request: Asked): Promise<Answer> {
   const parameters = parseQuery(said.query);
   if (operation.list === undefined) refuseParameters(parameters);
   const now = pipeline.context.clock.now();
+  const marks = createMarks(pipeline.context.plan.credentials, pipeline.context.random);
   const call: Call = {
     context: pipeline.context,
     exchange,
@@ -235,11 +237,13 @@ async function run(pipeline: Pipeline, request: Asked): Promise<Answer> {
     by: caller.id ?? "anonymous",
     cause: prepared.operation.name,
     request: noted.requestId,
+    ...(marks === undefined ? {} : { marks }),
     variables: {
       caller,
       input,
       now: instantText(now),
       base: pipeline.context.baseUrl(),
+      ...(marks === undefined ? {} : { tokens: marks.variable }),
     } as unknown as Call["variables"],
   };
   if (call.own === undefined && envelope === undefined) return perform(call, pipeline, refused);
@@ -260,9 +264,14 @@ function perform(call: Call, { inUse }: Pipeline, refused: (refusal: Refusal) =>
   const { deed } = call.prepared.operation;
   const { extension } = call.prepared;
   if (extension?.perform !== undefined) return extension.perform(call);
-  if (deed === "read") return read(call);
+  if (deed === "read") return readWithTokens(call);
   if (deed === "history") return history(call);
   return deed === "list" ? list(call) : write(call, inUse, refused);
+}
+
+/** What only reads makes no token: who is told one came with it. */
+async function readWithTokens(call: Call): Promise<Answer> {
+  return withTokens(call, undefined, await read(call));
 }
 
 function inOwnWords(

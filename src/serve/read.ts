@@ -11,6 +11,7 @@ import { decodeKey } from "./keys-in-path.ts";
 import { matchesWeakly } from "./preconditions.ts";
 import { absent, columnOf, keyOf, tagsOf } from "./record.ts";
 import { Refusal } from "./refusal.ts";
+import { unmarked } from "./tokens.ts";
 import { tell } from "./versions/terms.ts";
 
 export async function read(call: Call): Promise<Answer> {
@@ -21,7 +22,7 @@ export async function read(call: Call): Promise<Answer> {
   const found = await findVisible(call, key, parent);
   if (prepared.operation.answer.kind === "none") return emptyAnswer(prepared.operation.answer.status);
   const text = tell(call, found.text);
-  const tag = kind.own === undefined ? entityTag(call, found.revision, text) : textTag(call, text);
+  const tag = kind.own === undefined ? entityTag(call, found.revision, text) : textTag(call, unmarked(call, text));
   return extended(prepared.extension, readAnswer(call, wrapped(call, text), tag));
 }
 

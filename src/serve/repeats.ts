@@ -1,10 +1,15 @@
 /** Idempotency keys (R4.18 to R4.20): work, record of the answer, and key are one transaction. */
 import { hash } from "node:crypto";
+import type { Json, JsonObject } from "../base/json.ts";
 import type { Remembered, Transaction } from "../store/store.ts";
 import type { Call } from "./context.ts";
+import { hashWithSalt } from "./credentials/password.ts";
 import type { Answer } from "./exchange.ts";
 import { malformed, Refusal } from "./refusal.ts";
 import { canonicalText } from "./json.ts";
+import { hasMarks, remarked } from "./tokens.ts";
+import { secretText } from "./values.ts";
+import { sentFor } from "./versions/terms.ts";
 
 export interface RepeatKey {
   readonly key: string;
@@ -14,7 +19,7 @@ export interface RepeatKey {
 }
 
 /** The key of a request, where it sends one and the operation knows keys; 400 where it is malformed or missing. */
-export function repeatKeyOf(call: Call): RepeatKey | undefined {
+export async function repeatKeyOf(call: Call): Promise<RepeatKey | undefined> {
   const { operation } = call.prepared;
   if (operation.repeats === undefined) return undefined;
   const header = operation.repeats.header.toLowerCase();
@@ -31,11 +36,8 @@ export function repeatKeyOf(call: Call): RepeatKey | undefined {
       detail: `${operation.repeats.header} is one text of 1 to 255 printable ASCII characters, in quotes or without any`,
     });
   }
-  return {
-    key,
-    scope: `${call.caller.credential ?? ""}\0${call.caller.id ?? call.exchange.address}`,
-    fingerprint: fingerprintOf(call),
-  };
+  const scope = `${call.caller.credential ?? ""}\0${call.caller.id ?? call.exchange.address}`;
+  return { key, scope, fingerprint: fingerprintOf(call, await withoutSecrets(call, `${scope}\0${key}`)) };
 }
 
 /** The draft's quoted string (RFC 9651 section 3.3.3) and the bare text are the same key; undefined for neither. */
@@ -47,32 +49,68 @@ function keyIn(field: string): string | undefined {
 const quoted = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 const bare = /^[\x20\x21\x23-\x7e]+$/;
 
+/**
+ * The body as it was sent, with slow hashes in the place of its secrets: what is kept of a request must not be quicker to guess
+ * them from than what is kept of themselves.
+ */
+async function withoutSecrets(call: Call, place: string): Promise<Json> {
+  const { body, session } = call.prepared.operation;
+  const names = (body?.fields ?? []).flatMap(({ name, secret }) => (secret === true ? [name] : []));
+  const hashes = new Map<string, string>();
+  for (const name of [...names, ...(session?.proof === undefined ? [] : [session.proof])]) {
+    const sent = sentFor(call, name) ?? null;
+    if (sent === null) continue;
+    const salt = hash("sha256", place, "buffer").subarray(0, 16);
+    hashes.set(canonicalText(sent), await hashWithSalt(secretText(sent), salt));
+  }
+  const instead = (value: Json): Json => {
+    const hashed = hashes.get(canonicalText(value));
+    if (hashed !== undefined) return hashed;
+    if (Array.isArray(value)) return value.map(instead);
+    if (value === null || typeof value !== "object") return value;
+    return Object.fromEntries(Object.entries(value as JsonObject).map(([name, member]) => [name, instead(member)]));
+  };
+  const sent = call.envelope?.sent ?? call.input;
+  return hashes.size === 0 ? sent : instead(sent);
+}
+
 /** Method, path, query and parsed body: the order of members and white space do not matter (R4.19). */
-function fingerprintOf(call: Call): string {
+function fingerprintOf(call: Call, input: Json): string {
   const query = [...call.query].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const { exchange, path, version } = call;
-  const input = call.envelope?.sent ?? call.input;
   const text = [version.tag, exchange.method, path, JSON.stringify(query), canonicalText(input)].join("\n");
   return hash("sha256", text, "base64url");
 }
 
 /** The first answer given again, byte for byte; 422 where the key was used for something else. */
-export async function replay(tx: Transaction, repeat: RepeatKey, now: number): Promise<Answer | undefined> {
+export async function replay(call: Call, tx: Transaction, repeat: RepeatKey): Promise<Answer | undefined> {
   const first = await tx.recall(repeat.scope, repeat.key);
-  if (first === undefined || first.expires <= now) return undefined;
+  if (first === undefined || first.expires <= call.now) return undefined;
   if (first.fingerprint !== repeat.fingerprint) {
     throw new Refusal("idempotency-key-reused", { detail: "This key was used for another request" });
   }
-  const headers = Object.entries(first.headers).flat();
+  const { [markHeader]: nonce, ...told } = first.headers;
+  const headers = Object.entries(told).flat();
+  const body = nonce === undefined ? first.body : remarked(call, first.body, nonce);
   return {
     status: first.status,
     headers: [...headers, "Idempotent-Replayed", "true"],
-    ...(first.body === "" ? {} : { body: first.body }),
+    ...(body === "" ? {} : { body }),
   };
 }
 
-export async function remember(tx: Transaction, repeat: RepeatKey, answer: Answer, expires: number): Promise<void> {
+/** Under this name is kept what the marks of an answer begin with: its tokens are made anew, for they are kept nowhere. */
+const markHeader = "Nonet-Marks";
+
+export async function remember(
+  call: Call,
+  tx: Transaction,
+  repeat: RepeatKey,
+  answer: Answer,
+  expires: number,
+): Promise<void> {
   const headers: Record<string, string> = {};
+  if (call.marks !== undefined && hasMarks(call, answer)) headers[markHeader] = call.marks.nonce;
   for (let i = 0; i + 1 < answer.headers.length; i += 2)
     headers[answer.headers[i] as string] = answer.headers[i + 1] as string;
   const remembered: Remembered = {

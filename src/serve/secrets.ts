@@ -1,6 +1,7 @@
 /** What is only kept as a hash: hashed before the transaction, which would make everybody wait for it. */
 import type { Json } from "../base/json.ts";
 import type { Call } from "./context.ts";
+import { assertRoom } from "./credentials/guard.ts";
 import { hashPassword } from "./credentials/password.ts";
 import { defaultValue, secretText } from "./values.ts";
 import { sentFor } from "./versions/terms.ts";
@@ -9,6 +10,7 @@ export async function withSecrets(call: Call): Promise<Call> {
   const { operation, secrets: columns } = call.prepared;
   if (columns.length === 0 || operation.body === undefined) return call;
   const secrets: Record<string, string> = {};
+  assertRoom();
   const creates = operation.deed === "create" || operation.creates;
   for (const column of columns) {
     const { name } = column;

@@ -12,6 +12,8 @@ import { compress } from "./compression.ts";
 import type { Context } from "./context.ts";
 import { createAuthentication } from "./credentials/authenticate.ts";
 import { createCors } from "./cors.ts";
+import { createLoginGuard } from "./credentials/guard.ts";
+import { createLoginRecords } from "./credentials/records.ts";
 import { createCursors } from "./cursor.ts";
 import { moveBySystem } from "./effects.ts";
 import { createEventIds } from "./events/ids.ts";
@@ -135,6 +137,12 @@ export function createService(options: ServiceOptions): LiveService {
   const nextRequestId = requestIds(random);
   const limiter = createLimiter({ plan, secret: options.cursorSecret, changed: () => keeping.changed() });
   const functions = prepareFunctions(options, { tables, kinds });
+  const logins = new Map(
+    plan.credentials
+      .filter(({ login }) => login !== undefined)
+      .map((credential) => [credential.name, createLoginRecords(credential, plan.tables, store)] as const),
+  );
+  const guard = createLoginGuard(random);
   const context: Context = {
     plan,
     store,
@@ -150,6 +158,8 @@ export function createService(options: ServiceOptions): LiveService {
     tables,
     liveQuotas: liveQuotas(plan.quotas),
     secret: options.cursorSecret,
+    logins,
+    guard,
     newId: createIds(clock, random),
     judgeColumn: createColumnJudges(),
     evaluate: createEvaluator(),
@@ -168,6 +178,9 @@ export function createService(options: ServiceOptions): LiveService {
   const authentication = createAuthentication({
     plan,
     keys: store.keys,
+    sessions: store.sessions,
+    logins,
+    guard,
     kinds,
     clock,
     random,

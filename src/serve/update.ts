@@ -6,6 +6,7 @@ import { emptyAnswer, ownAnswer, representation } from "./answers.ts";
 import type { Call } from "./context.ts";
 import { causeAll } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
+import { idText } from "./keys-in-path.ts";
 import { holdLive } from "./limits/quotas.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord } from "./record.ts";
 import type { Fault } from "./refusal.ts";
@@ -40,12 +41,24 @@ export async function saveRecord(call: Call, tx: Transaction, row: Row, values: 
     await settle(call, tx, ownTable(call), next, row);
     const written = await tx.update(table.resource, row, changesBetween(row, next), view, call.variables);
     if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
+    await endOthers(call, tx, row, written.row);
     ({ text, revision } = await causeAll(call, tx, written, {}, view));
     await holdLive(call, tx, table, row, written.row);
   } else text = await tx.view(row, view, call.variables);
   const { status, kind } = operation.answer;
   if (kind === "none") return emptyAnswer(status);
   return own === undefined ? representation(call, status, text, revision) : ownAnswer(call, status, text);
+}
+
+/** Who changes a secret may do so because somebody else knows it: all sessions but the one that does it end. */
+async function endOthers(call: Call, tx: Transaction, old: Row, row: Row): Promise<void> {
+  const { caller, context, now, prepared } = call;
+  for (const { name, login } of context.plan.credentials) {
+    if (login?.resource !== prepared.table.resource || old[login.secret] === row[login.secret]) continue;
+    const own = caller.credential === name && caller.id === idText(row["id"]) ? caller.session : undefined;
+    const except = own === undefined ? {} : { except: own.session };
+    await tx.endSessions({ credential: name, user: idText(row["id"]), ...except }, now);
+  }
 }
 
 interface Patch {

@@ -5,10 +5,12 @@ import { type Deed, deedOf } from "./deeds.ts";
 import type { Answer } from "./exchange.ts";
 import { extended } from "./extension.ts";
 import { Waits } from "./functions/run.ts";
+import { proveLogin } from "./login.ts";
 import { Refusal } from "./refusal.ts";
 import type { RepeatKey } from "./repeats.ts";
 import { remember, repeatKeyOf, replay } from "./repeats.ts";
 import { withSecrets } from "./secrets.ts";
+import { admitted, withTokens } from "./tokens.ts";
 
 /** Requests whose keys are in use at this moment. */
 export type KeysInUse = Set<string>;
@@ -19,10 +21,11 @@ export async function write(asked: Call, inUse: KeysInUse, refused: (refusal: Re
 }
 
 async function performed(asked: Call, inUse: KeysInUse, refused: (refusal: Refusal) => Answer): Promise<Answer> {
-  const call = withFunctions(await withSecrets(asked));
-  const perform = deedOf(call.prepared.operation);
-  const repeat = repeatKeyOf(call);
-  if (repeat === undefined) return inTime(call, (tx) => perform(call, tx));
+  const { operation } = asked.prepared;
+  const call = withFunctions(operation.deed === "login" ? await proveLogin(asked) : await withSecrets(asked));
+  const perform = deedOf(operation, refused);
+  const repeat = await repeatKeyOf(call);
+  if (repeat === undefined) return inTime(call, async (tx) => withTokens(call, tx, await perform(call, tx)));
   const key = `${repeat.scope}\0${repeat.key}`;
   if (inUse.has(key)) {
     throw new Refusal("idempotency-key-in-use", {
@@ -32,7 +35,9 @@ async function performed(asked: Call, inUse: KeysInUse, refused: (refusal: Refus
   }
   inUse.add(key);
   try {
-    return await inTime(call, (tx) => performOnce(call, tx, perform, repeat, refused));
+    return await inTime(call, async (tx) => {
+      return withTokens(call, tx, await performOnce(call, tx, perform, repeat, refused));
+    });
   } finally {
     inUse.delete(key);
   }
@@ -78,11 +83,11 @@ async function performOnce(
   repeat: RepeatKey,
   refused: (refusal: Refusal) => Answer,
 ): Promise<Answer> {
-  const first = await replay(tx, repeat, call.now);
+  const first = await replay(call, tx, repeat);
   if (first !== undefined) return first;
   let answer: Answer;
   try {
-    answer = await perform(call, tx);
+    answer = admitted(call, await perform(call, tx));
   } catch (thrown) {
     // Other refusals are thrown before the first write: there is nothing to undo, and the answer can be remembered.
     if (!(thrown instanceof Refusal) || thrown.details.undo === true) throw thrown;
@@ -90,7 +95,7 @@ async function performOnce(
     if (!isBusinessOutcome(call, thrown)) return answer;
   }
   const kept = call.prepared.operation.repeats?.keptMilliseconds ?? 0;
-  await remember(tx, repeat, answer, call.now + kept);
+  await remember(call, tx, repeat, answer, call.now + kept);
   return answer;
 }
 

@@ -9,10 +9,11 @@
 import type { Value, Variables } from "../expression/evaluate.ts";
 import type { TypedExpression } from "../expression/typed.ts";
 import type { PinStore } from "./pins.ts";
+import type { SessionStore, SessionToken, SessionWork } from "./sessions.ts";
 import type { ColumnType, FilterOperator } from "../plan/plan.ts";
 
 /** A store that answers at once gives the value, one that waits a promise; callers `await` both. */
-export type { PinStore };
+export type { PinStore, SessionStore, SessionToken };
 
 export type Awaitable<T> = T | Promise<T>;
 
@@ -34,11 +35,12 @@ export interface Store {
   due(now: number, limit: number): Awaitable<readonly Due[]>;
   readonly journal: Journal;
   readonly keys: KeyStore;
+  readonly sessions: SessionStore;
   readonly counts: CountStore;
   readonly pins: PinStore;
   /** A secret of the service's own by name, made once and then the same for every process and after every restart. */
   secret(name: string, make: () => string): Awaitable<string>;
-  /** Removes what is kept only for a time and is past it (idempotency records, counts). `now` in epoch milliseconds. */
+  /** Removes what is kept only for a time and is past it (idempotency records, counts, sessions). `now` in epoch milliseconds. */
   purge(now: number): Awaitable<void>;
   /** Finishes what was accepted, then releases everything. */
   close(): Promise<void>;
@@ -203,7 +205,7 @@ export type Written =
   /** Another record has these values. */
   | { readonly kind: "duplicate"; readonly columns: readonly string[] };
 
-export interface Transaction {
+export interface Transaction extends SessionWork {
   /** The record whose unique column has this value, held against change until the transaction ends. */
   get(resource: string, column: string, value: Value): Awaitable<Row | undefined>;
   /** A page of records as they are now, with what this transaction has written; a query is prepared at its first use. */

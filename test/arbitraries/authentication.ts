@@ -59,7 +59,13 @@ const tokens = {
   scopes,
 };
 
-const logins = { ...common, of: resourceNames, name: names, field: names, roles: roleLists };
+const logins = {
+  ...common,
+  of: resourceNames,
+  name: names,
+  field: names,
+  roles: fc.oneof(roleLists, fc.record({ field: names })),
+};
 
 export const credentials: fc.Arbitrary<Credential> = fc.oneof(
   fc.record(
@@ -72,7 +78,15 @@ export const credentials: fc.Arbitrary<Credential> = fc.oneof(
     },
     needsNothing,
   ),
-  fc.record({ kind: fc.constant("password" as const), ...logins }, { requiredKeys: ["kind", "of", "name", "field"] }),
+  fc.record(
+    {
+      kind: fc.constant("password" as const),
+      ...logins,
+      renewed: fc.oneof(sentences, durations),
+      prefix: fc.constantFrom("ses_", "s-live-"),
+    },
+    { requiredKeys: ["kind", "of", "name", "field"] },
+  ),
   fc.record({ kind: fc.constant("jwt" as const), ...tokens }, { requiredKeys: ["kind", "secret"] }),
   fc.record({ kind: fc.constant("oauth2" as const), ...tokens }, needsNothing),
   fc.record({ kind: fc.constant("basic" as const), ...logins }, needsNothing),

@@ -90,6 +90,7 @@ const anyEndpoint: fc.Arbitrary<Endpoint> = fc.record(
     lists,
     where: expressions,
     wire: wires,
+    else: kebabNames,
   },
   { requiredKeys: ["method", "path"] },
 );

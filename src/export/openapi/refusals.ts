@@ -73,7 +73,7 @@ function ofVersion({ versions, errors }: Plan): readonly string[] {
   return ends ? [Object.hasOwn(errors, gone.error) ? gone.error : "version-gone"] : [];
 }
 
-function ofCaller({ credentials, unseen }: Plan, { allow, inbound, key, parents }: Operation): readonly string[] {
+function ofCaller({ credentials, unseen }: Plan, { allow, inbound, key, parents, deed }: Operation): readonly string[] {
   const open = allow.some(({ who, if: condition }) => who.kind === "anyone" && condition === undefined);
   const signedIn = allow.some(({ who, if: condition }) => who.kind === "signed-in" && condition === undefined);
   const named = key !== undefined || parents.length > 0;
@@ -81,7 +81,10 @@ function ofCaller({ credentials, unseen }: Plan, { allow, inbound, key, parents 
   return [
     ...(credentials.length > 0 || !open ? ["unauthenticated"] : []),
     ...(credentials.length > 0 ? ["rate-limited"] : []),
-    ...((!open && !signedIn) || inbound !== undefined || scoped || (named && unseen === 403) ? ["forbidden"] : []),
+    // Who comes with another credential has no session to end.
+    ...((!open && !signedIn) || deed === "logout" || inbound !== undefined || scoped || (named && unseen === 403)
+      ? ["forbidden"]
+      : []),
   ];
 }
 

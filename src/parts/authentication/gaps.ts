@@ -99,10 +99,14 @@ function eachCredential(facts: Facts, usual: (credential: Credential) => string 
 function lifetime({ kind, obtained, renewed, lasts, revoked }: Credential): string | undefined {
   if (kind === "hmac-sha256") return undefined;
   const elsewhere = kind === "jwt" || kind === "oauth2";
+  const login = kind === "password";
+  const made = login ? "obtained by logging in" : "made by whoever runs the service";
   const usual = [
-    ...(obtained === undefined ? [elsewhere ? "obtained from its issuer" : "made by whoever runs the service"] : []),
-    ...(renewed === undefined ? ["renewed by obtaining another"] : []),
-    ...(lasts === undefined ? [elsewhere ? "valid as long as it says" : "valid until revoked"] : []),
+    ...(obtained === undefined ? [elsewhere ? "obtained from its issuer" : made] : []),
+    ...(renewed === undefined ? [login ? "renewed by logging in again" : "renewed by obtaining another"] : []),
+    ...(lasts === undefined
+      ? [elsewhere ? "valid as long as it says" : login ? "valid for 30 days" : "valid until revoked"]
+      : []),
     ...(revoked === undefined && !elsewhere ? ["revoked at once"] : []),
   ];
   return usual.length === 0 ? undefined : usual.join(", ");

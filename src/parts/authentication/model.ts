@@ -24,6 +24,7 @@ export interface Credential {
   readonly sent?: SentIn;
   /** How a caller comes by it, a sentence. */
   readonly obtained?: string;
+  /** A sentence; password: a duration, for which a token to renew it with is good. */
   readonly renewed?: string;
   /** What a key starts with, `pl_`. */
   readonly prefix?: string;
@@ -39,8 +40,11 @@ export interface Credential {
   readonly jwks?: string;
   /** `claim NAME`: what names the caller. Absent: `sub`. */
   readonly user?: string;
-  /** Where roles come from: a claim (jwt), or the same list for each caller. Absent: the key's own (api-key, basic), claim `roles` (jwt). */
-  readonly roles?: { readonly claim: string } | readonly string[];
+  /**
+   * Where roles come from: a claim (jwt), a field of the record (password, basic with `of`), or the same list for each
+   * caller. Absent: the key's own (api-key, basic), claim `roles` (jwt), none (password).
+   */
+  readonly roles?: { readonly claim: string } | { readonly field: string } | readonly string[];
   /** password, basic: the resource that can log in, the field that names one of it, the field that holds its secret. */
   readonly of?: string;
   readonly name?: string;

@@ -78,5 +78,6 @@ function printSent({ header, scheme }: SentIn): Tree {
 
 function printRoleSource(roles: Exclude<Credential["roles"], undefined>): Tree {
   if ("claim" in roles) return `claim ${roles.claim}`;
+  if ("field" in roles) return `field ${roles.field}`;
   return listOrNone(roles);
 }

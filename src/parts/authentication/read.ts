@@ -4,7 +4,7 @@
  *     credentials   name: kind   or   name: { kind, sent, … }   or `none`
  *       kind        api-key | password | jwt | oauth2 | basic | hmac-sha256
  *       sent        `Authorization SCHEME` or `header NAME`   map: { header, scheme }. Never in an address (R5.3).
- *       obtained, renewed   a sentence
+ *       obtained, renewed   a sentence; `renewed` of password also a duration, for which there are tokens to renew it with
  *       lasts       a duration or `until revoked`
  *       revoked     a duration, `at once` or `none`
  *       prefix      api-key: what a key starts with
@@ -12,7 +12,7 @@
  *       of, name    password, basic: the resource that can log in, and the field that names one of it
  *       issuer, audience, jwks   jwt, oauth2: the `iss` and `aud` that are expected, the address of the key set
  *       user        jwt, oauth2: `claim NAME`, what names the caller
- *       roles       a list, the same for each caller, or (jwt, oauth2) `claim NAME`
+ *       roles       a list, the same for each caller, or (jwt, oauth2) `claim NAME`, or (password, basic) `field NAME`
  *       scopes      jwt, oauth2, api-key: a list
  *     roles         a list of names, or `none`
  *     own           Resource: expression
@@ -142,7 +142,7 @@ const loginMembers = ["of", "name", "secret"] as const;
 /** What each kind can say, beside what every kind can. */
 const membersOf: Readonly<Record<CredentialKind, readonly Member[]>> = {
   "api-key": ["prefix", "scopes"],
-  password: loginMembers,
+  password: ["prefix", ...loginMembers],
   jwt: tokenMembers,
   oauth2: tokenMembers,
   basic: loginMembers,
@@ -423,12 +423,29 @@ function readRoleSource(
   entry: Entry,
 ): Credential["roles"] | undefined {
   const line = entry.value.kind === "text" ? phraseOf(entry.value) : undefined;
+  const field = line && /^field\s+(\S+)$/.exec(line.text)?.[1];
+  if (line !== undefined && field !== undefined) return readRoleField(reader, kind, line, field);
   const claim = line && claimOf(line);
   if (line === undefined || claim === undefined) return readRoles(reader, path, entry.value);
   if (kind === "jwt" || kind === "oauth2") return { claim: claim.text };
   report(reader, "authentication/bad-claim", spanOf(line), `A credential of kind ${kind} has no claims`, {
     help: "write the list of roles: `[courier]`",
   });
+  return undefined;
+}
+
+/** `field NAME`: for who is a record of the service's own. */
+function readRoleField(reader: Reader, kind: CredentialKind, line: Phrase, field: string): Credential["roles"] {
+  if (kind === "password" || kind === "basic") return { field };
+  report(
+    reader,
+    "authentication/bad-claim",
+    spanOf(line),
+    `Who sends a credential of kind ${kind} is no record with fields`,
+    {
+      help: kind === "jwt" || kind === "oauth2" ? "write `claim roles`" : "write the list of roles: `[courier]`",
+    },
+  );
   return undefined;
 }
 

@@ -9,7 +9,7 @@ const head = `# T
 \`\`\`yaml
 DeliveryRun: { id: id(run), code: "string, unique", nick: string }
 Stop: { id: id(sto), run: DeliveryRun, first?: Person, second?: Person }
-Person: { id: id(per), handle: "string, unique" }
+Person: { id: id(per), handle: "string, unique", word: "string, secret" }
 \`\`\`
 ## States and transitions
 \`\`\`yaml
@@ -17,6 +17,10 @@ Stop:
   states: { open: o, closed: c }
   start: open
   moves: { open -> closed: by it }
+\`\`\`
+## Authentication
+\`\`\`yaml
+credentials: { pass: { kind: password, of: Person, name: handle, secret: word } }
 \`\`\`
 ## Endpoints
 `;
@@ -69,7 +73,10 @@ const rows: readonly (readonly [line: string, meaning: string])[] = [
   ['{ at: "POST /delivery-runs/{id}/remarks", of: Stop }', "create Stop < DeliveryRun.id (run)"],
   ["{ at: GET /feed, of: Nobody }", "unclear resource: `/feed` does not say which resource `it` is about"],
   ["{ at: POST /quotes, does: handler }", "handler"],
-  ["{ at: POST /people/login, does: login }", "login Person"],
+  ["{ at: POST /login, does: login }", "login Person"],
+  ["{ at: POST /people/renewal, does: renew }", "renew Person"],
+  ["{ at: DELETE /stops/current, does: logout }", "logout Person"],
+  ["{ at: POST /login, of: Stop, does: login }", "unclear login: `it` does not say of which it is: `pass`"],
   ["{ at: GET /delivery-runs, does: read }", "unclear key: no part of `/delivery-runs` names one DeliveryRun"],
   ['{ at: "POST /delivery-runs/{id}/copy", does: create }', "unclear key: `{id}` has no place in the path of a create"],
 ]; // biome-ignore format: a table

@@ -16,7 +16,8 @@
 import { camelCase, kebabCase, plural, snakeCase, withArticle } from "../../base/case.ts";
 import type { Model } from "../model.ts";
 import { fieldsOf, isUnique, lifecycleOf, own, referencesTo } from "../resources/fields.ts";
-import type { Deed, Endpoint } from "./model.ts";
+import { loginsOf, sessionEndpoint } from "../authentication/login.ts";
+import { type Deed, type Endpoint, sessionDeeds } from "./model.ts";
 
 export type PathSegment =
   | { readonly kind: "literal"; readonly text: string }
@@ -26,7 +27,7 @@ export interface ResourceEndpoint {
   readonly kind: "resource";
   readonly operation: string;
   readonly endpoint: Endpoint;
-  readonly deed: Exclude<Deed, "login" | "handler">;
+  readonly deed: Exclude<Deed, "handler">;
   readonly resource: string;
   readonly segments: readonly PathSegment[];
   /** The parameter that names the record at hand, by which of its unique fields. */
@@ -44,12 +45,12 @@ export interface PathParent {
   readonly field: string;
 }
 
-/** A handler or a login need not be about a resource. */
+/** A handler need not be about a resource. */
 export interface FreeEndpoint {
   readonly kind: "free";
   readonly operation: string;
   readonly endpoint: Endpoint;
-  readonly deed: "login" | "handler";
+  readonly deed: "handler";
   readonly resource?: string;
   readonly segments: readonly PathSegment[];
   /** Of a handler: the record that it is about, and those that the path binds, as for operations on a resource. */
@@ -61,8 +62,11 @@ export interface UnclearEndpoint {
   readonly kind: "unclear";
   readonly operation: string;
   readonly endpoint: Endpoint;
-  /** The resource, the deed, the field that a parameter stands for, or what a parent's parameter is to the record. */
-  readonly what: "resource" | "deed" | "key" | "parent";
+  /**
+   * The resource, the deed, the field that a parameter stands for, what a parent's parameter is to the record, or whose
+   * sessions it is about.
+   */
+  readonly what: "resource" | "deed" | "key" | "parent" | "login";
   /** One sentence, naming what is unclear. */
   readonly sentence: string;
 }
@@ -116,9 +120,15 @@ function meaningOfEndpoint(
   const collections = segments.map((segment) => (segment.kind === "literal" ? plurals.get(segment.text) : undefined));
   const resource = endpoint.of ?? collections.findLast((name) => name !== undefined);
   const { does } = endpoint;
-  if (does === "login" || does === "handler") {
+  if (does !== undefined && sessionDeeds.has(does)) {
+    return (
+      sessionMeaning(model, operation, endpoint, collections, segments) ??
+      unclear("login", loginSentence(model, operation))
+    );
+  }
+  if (does === "handler") {
     const about = resource === undefined ? {} : { resource };
-    const named = does === "handler" ? recordNamed(model, resource, segments, collections) : noRecord;
+    const named = recordNamed(model, resource, segments, collections);
     return { kind: "free", operation, endpoint, deed: does, segments, ...about, ...named };
   }
   if (resource === undefined || own(model.resources.resources, resource) === undefined) {
@@ -168,6 +178,36 @@ function recordNamed(
   const key = keyOf(model, resource, segments.slice(anchor + 1));
   const parents = parentsOf(model, resource, segments.slice(0, Math.max(anchor, 0)), collections);
   return { ...(key === undefined ? {} : { key }), parents: typeof parents === "string" ? [] : parents };
+}
+
+/** A login, a renewal or a logout is about the records of the one `password` credential that it can be about. */
+function sessionMeaning(
+  model: Model,
+  operation: string,
+  endpoint: Endpoint,
+  collections: readonly (string | undefined)[],
+  segments: readonly PathSegment[],
+): ResourceEndpoint | undefined {
+  const logins = loginsOf(model);
+  const said = endpoint.of ?? collections.findLast((name) => logins.some(({ resource }) => resource === name));
+  const [login, ...others] = said === undefined ? logins : logins.filter(({ resource }) => resource === said);
+  if (login === undefined || others.length > 0) return undefined;
+  if (own(model.resources.resources, login.resource) === undefined) return undefined;
+  return {
+    kind: "resource",
+    operation,
+    endpoint: sessionEndpoint(model, endpoint, login),
+    deed: endpoint.does as ResourceEndpoint["deed"],
+    resource: login.resource,
+    segments,
+    parents: [],
+  };
+}
+
+function loginSentence(model: Model, operation: string): string {
+  const names = loginsOf(model).map(({ credential }) => `\`${credential}\``);
+  if (names.length === 0) return `no \`password\` credential says of whom \`${operation}\` is`;
+  return `\`${operation}\` does not say of which it is: ${names.join(", ")}`;
 }
 
 export function pathSegments(path: string): readonly PathSegment[] {

@@ -82,9 +82,12 @@ export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof methods)[number];
 
 export const deeds = [
-  "create", "read", "list", "history", "update", "replace", "delete", "move", "login", "handler",
+  "create", "read", "list", "history", "update", "replace", "delete", "move", "login", "renew", "logout", "handler",
 ] as const; // biome-ignore format: a table
 export type Deed = (typeof deeds)[number];
+
+/** What is about the sessions of a `password` credential. */
+export const sessionDeeds: ReadonlySet<string> = new Set<Deed>(["login", "renew", "logout"]);
 
 /** What changes nothing. */
 export const readingDeeds: ReadonlySet<string> = new Set<Deed>(["read", "list", "history"]);
@@ -109,6 +112,8 @@ export interface Endpoint {
   readonly lists?: ListStyle;
   /** A list's own condition: the text of an expression. */
   readonly where?: string;
+  /** The error for whom a login or a renewal does not let in. */
+  readonly else?: string;
   /** Of a handler: all that it takes and answers, where `takes` and `gives` do not say it. */
   readonly wire?: Wire;
 }

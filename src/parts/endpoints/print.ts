@@ -52,7 +52,7 @@ function printRepeats(style: RepeatStyle | "none", map: boolean): Tree {
 }
 
 function printEndpoint(endpoint: Endpoint, below: Below): Tree {
-  const { method, path, of, does, takes, gives, shape, choose, status, lists, where, wire } = endpoint;
+  const { method, path, of, does, takes, gives, shape, choose, status, lists, where, wire, else: otherwise } = endpoint;
   const at = `${method} ${path}`;
   const members: Tree = {
     ...(of === undefined ? {} : { of }),
@@ -67,6 +67,7 @@ function printEndpoint(endpoint: Endpoint, below: Below): Tree {
     ...(lists === undefined ? {} : { lists: printLists(lists, below("lists")) }),
     ...(where === undefined ? {} : { where }),
     ...(wire === undefined ? {} : { wire: printWire(wire) }),
+    ...(otherwise === undefined ? {} : { else: otherwise }),
   };
   return Object.keys(members).length === 0 && !below() ? at : { at, ...members };
 }

@@ -68,6 +68,7 @@ export const endpointKeys = [
   "lists",
   "where",
   "wire",
+  "else",
 ] as const;
 
 export function readEndpoints(reader: Reader, body: MapNode): Endpoints {
@@ -351,6 +352,7 @@ function readEndpoint(reader: Reader, at: Path, line: Entry): Endpoint | undefin
   const lists = entries.lists && readLists(reader, [...at, "lists"], entries.lists.value);
   const where = readText(reader, at, entries.where, "`where`");
   const wire = entries.wire && readWire(reader, [...at, "wire"], entries.wire.value);
+  const otherwise = readText(reader, at, entries.else, "`else`");
   return {
     ...address,
     ...(of === undefined ? {} : { of: of.text }),
@@ -360,6 +362,7 @@ function readEndpoint(reader: Reader, at: Path, line: Entry): Endpoint | undefin
     ...(lists === undefined ? {} : { lists }),
     ...(where === undefined ? {} : { where: where.text }),
     ...(wire === undefined ? {} : { wire }),
+    ...(otherwise === undefined ? {} : { else: otherwise.text }),
   };
 }
 

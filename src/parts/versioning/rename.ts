@@ -314,10 +314,13 @@ export function renamedError(model: Model, from: string, to: string): Model {
           ? versioning
           : { ...versioning, policy: { ...versioning.policy, afterSunset: { ...sunset, error: code(sunset.error) } } },
     },
-    (endpoint) =>
-      endpoint.choose === undefined
-        ? endpoint
-        : { ...endpoint, choose: mapValues(endpoint.choose, (choice) => ({ ...choice, else: code(choice.else) })) },
+    (endpoint) => ({
+      ...endpoint,
+      ...(endpoint.else === undefined ? {} : { else: code(endpoint.else) }),
+      ...(endpoint.choose === undefined
+        ? {}
+        : { choose: mapValues(endpoint.choose, (choice) => ({ ...choice, else: code(choice.else) })) }),
+    }),
   );
 }
 

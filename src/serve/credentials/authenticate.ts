@@ -3,17 +3,23 @@ import { createHmac } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { CredentialPlan, Plan } from "../../plan/plan.ts";
-import type { KeyStore } from "../../store/store.ts";
+import type { KeyStore, SessionStore } from "../../store/store.ts";
 import { subscriberOf } from "../address.ts";
 import type { Caller, CallerKinds } from "../caller.ts";
 import { anonymous } from "../caller.ts";
 import type { Exchange } from "../exchange.ts";
+import { idText } from "../keys-in-path.ts";
 import { Refusal } from "../refusal.ts";
 import { endOf, hashSecret, isSecret, nameOfSecret } from "./api-key.ts";
+import { challengeOf } from "./challenge.ts";
 import { createFailureLimit } from "./failures.ts";
+import type { LoginGuard } from "./guard.ts";
 import { createSignatureVerifier } from "./hmac.ts";
 import type { SignatureVerifier, Verified } from "./hmac.ts";
 import type { VerifyToken } from "./jwt.ts";
+import { isPassword } from "./password.ts";
+import type { LoginRecords } from "./records.ts";
+import { isAccessToken, isOver } from "./session.ts";
 
 export interface Authentication {
   /**
@@ -35,6 +41,10 @@ export interface Authentication {
 export interface AuthenticationOptions {
   readonly plan: Pick<Plan, "service" | "credentials">;
   readonly keys: KeyStore;
+  readonly sessions: SessionStore;
+  /** Whose callers are records, by credential. */
+  readonly logins: ReadonlyMap<string, LoginRecords>;
+  readonly guard: LoginGuard;
   readonly kinds: CallerKinds;
   readonly clock: Clock;
   readonly random: (bytes: number) => Uint8Array;
@@ -59,6 +69,7 @@ interface Proof {
   readonly until: number;
   /** Where it is a signature of this request. */
   readonly signed?: Verified;
+  readonly session?: Caller["session"];
 }
 
 /** A proved caller is taken from memory for this long, and so a revoked one too (R5.4: at most one second). */
@@ -118,6 +129,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
         claims: proof.claims,
         credential: method.credential.name,
         ...(proof.signed === undefined ? {} : { signature: proof.signed.signature }),
+        ...(proof.session === undefined ? {} : { session: proof.session }),
         kind: kinds.of(proof.roles),
       };
       if (proof.until > now) {
@@ -249,13 +261,6 @@ function challengeFields({
     });
 }
 
-/** A field of its own has no scheme: what is wanted there is named, and where. */
-function challengeOf(service: string, { kind, sent }: CredentialPlan): string {
-  if (sent.scheme !== undefined) return `${sent.scheme} realm="${service}"`;
-  const wanted = kind === "hmac-sha256" ? "Signature" : kind === "api-key" ? "ApiKey" : "Token";
-  return `${wanted} realm="${service}", header="${sent.header}"`;
-}
-
 function methodsOf(credential: CredentialPlan, options: AuthenticationOptions): readonly Method[] {
   const secret = credential.secret === undefined ? undefined : options.environment[credential.secret];
   const scheme = credential.sent.scheme;
@@ -274,7 +279,19 @@ function methodsOf(credential: CredentialPlan, options: AuthenticationOptions): 
       ];
     }
     case "basic":
-      return [{ credential, scheme, names: userOf, prove: (text) => proveBasic(credential, options, text) }];
+      return [
+        {
+          credential,
+          scheme,
+          names: userOf,
+          prove:
+            credential.login === undefined
+              ? (text) => proveBasic(credential, options, text)
+              : proveRecord(credential, options),
+        },
+      ];
+    case "password":
+      return [{ credential, scheme, prove: (text) => proveSession(credential, options, text) }];
     case "jwt":
       return [{ credential, scheme, prove: proveToken(credential, options.clock, tokenVerifier(credential, secret)) }];
     case "hmac-sha256":
@@ -328,6 +345,58 @@ async function proveBasic(
   if (colon === -1) return undefined;
   const proof = await proveKey(credential, options, decoded.slice(colon + 1));
   return proof?.user === decoded.slice(0, colon) ? proof : undefined;
+}
+
+/** A session of a record that there still is, with its roles as they are now (R5.10): so it is never taken from memory. */
+async function proveSession(
+  credential: CredentialPlan,
+  { sessions, logins, clock }: AuthenticationOptions,
+  text: string,
+): Promise<Proof | undefined> {
+  if (!isAccessToken(credential, text)) return undefined;
+  const found = await sessions.find(hashSecret(text));
+  if (found?.use !== "access" || found.credential !== credential.name || isOver(found, clock.now())) return undefined;
+  const record = await logins.get(credential.name)?.byId(found.user);
+  if (record === undefined) return undefined;
+  const { session, user, expires } = found;
+  const known = { session, token: text, ...(expires === undefined ? {} : { expires }) };
+  return { user, roles: record.roles, claims: {}, until: 0, session: known };
+}
+
+/** So many secrets that were right are recognised without being hashed again. */
+const maximumRecognised = 10_000;
+
+/**
+ * `name:secret` of a record. Hashing takes long on purpose, and such a credential is sent with every request: of a secret that
+ * was right it is remembered which kept one it is, so that it is good for as long as that one is kept, and no longer.
+ */
+function proveRecord(
+  credential: CredentialPlan,
+  { logins, guard, clock, random }: AuthenticationOptions,
+): Method["prove"] {
+  const salt = random(32);
+  const recognised = new Map<string, string>();
+  return async (text, { address }) => {
+    const decoded = Buffer.from(text, "base64").toString("utf8");
+    const colon = decoded.indexOf(":");
+    if (colon === -1) return undefined;
+    const name = decoded.slice(0, colon);
+    const found = await logins.get(credential.name)?.byName(name);
+    const kept = found?.secret ?? null;
+    const proof = found && { user: idText(found.id), roles: found.roles, claims: {}, until: 0 };
+    const known = createHmac("sha256", salt).update(decoded).digest("base64url");
+    if (kept !== null && recognised.get(known) === kept) return proof;
+    const attempt = { credential: credential.name, name: name.normalize("NFC"), address };
+    guard.admit(attempt, clock.now());
+    if (!(await isPassword(decoded.slice(colon + 1), kept)) || kept === null) {
+      guard.failed(attempt, clock.now());
+      return undefined;
+    }
+    guard.succeeded(attempt);
+    if (recognised.size >= maximumRecognised) recognised.clear();
+    recognised.set(known, kept);
+    return proof;
+  };
 }
 
 /** What tokens are verified with is loaded where a document takes them, and nobody who starts such a service waits for it. */
@@ -386,6 +455,8 @@ function rolesOf(
 ): readonly string[] {
   switch (credential.roles.kind) {
     case "own":
+    // The record says them.
+    case "column":
       return own;
     case "fixed":
       return credential.roles.roles;

@@ -10,6 +10,7 @@ import { MemoryJournal } from "./journal.ts";
 import { prepareList } from "./list.ts";
 import { pinStore } from "./pins.ts";
 import { Committed } from "./records.ts";
+import { purgeSessions, sessionStore } from "./sessions.ts";
 import { type Kept, MemoryTransaction } from "./transaction.ts";
 
 export interface MemoryOptions {
@@ -20,7 +21,7 @@ export interface MemoryOptions {
 
 export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise<Store> {
   const committed = new Committed(tables);
-  const kept: Kept = { remembered: new Map(), counts: new Map(), bookmarks: new Map() };
+  const kept: Kept = { remembered: new Map(), counts: new Map(), bookmarks: new Map(), sessions: new Map() };
   const journal = new MemoryJournal();
   const secrets = new Map<string, string>();
   const writerOf = (view: View): Write => viewWriterIn(committed, view);
@@ -36,6 +37,7 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
       for (const [place, answer] of tx.answers) kept.remembered.set(place, answer);
       for (const [place, count] of tx.counts) kept.counts.set(place, count);
       for (const [reader, position] of tx.bookmarks) kept.bookmarks.set(reader, position);
+      tx.sessions.commit();
       journal.commit(tx.journal);
       return result;
     } finally {
@@ -57,6 +59,7 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
     due: (now, limit) => dueIn(committed, now, limit),
     journal,
     keys: keyStore(),
+    sessions: sessionStore(kept.sessions),
     counts: countStore(kept.counts),
     pins: pinStore(),
     secret: (name, make) => {
@@ -67,6 +70,7 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
     purge: (now) => {
       for (const [place, { expires }] of kept.remembered) if (expires <= now) kept.remembered.delete(place);
       purgeCounts(kept.counts, now);
+      purgeSessions(kept.sessions, now);
     },
     close: async () => {
       open = false;

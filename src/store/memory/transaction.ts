@@ -17,12 +17,14 @@ import type {
   View,
   Written,
 } from "../store.ts";
+import type { Sessions, SessionToken } from "../sessions.ts";
 import { type Counts, countUp } from "./counts.ts";
 import { timesOf } from "../times.ts";
 import { evaluateIn, viewWriterIn, holdsIn } from "./evaluation.ts";
 import type { Forgotten, MemoryJournal } from "./journal.ts";
 import { prepareList } from "./list.ts";
 import { type Committed, Pending } from "./records.ts";
+import { type KeptSessions, PendingSessions } from "./sessions.ts";
 
 /** What is committed beside records. */
 export interface Kept {
@@ -30,6 +32,7 @@ export interface Kept {
   readonly counts: Counts;
   /** By reader of the journal. */
   readonly bookmarks: Map<string, number>;
+  readonly sessions: KeptSessions;
 }
 
 /** What a transaction reads and adds to. */
@@ -47,6 +50,7 @@ export class MemoryTransaction implements Transaction {
   readonly counts: Counts = new Map();
   readonly journal: (JournalEntry | Forgotten)[] = [];
   readonly bookmarks: Map<string, number> = new Map();
+  readonly sessions: PendingSessions;
   readonly #committed: Committed;
   readonly #kept: Kept;
   readonly #happened: MemoryJournal;
@@ -57,6 +61,7 @@ export class MemoryTransaction implements Transaction {
     this.#committed = committed;
     this.pending = new Pending(committed);
     this.#kept = kept;
+    this.sessions = new PendingSessions(kept.sessions);
     this.#happened = journal;
     this.#clock = clock;
   }
@@ -153,7 +158,29 @@ export class MemoryTransaction implements Transaction {
       this.pending.put(cleared.table.resource, this.#changed(cleared.table, cleared.row, changes));
     }
     for (const held of plan.deleted) this.pending.remove(held.table.resource, held.row);
-    return { kind: "deleted", records: plan.deleted.map(deletedRecord) };
+    const records = plan.deleted.map(deletedRecord);
+    for (const { resource: of, id } of records) this.sessions.forget(of, `${id as string | number}`);
+    return { kind: "deleted", records };
+  }
+
+  session(hash: string): SessionToken | undefined {
+    this.#use();
+    return this.sessions.session(hash);
+  }
+
+  addSession(token: SessionToken): void {
+    this.#use();
+    this.sessions.addSession(token);
+  }
+
+  replaceSession(hash: string, at: number): void {
+    this.#use();
+    this.sessions.replaceSession(hash, at);
+  }
+
+  endSessions(which: Sessions, at: number): void {
+    this.#use();
+    this.sessions.endSessions(which, at);
   }
 
   bookmark(reader: string): number | undefined {

@@ -2,14 +2,16 @@
  * The keys in a file and nothing else, for who makes and ends them beside a service that runs: the tables stay those of the
  * document that the service was started with, whatever the document says now.
  */
-import type { KeyStore } from "../store.ts";
+import type { KeyStore, SessionStore } from "../store.ts";
 import { Connection, explained } from "./connection.ts";
 import type { Writer } from "./group.ts";
 import { keyStore } from "./keys.ts";
+import { sessionStore } from "./sessions.ts";
 import { stateOf } from "./own-tables.ts";
 
 export interface Keys {
   readonly keys: KeyStore;
+  readonly sessions: SessionStore;
   close(): void;
 }
 
@@ -40,5 +42,9 @@ function keysOf(connection: Connection, file: string): Keys {
       throw explained(thrown, file);
     }
   };
-  return { keys: keyStore(connection, { write }), close: () => connection.close() };
+  return {
+    keys: keyStore(connection, { write }),
+    sessions: sessionStore(connection, { write }),
+    close: () => connection.close(),
+  };
 }

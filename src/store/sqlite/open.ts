@@ -21,6 +21,7 @@ import { migrate } from "./migrate.ts";
 import { prepareRead } from "./read.ts";
 import { relationsOf } from "./relations.ts";
 import { secretStore } from "./secrets.ts";
+import { purgeSessions, sessionStore } from "./sessions.ts";
 import { openSnapshot } from "./snapshot.ts";
 import { SqliteTransaction, Workshop } from "./transaction.ts";
 
@@ -123,6 +124,7 @@ async function open(settings: Settings): Promise<Store> {
       due: dueFinder(relations, reading, snapshot),
       journal: journalOf(reading, snapshot, writer),
       keys: keyStore(reading, writer),
+      sessions: sessionStore(reading, writer),
       counts: countStore(writer),
       pins: pinStore(reading, writer),
       secret: secretStore(writer),
@@ -131,6 +133,7 @@ async function open(settings: Settings): Promise<Store> {
         let after: number | undefined = 0;
         while (after !== undefined) after = await purgeFrom(after, now);
         while (await writer.write(({ connection }) => purgeCounts(connection, now)));
+        while (await writer.write(({ connection }) => purgeSessions(connection, now)));
       },
       close: async () => {
         open = false;

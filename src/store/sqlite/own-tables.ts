@@ -9,6 +9,7 @@ import { bookmarksSql, journalSql } from "./journal.ts";
 import { keysSql } from "./keys.ts";
 import { pinsSql } from "./pins.ts";
 import { secretsSql } from "./secrets.ts";
+import { sessionsSql } from "./sessions.ts";
 
 /**
  * The layout of Nonet's own tables. A file with a higher one was written by a newer release. Edition 2: `nonet_schema` has
@@ -38,6 +39,7 @@ const ownTables: Readonly<Record<string, string>> = {
   nonet_bookmarks: bookmarksSql,
   nonet_counts: countsSql,
   nonet_pins: pinsSql,
+  nonet_sessions: sessionsSql,
 };
 
 /** Columns that came after their tables: each is added where it is missing. */

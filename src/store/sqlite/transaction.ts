@@ -31,6 +31,8 @@ import { prepareList } from "./list.ts";
 import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
 import { quoteName, quoteText, toStored } from "./value.ts";
 import { nestedSql } from "./view.ts";
+import type { Sessions, SessionToken } from "../sessions.ts";
+import { addSession, endSessions, findSession, forgetSessions, replaceSession } from "./sessions.ts";
 
 /** What transactions of one store have in common: everything that is made once and used by all. */
 export class Workshop {
@@ -294,7 +296,29 @@ export class SqliteTransaction implements Transaction {
       this.#change(relationFor(relations, cleared.table.resource), cleared.row, changes);
     }
     this.#remove(plan.deleted.map((held) => [relationFor(relations, held.table.resource), held.row] as const));
-    return { kind: "deleted", records: plan.deleted.map(deletedRecord) };
+    const records = plan.deleted.map(deletedRecord);
+    for (const { resource: of, id } of records) forgetSessions(this.#turn.connection, of, `${id as string | number}`);
+    return { kind: "deleted", records };
+  }
+
+  session(hash: string): SessionToken | undefined {
+    this.#turn.reading();
+    return findSession(this.#turn.connection, hash);
+  }
+
+  addSession(token: SessionToken): void {
+    this.#turn.writing();
+    addSession(this.#turn.connection, token);
+  }
+
+  replaceSession(hash: string, at: number): void {
+    this.#turn.writing();
+    replaceSession(this.#turn.connection, hash, at);
+  }
+
+  endSessions(which: Sessions, at: number): void {
+    this.#turn.writing();
+    endSessions(this.#turn.connection, which, at);
   }
 
   /** Records may refer to each other in a circle, so that no order of deleting them would do. */

@@ -1,0 +1,83 @@
+/** Who can log in: the `password` credentials of a document, and what their operations take and give unless they say it. */
+import { parseDuration } from "../../base/duration.ts";
+import type { Endpoint } from "../endpoints/model.ts";
+import type { Model } from "../model.ts";
+import { bareType, fieldsOf, own } from "../resources/fields.ts";
+import type { Field } from "../resources/model.ts";
+import type { Credential } from "./model.ts";
+
+/** A `password` credential that says of whom it is, by which of their fields. */
+export interface Login {
+  readonly credential: string;
+  readonly resource: string;
+  readonly name: string;
+  /** The field of the secret. */
+  readonly secret: string;
+  /** Whether there are tokens to renew it with. */
+  readonly renewed: boolean;
+}
+
+export function loginsOf(model: Model, resource?: string): readonly Login[] {
+  return Object.entries(model.authentication.credentials).flatMap(([credential, said]): Login[] => {
+    const { kind, of, name, field } = said;
+    if (kind !== "password" || of === undefined || name === undefined || field === undefined) return [];
+    if (resource !== undefined && of !== resource) return [];
+    return [{ credential, resource: of, name, secret: field, renewed: isRenewed(said) }];
+  });
+}
+
+/** Whether `renewed` says for how long there are tokens to renew with; else it is a sentence. */
+export function isRenewed({ kind, renewed }: Credential): boolean {
+  return kind === "password" && renewed !== undefined && parseDuration(renewed) !== undefined;
+}
+
+/** The credentials whose tokens an answer about a record of the resource can give, for `token(…)`. */
+export function tokensOf(model: Model, resource: string | undefined): Readonly<Record<string, { renewed: boolean }>> {
+  if (resource === undefined) return {};
+  return Object.fromEntries(loginsOf(model, resource).map(({ credential, renewed }) => [credential, { renewed }]));
+}
+
+/** The member of what `renew` takes that is the token: there is no other use for one. */
+export const refreshMembers = ["refreshToken", "refresh_token"] as const;
+
+/** The endpoint of a login, a renewal or a logout with what it takes and gives, unless it says so itself. */
+export function sessionEndpoint(model: Model, endpoint: Endpoint, login: Login): Endpoint {
+  const { does } = endpoint;
+  return {
+    ...endpoint,
+    takes: endpoint.takes ?? (does === "login" ? loginTakes(model, login) : does === "renew" ? renewTakes : {}),
+    ...(endpoint.gives === undefined && does !== "logout" && endpoint.status !== 204
+      ? { gives: sessionGives(login) }
+      : {}),
+    ...(does === "logout" && endpoint.gives === undefined && endpoint.status === undefined ? { status: 204 } : {}),
+  };
+}
+
+function text(max: number): Field {
+  return { type: { kind: "scalar", name: "string", min: 1, max }, optional: false, marks: [] };
+}
+
+const renewTakes = { refreshToken: text(200) };
+
+/** The longest secret that a login takes where its field does not allow for longer ones. */
+const longestSecret = 1024;
+
+/** A secret may be shorter than new ones have to be: its owner chose it before the document said so. */
+function loginTakes(model: Model, { resource, name, secret }: Login): Readonly<Record<string, Field>> {
+  const fields = fieldsOf(model, resource);
+  const named = own(fields, name);
+  const type = bareType((own(fields, secret) ?? text(longestSecret)).type);
+  const max = type.kind === "scalar" ? (type.max ?? longestSecret) : longestSecret;
+  return {
+    [name]: named === undefined ? text(longestSecret) : { type: bareType(named.type), optional: false, marks: [] },
+    [secret]: text(Math.max(max, longestSecret)),
+  };
+}
+
+function sessionGives({ credential, renewed }: Login): Readonly<Record<string, string>> {
+  return {
+    token: `token(${credential})`,
+    expiresAt: `expiry(${credential})`,
+    ...(renewed ? { refreshToken: `refreshToken(${credential})` } : {}),
+  };
+}

@@ -1,0 +1,15 @@
+/** The WWW-Authenticate fields of the ways to send a credential (R5.2, RFC 9110 section 11.6.1). */
+import type { CredentialPlan, Plan } from "../../plan/plan.ts";
+
+/** Each way once, as names and values in turn, for a refusal that is about none of them. */
+export function challengeHeaders({ service, credentials }: Pick<Plan, "service" | "credentials">): readonly string[] {
+  const ways = new Set(credentials.map((credential) => challengeOf(service, credential)));
+  return [...ways].flatMap((way) => ["WWW-Authenticate", way]);
+}
+
+/** A field of its own has no scheme: what is wanted there is named, and where. */
+export function challengeOf(service: string, { kind, sent }: CredentialPlan): string {
+  if (sent.scheme !== undefined) return `${sent.scheme} realm="${service}"`;
+  const wanted = kind === "hmac-sha256" ? "Signature" : kind === "api-key" ? "ApiKey" : "Token";
+  return `${wanted} realm="${service}", header="${sent.header}"`;
+}

@@ -1,0 +1,114 @@
+/** Sessions in the table `nonet_sessions`, one row for each of their tokens. */
+import type { Sessions, SessionStore, SessionToken } from "../sessions.ts";
+import type { Cells, Connection } from "./connection.ts";
+import type { Writer } from "./group.ts";
+
+export const sessionsSql = `
+  CREATE TABLE nonet_sessions (
+    _seq INTEGER PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE,
+    session TEXT NOT NULL,
+    credential TEXT NOT NULL,
+    resource TEXT NOT NULL,
+    user TEXT NOT NULL,
+    use TEXT NOT NULL CHECK (use IN ('access', 'renew')),
+    hint TEXT NOT NULL,
+    created INTEGER NOT NULL,
+    expires INTEGER,
+    replaced INTEGER
+  ) STRICT;
+  CREATE INDEX nonet_sessions_by_session ON nonet_sessions (session);
+  CREATE INDEX nonet_sessions_by_user ON nonet_sessions (user, resource);
+  CREATE INDEX nonet_sessions_by_expires ON nonet_sessions (expires);
+`;
+
+const columns = "hash, session, credential, resource, user, use, hint, created, expires, replaced";
+const byHashSql = `SELECT ${columns} FROM nonet_sessions WHERE hash = ?`;
+
+export function sessionStore(reader: Connection, writer: Pick<Writer, "write">): SessionStore {
+  const byHash = reader.getter(byHashSql);
+  return {
+    find: (hash) => tokenOf(byHash(hash)),
+    list: () =>
+      reader
+        .all(`SELECT ${columns} FROM nonet_sessions WHERE use = 'access' ORDER BY _seq`)
+        .map((cells) => tokenOf(cells) as SessionToken),
+    end: (session, at) => writer.write(({ connection }) => endSessions(connection, { session }, at) > 0),
+  };
+}
+
+export function findSession(connection: Connection, hash: string): SessionToken | undefined {
+  return tokenOf(connection.get(byHashSql, hash));
+}
+
+export function addSession(connection: Connection, token: SessionToken): void {
+  const { hash, session, credential, resource, user, use, hint, created, expires, replaced } = token;
+  connection.run(
+    `INSERT INTO nonet_sessions (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    hash,
+    session,
+    credential,
+    resource,
+    user,
+    use,
+    hint,
+    created,
+    expires ?? null,
+    replaced ?? null,
+  );
+}
+
+export function replaceSession(connection: Connection, hash: string, at: number): void {
+  connection.run("UPDATE nonet_sessions SET replaced = ? WHERE hash = ?", at, hash);
+}
+
+/** How many tokens are good until then. */
+export function endSessions(connection: Connection, which: Sessions, at: number): number {
+  const [condition, values] =
+    "session" in which
+      ? ["session = ?", [which.session]]
+      : ["user = ? AND credential = ? AND session <> ?", [which.user, which.credential, which.except ?? ""]];
+  const { changes } = connection.run(
+    `UPDATE nonet_sessions SET expires = min(coalesce(expires, ?), ?) WHERE ${condition}`,
+    at,
+    at,
+    ...values,
+  );
+  return Number(changes);
+}
+
+/** Those of a record that is deleted. */
+export function forgetSessions(connection: Connection, resource: string, user: string): void {
+  connection.run("DELETE FROM nonet_sessions WHERE user = ? AND resource = ?", user, resource);
+}
+
+const batch = 500;
+
+/** Removes some of those that are over; whether there may be more. */
+export function purgeSessions(connection: Connection, now: number): boolean {
+  const { changes } = connection.run(
+    "DELETE FROM nonet_sessions WHERE _seq IN (SELECT _seq FROM nonet_sessions WHERE expires <= ? LIMIT ?)",
+    now,
+    batch,
+  );
+  return Number(changes) === batch;
+}
+
+function tokenOf(cells: Cells | undefined): SessionToken | undefined {
+  if (!cells) return undefined;
+  const [hash, session, credential, resource, user, use, hint, created, expires, replaced] = cells as [
+    string, string, string, string, string, "access" | "renew", string, number, number | null, number | null,
+  ]; // biome-ignore format: the columns in their order
+  return {
+    hash,
+    session,
+    credential,
+    resource,
+    user,
+    use,
+    hint,
+    created,
+    ...(expires === null ? {} : { expires }),
+    ...(replaced === null ? {} : { replaced }),
+  };
+}
