@@ -990,6 +990,10 @@ function checkToken(checker: Checker, call: Call, name: "token" | "refreshToken"
     const message = `\`${credential.name}\` has no tokens to renew it with`;
     return complain(checker, "no-such-token", message, credential.at, "say for how long: `renewed: 90d`");
   }
+  if (name === "expiry" && tokens[credential.name]?.ends !== true) {
+    const message = `the tokens of \`${credential.name}\` do not end by themselves`;
+    return complain(checker, "no-such-token", message, credential.at, "say for how long they are good: `lasts: 30d`");
+  }
   const variable = (path: readonly string[]): TypedExpression => {
     return { kind: "variable", at, type: text, nullable: false, path: ["tokens", ...path] };
   };
@@ -997,7 +1001,8 @@ function checkToken(checker: Checker, call: Call, name: "token" | "refreshToken"
     return { kind: "calculate", at, type: text, nullable: false, calculation: "join", left, right };
   };
   const id = checkName(checker, "id", at);
-  return id && joined(joined(variable([credential.name, name]), id), variable(["end"]));
+  const marked = id && joined(joined(variable([credential.name, name]), id), variable(["end"]));
+  return marked && name === "expiry" ? { ...marked, type: { kind: "timestamp" } } : marked;
 }
 
 function checkMatches(checker: Checker, call: Call): Found {

@@ -38,8 +38,8 @@ export interface TypeEnvironment {
   readonly names: Readonly<Record<string, NamedType>>;
   /** The fields of each resource, `id` and `state` among them. */
   readonly resources: Readonly<Record<string, Readonly<Record<string, FieldType>>>>;
-  /** Where tokens of the record at hand may be given: by credential, whether it has tokens to renew it with. */
-  readonly tokens?: Readonly<Record<string, { readonly renewed: boolean }>>;
+  /** Where tokens of the record at hand may be given: by credential, whether there are some to renew it with, and whether they end. */
+  readonly tokens?: Readonly<Record<string, { readonly renewed: boolean; readonly ends: boolean }>>;
 }
 
 const variableNames: ReadonlySet<string> = new Set(["input", "caller", "now", "old", "value"]);

@@ -70,14 +70,18 @@ import { check as endpointsStatementIgnored } from "./endpoints/checks/statement
 import { check as endpointsTakesWhatItCannotSet } from "./endpoints/checks/takes-what-it-cannot-set.ts";
 import { check as endpointsUnknownResource } from "./endpoints/checks/unknown-resource.ts";
 import { check as endpointsUnsafeRepeats } from "./endpoints/checks/unsafe-repeats.ts";
+import { check as endpointsWhoseSession } from "./endpoints/checks/whose-session.ts";
 import { check as authenticationAnyoneMayWrite } from "./authentication/checks/anyone-may-write.ts";
 import { check as authenticationAnyoneWithoutRate } from "./authentication/checks/anyone-without-rate.ts";
 import { check as authenticationCredentialWithoutEnd } from "./authentication/checks/credential-without-end.ts";
 import { check as authenticationListWiderThanRead } from "./authentication/checks/list-wider-than-read.ts";
+import { check as authenticationLoginFieldUnfit } from "./authentication/checks/login-field-unfit.ts";
 import { check as authenticationNoCredential } from "./authentication/checks/no-credential.ts";
+import { check as authenticationNoLogin } from "./authentication/checks/no-login.ts";
 import { check as authenticationOperationWithoutAllow } from "./authentication/checks/operation-without-allow.ts";
 import { check as authenticationOwnerWritable } from "./authentication/checks/owner-writable.ts";
 import { check as authenticationPlaceTaken } from "./authentication/checks/place-taken.ts";
+import { check as authenticationShortPassword } from "./authentication/checks/short-password.ts";
 import { check as authenticationShownToNobody } from "./authentication/checks/shown-to-nobody.ts";
 import { check as authenticationStatementIgnored } from "./authentication/checks/statement-ignored.ts";
 import { check as authenticationUnknownField } from "./authentication/checks/unknown-field.ts";
@@ -201,14 +205,18 @@ export const checks: readonly Check[] = [
   endpointsTakesWhatItCannotSet,
   endpointsUnknownResource,
   endpointsUnsafeRepeats,
+  endpointsWhoseSession,
   authenticationAnyoneMayWrite,
   authenticationAnyoneWithoutRate,
   authenticationCredentialWithoutEnd,
   authenticationListWiderThanRead,
+  authenticationLoginFieldUnfit,
   authenticationNoCredential,
+  authenticationNoLogin,
   authenticationOperationWithoutAllow,
   authenticationOwnerWritable,
   authenticationPlaceTaken,
+  authenticationShortPassword,
   authenticationShownToNobody,
   authenticationStatementIgnored,
   authenticationUnknownField,

@@ -1,5 +1,6 @@
 /** Who can log in: the `password` credentials of a document, and what their operations take and give unless they say it. */
 import { parseDuration } from "../../base/duration.ts";
+import type { TypeEnvironment } from "../../expression/types.ts";
 import type { Endpoint } from "../endpoints/model.ts";
 import type { Model } from "../model.ts";
 import { bareType, fieldsOf, own } from "../resources/fields.ts";
@@ -15,6 +16,8 @@ export interface Login {
   readonly secret: string;
   /** Whether there are tokens to renew it with. */
   readonly renewed: boolean;
+  /** Whether its tokens end by themselves. */
+  readonly ends: boolean;
 }
 
 export function loginsOf(model: Model, resource?: string): readonly Login[] {
@@ -22,7 +25,9 @@ export function loginsOf(model: Model, resource?: string): readonly Login[] {
     const { kind, of, name, field } = said;
     if (kind !== "password" || of === undefined || name === undefined || field === undefined) return [];
     if (resource !== undefined && of !== resource) return [];
-    return [{ credential, resource: of, name, secret: field, renewed: isRenewed(said) }];
+    return [
+      { credential, resource: of, name, secret: field, renewed: isRenewed(said), ends: said.lasts !== "until revoked" },
+    ];
   });
 }
 
@@ -32,9 +37,11 @@ export function isRenewed({ kind, renewed }: Credential): boolean {
 }
 
 /** The credentials whose tokens an answer about a record of the resource can give, for `token(…)`. */
-export function tokensOf(model: Model, resource: string | undefined): Readonly<Record<string, { renewed: boolean }>> {
+export function tokensOf(model: Model, resource: string | undefined): NonNullable<TypeEnvironment["tokens"]> {
   if (resource === undefined) return {};
-  return Object.fromEntries(loginsOf(model, resource).map(({ credential, renewed }) => [credential, { renewed }]));
+  return Object.fromEntries(
+    loginsOf(model, resource).map(({ credential, renewed, ends }) => [credential, { renewed, ends }]),
+  );
 }
 
 /** The member of what `renew` takes that is the token: there is no other use for one. */
@@ -74,10 +81,10 @@ function loginTakes(model: Model, { resource, name, secret }: Login): Readonly<R
   };
 }
 
-function sessionGives({ credential, renewed }: Login): Readonly<Record<string, string>> {
+function sessionGives({ credential, renewed, ends }: Login): Readonly<Record<string, string>> {
   return {
     token: `token(${credential})`,
-    expiresAt: `expiry(${credential})`,
+    ...(ends ? { expiresAt: `expiry(${credential})` } : {}),
     ...(renewed ? { refreshToken: `refreshToken(${credential})` } : {}),
   };
 }

@@ -1,7 +1,7 @@
 /** An operation that changes records and is open to anyone. */
 import { withArticle } from "../../../base/case.ts";
 import { allowedTo, type Facts } from "../../facts.ts";
-import { readingDeeds } from "../../endpoints/model.ts";
+import { readingDeeds, sessionDeeds } from "../../endpoints/model.ts";
 import type { Check } from "../../finding.ts";
 import type { ResourceEndpoint } from "../../endpoints/meaning.ts";
 import { readsInput } from "../input-guard.ts";
@@ -13,6 +13,8 @@ export const check: Check = {
   *run(facts) {
     for (const meaning of facts.endpoints.values()) {
       if (meaning.kind !== "resource" || readingDeeds.has(meaning.deed)) continue;
+      // Who logs in says who it is, and changes nothing.
+      if (sessionDeeds.has(meaning.deed)) continue;
       const grants = allowedTo(facts, meaning.operation);
       const index = grants.findIndex(({ who, if: condition }) => who.kind === "anyone" && condition === undefined);
       if (index < 0 || isGuarded(facts, meaning)) continue;

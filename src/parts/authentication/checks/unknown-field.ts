@@ -16,13 +16,16 @@ export const check: Check = {
         const [resource = "", field = ""] = key.split(".");
         return { resource, field, at: `authentication/show/${key}#key` };
       }),
-      ...Object.entries(credentials).flatMap(([name, { of, name: who, field }]) => {
+      ...Object.entries(credentials).flatMap(([name, { of, name: who, field, roles }]) => {
         const at = `authentication/credentials/${name}`;
         if (of === undefined) return [];
         return [
           { resource: of, at: `${at}/of` },
           ...(who === undefined ? [] : [{ resource: of, field: who, at: `${at}/name` }]),
           ...(field === undefined ? [] : [{ resource: of, field, at: `${at}/secret` }]),
+          ...(roles === undefined || !("field" in roles)
+            ? []
+            : [{ resource: of, field: roles.field, at: `${at}/roles` }]),
         ];
       }),
     ];
