@@ -174,6 +174,8 @@ export interface Column {
   /** A closed list of values, which the store holds the column to. */
   readonly values?: readonly string[];
   readonly references?: { readonly resource: string; readonly onDelete: "refuse" | "delete" | "clear" };
+  /** A file: the value says of it `{ id, type, bytes, sha256, name? }`, its bytes are kept beside the record. */
+  readonly file?: FilePlan;
   /** References inside of the value: deleting what they refer to is refused. */
   readonly holds?: readonly HeldReference[];
   /** Stored and kept current at each write of the record. */
@@ -184,6 +186,13 @@ export interface Column {
   readonly shown?: readonly GrantPlan[];
   /** What JSON Schema says of the value on the wire. */
   readonly schema: JsonObject;
+}
+
+/** What a file may be. */
+export interface FilePlan {
+  readonly maxBytes: number;
+  /** Media types, a subtype may be `*`; empty: any. */
+  readonly media: readonly string[];
 }
 
 /** Where in a value ids of a resource stand: names of members, and `*` for every item of a list or value of a map. */

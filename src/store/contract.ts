@@ -368,14 +368,14 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
 
     it("inside a transaction what it has written is there, and what it has deleted is not", async (store) => {
       for (const key of ["t1", "t2"]) await add(store, "Thing", thing(key));
-      const query = listOf({ filters: [{ column: "name", operator: "eq" }] });
-      const name = thing("t1")["name"] ?? null;
+      const query = listOf({ filters: [{ column: "owner", operator: "eq" }] });
+      const owner = thing("t1")["owner"] ?? null;
       const seen = await store.transaction(async (tx) => {
         const row = await tx.get("Thing", "id", "t1");
         assert(row !== undefined);
         await tx.delete("Thing", row);
         await tx.insert("Thing", thing("t3"), 1, wholeView("Thing"), {});
-        return idsOf(await tx.list(query, { limit: 9, filters: [name] }, {}));
+        return idsOf(await tx.list(query, { limit: 9, filters: [owner] }, {}));
       });
       assert.deepEqual(seen, ["t3", "t2"]);
     });
@@ -999,6 +999,75 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
       assert.equal(await store.pins.find("device", "ann"), undefined);
       for (const text of hostileTexts) await store.pins.pin(text, text, text);
       for (const text of hostileTexts) assert.equal(await store.pins.find(text, text), text);
+    });
+  });
+
+  void describe(`${name}: files`, () => {
+    const bytes = (text: string): Uint8Array => Buffer.from(text);
+    const whole = async (store: Store, id: string): Promise<string | undefined> => {
+      let text = "";
+      for (let at = 0; ; ) {
+        const piece = await store.files.piece(id, at);
+        if (piece === undefined) return at === 0 ? undefined : text;
+        assert.equal(piece.start, at);
+        text += Buffer.from(piece.bytes).toString();
+        at += piece.bytes.length;
+      }
+    };
+    const photo = (id: string): Row => ({ photo: { id, type: "text/plain" } });
+
+    it("are read in the pieces that they came in", async (store) => {
+      for (const piece of ["ab", "cde", "f"]) await store.files.append("f1", bytes(piece));
+      assert.equal(await whole(store, "f1"), "abcdef");
+      const piece = await store.files.piece("f1", 3);
+      assert.deepEqual([piece?.start, Buffer.from(piece?.bytes ?? []).toString()], [2, "cde"]);
+      assert.equal(await store.files.piece("f1", 6), undefined);
+      assert.equal(await store.files.piece("f2", 0), undefined);
+    });
+
+    it("are kept with a record, and go when it has another, none, or is deleted", async (store) => {
+      for (const id of ["f1", "f2", "f3"]) await store.files.append(id, bytes(id));
+      await add(store, "Thing", thing("t1", photo("f1")));
+      await add(store, "Thing", thing("t2", { parent: "t1", ...photo("f3") }));
+      const change = (changes: Row): Promise<void> =>
+        store.transaction(async (tx) => {
+          await tx.update("Thing", await present(tx, "Thing", "t1"), changes, wholeView("Thing"), {});
+        });
+      await change({ note: "same" });
+      assert.equal(await whole(store, "f1"), "f1");
+      await change(photo("f2"));
+      assert.deepEqual([await whole(store, "f1"), await whole(store, "f2")], [undefined, "f2"]);
+      await change({ photo: null });
+      assert.equal(await whole(store, "f2"), undefined);
+      await store.transaction(async (tx) => {
+        await tx.delete("Thing", await present(tx, "Thing", "t1"));
+      });
+      assert.equal(await whole(store, "f3"), undefined, "deleted with what it belongs to");
+    });
+
+    it("a transaction that fails leaves the record its file, and the other one to be discarded", async (store) => {
+      for (const id of ["f1", "f2"]) await store.files.append(id, bytes(id));
+      await add(store, "Thing", thing("t1", photo("f1")));
+      const failing = store.transaction(async (tx) => {
+        await tx.update("Thing", await present(tx, "Thing", "t1"), photo("f2"), wholeView("Thing"), {});
+        throw new Error("no");
+      });
+      await assert.rejects(failing, /no/);
+      assert.deepEqual([await whole(store, "f1"), await whole(store, "f2")], ["f1", "f2"]);
+      await store.files.discard(["f1", "f2", "f9"]);
+      assert.deepEqual([await whole(store, "f1"), await whole(store, "f2")], ["f1", undefined]);
+    });
+
+    it("what no record was given goes by itself, and cannot be given after", async (store, clock) => {
+      for (const id of ["f1", "f2"]) await store.files.append(id, bytes(id));
+      await add(store, "Thing", thing("t1", photo("f1")));
+      await store.purge(clock.now);
+      assert.equal(await whole(store, "f2"), "f2");
+      clock.now += 3_600_001;
+      await store.purge(clock.now);
+      assert.deepEqual([await whole(store, "f1"), await whole(store, "f2")], ["f1", undefined]);
+      await assert.rejects(add(store, "Thing", thing("t2", photo("f2"))), /not there/);
+      assert.equal(await store.transaction((tx) => Promise.resolve(tx.get("Thing", "id", "t2"))), undefined);
     });
   });
 

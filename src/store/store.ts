@@ -8,6 +8,7 @@
  */
 import type { Value, Variables } from "../expression/evaluate.ts";
 import type { TypedExpression } from "../expression/typed.ts";
+import type { FileStore } from "./files.ts";
 import type { PinStore } from "./pins.ts";
 import type { SessionStore, SessionToken, SessionWork } from "./sessions.ts";
 import type { ColumnType, FilterOperator } from "../plan/plan.ts";
@@ -38,6 +39,7 @@ export interface Store {
   readonly sessions: SessionStore;
   readonly counts: CountStore;
   readonly pins: PinStore;
+  readonly files: FileStore;
   /** A secret of the service's own by name, made once and then the same for every process and after every restart. */
   secret(name: string, make: () => string): Awaitable<string>;
   /** Removes what is kept only for a time and is past it (idempotency records, counts, sessions). `now` in epoch milliseconds. */

@@ -6,6 +6,7 @@ import type { Write } from "../text.ts";
 import { countStore, purgeCounts } from "./counts.ts";
 import { isTimed } from "../times.ts";
 import { holdsIn, viewWriterIn } from "./evaluation.ts";
+import { MemoryFiles } from "./files.ts";
 import { MemoryJournal } from "./journal.ts";
 import { prepareList } from "./list.ts";
 import { pinStore } from "./pins.ts";
@@ -25,6 +26,7 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
   const journal = new MemoryJournal();
   const secrets = new Map<string, string>();
   const writerOf = (view: View): Write => viewWriterIn(committed, view);
+  const files = new MemoryFiles(clock);
   let last: Promise<unknown> = Promise.resolve();
   let open = true;
 
@@ -32,6 +34,7 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
     const tx = new MemoryTransaction({ committed, kept, journal, clock });
     try {
       const result = await work(tx);
+      files.follow(committed, tx.pending);
       committed.commit(tx.pending.changes);
       for (const [column, value] of tx.pending.counters) committed.counters.set(column, value);
       for (const [place, answer] of tx.answers) kept.remembered.set(place, answer);
@@ -62,6 +65,7 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
     sessions: sessionStore(kept.sessions),
     counts: countStore(kept.counts),
     pins: pinStore(),
+    files,
     secret: (name, make) => {
       const secret = secrets.get(name) ?? make();
       secrets.set(name, secret);
@@ -70,6 +74,7 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
     purge: (now) => {
       for (const [place, { expires }] of kept.remembered) if (expires <= now) kept.remembered.delete(place);
       purgeCounts(kept.counts, now);
+      files.purge(now);
       purgeSessions(kept.sessions, now);
     },
     close: async () => {

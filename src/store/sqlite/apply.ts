@@ -8,6 +8,7 @@ import { type Changed, type Differences, isMade } from "../differences.ts";
 import type { Following } from "../migration.ts";
 import { isTimed, timeColumns } from "../times.ts";
 import type { Connection } from "./connection.ts";
+import { sweepFiles } from "./files.ts";
 import { followJournal } from "./follow-journal.ts";
 import { openFuture } from "./future.ts";
 import { indexesOf, tableSql } from "./schema.ts";
@@ -65,6 +66,7 @@ export function apply(
     if (before.resource === after.resource) continue;
     connection.run("UPDATE nonet_journal SET resource = ? WHERE resource = ?", after.resource, before.resource);
   }
+  sweepFiles(connection, tables);
   verify(connection, rebuilt, counts);
 }
 

@@ -11,6 +11,7 @@ import { openCheckpointer } from "./checkpoint.ts";
 import { Connection, explained } from "./connection.ts";
 import { countStore, purgeCounts } from "./counts.ts";
 import { immediate, openDurability } from "./durability.ts";
+import { fileStore, purgeFiles } from "./files.ts";
 import { openWriter } from "./group.ts";
 import { dueFinder } from "./due.ts";
 import { journalOf } from "./journal.ts";
@@ -127,6 +128,7 @@ async function open(settings: Settings): Promise<Store> {
       sessions: sessionStore(reading, writer),
       counts: countStore(writer),
       pins: pinStore(reading, writer),
+      files: fileStore(reading, snapshot, writer, clock),
       secret: secretStore(writer),
       purge: async (now) => {
         // In batches, so that requests have their turn between them.
@@ -134,6 +136,7 @@ async function open(settings: Settings): Promise<Store> {
         while (after !== undefined) after = await purgeFrom(after, now);
         while (await writer.write(({ connection }) => purgeCounts(connection, now)));
         while (await writer.write(({ connection }) => purgeSessions(connection, now)));
+        while (await writer.write(({ connection }) => purgeFiles(connection, now)));
       },
       close: async () => {
         open = false;

@@ -5,6 +5,7 @@ import { answersSql } from "./answers.ts";
 import type { Connection } from "./connection.ts";
 import { countersSql } from "./counters.ts";
 import { countsSql } from "./counts.ts";
+import { filePiecesSql, filesSql } from "./files.ts";
 import { bookmarksSql, journalSql } from "./journal.ts";
 import { keysSql } from "./keys.ts";
 import { pinsSql } from "./pins.ts";
@@ -40,6 +41,8 @@ const ownTables: Readonly<Record<string, string>> = {
   nonet_counts: countsSql,
   nonet_pins: pinsSql,
   nonet_sessions: sessionsSql,
+  nonet_files: filesSql,
+  nonet_file_pieces: filePiecesSql,
 };
 
 /** Columns that came after their tables: each is added where it is missing. */

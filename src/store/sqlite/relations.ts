@@ -19,6 +19,7 @@ export interface Relation {
   /** Columns whose value the store counts. */
   readonly counted: readonly string[];
   readonly insert: string;
+  readonly hasFiles: boolean;
   /** What `insert` is run with. */
   readonly encode: (values: Row) => SQLInputValue[];
 }
@@ -60,6 +61,7 @@ function relationOf(table: Table): Relation {
       return row;
     },
     counted: countedColumns(table),
+    hasFiles: columns.some(({ file }) => file !== undefined),
     insert: `INSERT INTO ${quoteName(table.name)} (${[...written, ...names].join(", ")}) VALUES (${[...written, ...names].map(() => "?").join(", ")})`,
     encode: (values) => {
       const bound: SQLInputValue[] = written.map((name) => values[name] as number | null);

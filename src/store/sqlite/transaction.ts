@@ -24,6 +24,7 @@ import { conditionSql, resultOf, valueSql } from "./condition.ts";
 import { type Cells, type Connection, duplicated } from "./connection.ts";
 import { count } from "./counters.ts";
 import { countUp } from "./counts.ts";
+import { followFiles } from "./files.ts";
 import { binder, type Fragment, joined, sql } from "./fragment.ts";
 import type { Turn } from "./group.ts";
 import { bookmark, forget, hasFired, record, setBookmark } from "./journal.ts";
@@ -213,6 +214,7 @@ export class SqliteTransaction implements Transaction {
       );
       const row: Record<string, Value> = { _seq: Number(lastInsertRowid), ...hidden };
       for (const { name } of table.columns) row[name] = given[name] ?? null;
+      if (relation.hasFiles) followFiles(this.#turn.connection, table, undefined, row);
       return { kind: "written", text: this.#shop.write(view)(row, variables), revision, row };
     } catch (thrown) {
       return lost(thrown, relation);
@@ -253,7 +255,10 @@ export class SqliteTransaction implements Transaction {
       const update = `UPDATE ${relation.name} SET _rev = ?${set} WHERE _seq = ? AND _rev = ?`;
       const revision = Math.max(now, old + 1);
       const { changes: found } = this.#turn.connection.run(update, revision, ...values, row["_seq"] as number, old);
-      if (Number(found) === 1) return { ...present, ...written, _rev: revision };
+      if (Number(found) === 0) continue;
+      const next = { ...present, ...written, _rev: revision };
+      if (relation.hasFiles) followFiles(this.#turn.connection, relation.table, present, next);
+      return next;
     }
     throw new Error(`a ${relation.table.resource} was changed that is no longer there`);
   }
@@ -325,7 +330,10 @@ export class SqliteTransaction implements Transaction {
   #remove(records: readonly (readonly [Relation, Row])[]): void {
     const { connection } = this.#turn;
     if (records.length > 1) connection.exec("PRAGMA defer_foreign_keys = ON");
-    for (const [{ name }, row] of records) connection.run(`DELETE FROM ${name} WHERE _seq = ?`, row["_seq"] as number);
+    for (const [{ hasFiles, name, table }, row] of records) {
+      connection.run(`DELETE FROM ${name} WHERE _seq = ?`, row["_seq"] as number);
+      if (hasFiles) followFiles(connection, table, row, undefined);
+    }
     if (records.length > 1) connection.exec("PRAGMA defer_foreign_keys = OFF");
   }
 

@@ -1,0 +1,66 @@
+/** Files in memory. */
+import { fileChanges, type FileStore, looseMilliseconds } from "../files.ts";
+import type { Committed, Pending } from "./records.ts";
+import { seqOf } from "./records.ts";
+
+interface Kept {
+  readonly pieces: Uint8Array[];
+  /** When it came; undefined once a record has it. */
+  loose: number | undefined;
+}
+
+export class MemoryFiles implements FileStore {
+  readonly #files = new Map<string, Kept>();
+  readonly #clock: () => number;
+
+  constructor(clock: () => number) {
+    this.#clock = clock;
+  }
+
+  append(id: string, bytes: Uint8Array): void {
+    const file: Kept = this.#files.get(id) ?? { pieces: [], loose: undefined };
+    file.loose = this.#clock();
+    file.pieces.push(bytes);
+    this.#files.set(id, file);
+  }
+
+  piece(id: string, at: number): { start: number; bytes: Uint8Array } | undefined {
+    let start = 0;
+    for (const bytes of this.#files.get(id)?.pieces ?? []) {
+      if (at < start + bytes.length) return { start, bytes };
+      start += bytes.length;
+    }
+    return undefined;
+  }
+
+  discard(ids: readonly string[]): void {
+    for (const id of ids) if (this.#files.get(id)?.loose !== undefined) this.#files.delete(id);
+  }
+
+  purge(now: number): void {
+    for (const [id, { loose }] of this.#files)
+      if (loose !== undefined && loose < now - looseMilliseconds) this.#files.delete(id);
+  }
+
+  /** What a transaction's changes do to files, told before they are committed. Throws before it has done anything. */
+  follow(committed: Committed, { changes }: Pending): void {
+    const all = [...changes].flatMap(([resource, rows]) => {
+      const { rows: present, table } = committed.relation(resource);
+      if (table.columns.every(({ file }) => file === undefined)) return [];
+      return [...rows].map(([seq, after]) => {
+        return fileChanges(
+          table,
+          present.find((row) => seqOf(row) === seq),
+          after,
+        );
+      });
+    });
+    for (const id of all.flatMap(({ kept }) => kept))
+      if (this.#files.get(id)?.loose === undefined)
+        throw new Error(`the file ${id} is not there to be given to a record`);
+    for (const { gone, kept } of all) {
+      for (const id of kept) (this.#files.get(id) as Kept).loose = undefined;
+      for (const id of gone) this.#files.delete(id);
+    }
+  }
+}
