@@ -24,8 +24,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   diff: ["base/**", "diagnostics/**", "expression/**", "parts/**"],
   deliver: ["base/**", "expression/**", "plan/**", "store/store.ts", "parts/events/decide.ts"],
   export: ["base/**", "diagnostics/**", "expression/**", "parts/**", "plan/**"],
-  // It is copied into other people's programs as it stands.
-  client: [],
   conform: ["base/**", "parts/**/model.ts"],
   studio: ["index.ts"],
   commands: ["**"],
@@ -35,6 +33,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const mayImportWithin: readonly (readonly [file: string, imports: readonly string[]])[] = [
   // A part's decisions at run time are pure, and know that part alone.
   ["parts/*/decide.ts", ["base/**", "expression/**", "./model.ts"]],
+  // It is copied into other people's programs as it stands.
+  ["export/typescript/common.ts", []],
   // A model is only types and plain values; what other parts say comes in as types.
   ["parts/**/model.ts", ["base/**", "expression/**", "parts/**/model.ts"]],
 ];

@@ -126,6 +126,46 @@ the password. The service may run meanwhile.`,
       (await import("./key.ts")).revokeKeys(named(document), options, terminal),
   }),
   command({
+    words: "export asyncapi",
+    operand: "DOC",
+    about: "its events as AsyncAPI 3.0",
+    details:
+      "JSON: webhooks, the stream, the events that it takes; a service that runs has the same at /asyncapi.json.",
+    options: { ...exportOptions, "base-url": exportAddress },
+    run: async ({ document, options }, terminal) =>
+      (await import("./export.ts")).exportAsyncapi(named(document), options, terminal),
+  }),
+  command({
+    words: "export json-schema",
+    operand: "DOC",
+    about: "all that goes over the wire as JSON Schema 2020-12",
+    details: `One document: resources as they are read, made and changed, types, what operations take and give, events and
+refusals, each with an id below the service's address.`,
+    options: { ...exportOptions, "base-url": exportAddress },
+    run: async ({ document, options }, terminal) =>
+      (await import("./export.ts")).exportJsonSchema(named(document), options, terminal),
+  }),
+  command({
+    words: "export markdown",
+    operand: "DOC",
+    about: "a reference of the API for people, as Markdown",
+    details:
+      "Operations by resource, fields, states, events, errors, limits and versions; it renders on GitHub as it is.",
+    options: { ...exportOptions, "base-url": exportAddress },
+    run: async ({ document, options }, terminal) =>
+      (await import("./export.ts")).exportMarkdown(named(document), options, terminal),
+  }),
+  command({
+    words: "export mermaid",
+    operand: "DOC",
+    about: "its states, relations and events as diagrams",
+    details:
+      "Markdown with a Mermaid diagram for each resource with states, one of the relations, and one of what events do.",
+    options: { ...exportOptions, only: text("NAME", "one diagram by itself: a resource, relations or events") },
+    run: async ({ document, options }, terminal) =>
+      (await import("./export.ts")).exportMermaid(named(document), options, terminal),
+  }),
+  command({
     words: "export openapi",
     operand: "DOC",
     about: "the same service as OpenAPI 3.1, for other tools",

@@ -16,16 +16,56 @@ export interface AddressedOptions extends ExportOptions {
   readonly "base-url": string | undefined;
 }
 
-const usualAddress = "http://127.0.0.1:8080";
+function addressIn(options: AddressedOptions): string {
+  return options["base-url"] ?? "http://127.0.0.1:8080";
+}
 
 export async function exportOpenapi(document: string, options: AddressedOptions, terminal: Terminal): Promise<number> {
   const { openapi } = await import("../export/openapi/openapi.ts");
-  return exported(document, options, terminal, (plan) => json(openapi(plan, options["base-url"] ?? usualAddress)));
+  return exported(document, options, terminal, (plan) => json(openapi(plan, addressIn(options))));
+}
+
+export async function exportAsyncapi(document: string, options: AddressedOptions, terminal: Terminal): Promise<number> {
+  const { asyncapi } = await import("../export/asyncapi/asyncapi.ts");
+  return exported(document, options, terminal, (plan) => json(asyncapi(plan, addressIn(options))));
+}
+
+export async function exportJsonSchema(
+  document: string,
+  options: AddressedOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { jsonSchema } = await import("../export/json-schema.ts");
+  return exported(document, options, terminal, (plan, { model }) => json(jsonSchema(plan, model, addressIn(options))));
+}
+
+export async function exportMarkdown(document: string, options: AddressedOptions, terminal: Terminal): Promise<number> {
+  const { markdown } = await import("../export/markdown/markdown.ts");
+  return exported(document, options, terminal, (plan, { model }) => markdown(plan, model, addressIn(options)));
+}
+
+export interface MermaidOptions extends ExportOptions {
+  /** One diagram alone, without Markdown around it. */
+  readonly only: string | undefined;
+}
+
+export async function exportMermaid(document: string, options: MermaidOptions, terminal: Terminal): Promise<number> {
+  const { diagrams, mermaidMarkdown } = await import("../export/mermaid/mermaid.ts");
+  return exported(document, options, terminal, (plan, { model }) => {
+    const all = diagrams(plan, model);
+    if (options.only === undefined) return mermaidMarkdown(plan, all);
+    const found = all.find(({ name }) => name === options.only);
+    if (found === undefined) {
+      const names = all.map(({ name }) => name);
+      throw new UsageError(`--only is one of ${names.join(", ")}, not ${options.only}`);
+    }
+    return found.text;
+  });
 }
 
 export async function exportTypescript(document: string, options: ExportOptions, terminal: Terminal): Promise<number> {
   const { typescriptClient } = await import("../export/typescript/client.ts");
-  const runtime = await readFile(new URL("../client/client.ts", import.meta.url), "utf8");
+  const runtime = await readFile(new URL("../export/typescript/common.ts", import.meta.url), "utf8");
   return exported(document, options, terminal, (plan) => typescriptClient(plan, runtime));
 }
 

@@ -171,6 +171,13 @@ export function streamOperations({ events: { stream } }: Pick<Plan, "events">): 
 }
 
 /** The document's operations and the stream's. */
+/** Whether anything is told of, or taken as an event. */
+export function hasEvents({ events, operations }: Pick<Plan, "operations" | "events">): boolean {
+  return (
+    events.webhook !== undefined || events.stream !== undefined || operations.some(({ deed }) => deed === "receive")
+  );
+}
+
 export function everyOperation(plan: Pick<Plan, "operations" | "events">): readonly Operation[] {
   return [...plan.operations, ...streamOperations(plan)];
 }

@@ -127,7 +127,15 @@ test("the flagship answers as it is exported", async () => {
   assert.match((await anyone("GET /errors/nothing 404")).headers.get("content-type") ?? "", /problem\+json/);
   await anyone("PUT /sites 405");
   await anyone("OPTIONS /sites 204");
-  for (const page of ["/", "/openapi.json", "/livez", "/readyz", "/errors/wrong-code", "/.well-known/api-catalog"])
+  for (const page of [
+    "/",
+    "/openapi.json",
+    "/asyncapi.json",
+    "/livez",
+    "/readyz",
+    "/errors/wrong-code",
+    "/.well-known/api-catalog",
+  ])
     await anyone(`GET ${page} 200`);
 
   assert.deepEqual(recording.violations, []);

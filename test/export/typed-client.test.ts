@@ -4,22 +4,20 @@
  * which is installed when this test first runs.
  */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { delimiter, join } from "node:path";
-import { test, type TestContext } from "node:test";
+import { join } from "node:path";
+import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { promisify } from "node:util";
 import { openapi } from "../../src/export/openapi/openapi.ts";
 import { run } from "../serve/running.ts";
 import { baseUrl, flagship, flagshipText } from "./documents.ts";
+import { installed, output } from "./installed.ts";
 
 const folder = fileURLToPath(new URL("../typed-client", import.meta.url));
 const inModules = (...path: readonly string[]) => join(folder, "node_modules", ...path);
 
 test("a client with generated types compiles, refuses mistakes, and runs against the served example", async (t) => {
-  if (!(await installed(t))) return;
+  if (!(await installed(t, folder))) return;
   await mkdir(join(folder, "dist"), { recursive: true });
   await writeFile(join(folder, "dist", "lockers.ts"), await generateTypes());
 
@@ -60,44 +58,4 @@ async function generateTypes(): Promise<string> {
   };
   const document = structuredClone(openapi(flagship, baseUrl));
   return generator.astToString(await generator.default(document, { defaultNonNullable: false }));
-}
-
-/** Installs what the lock says, once. Where that cannot be done the test is skipped, except in CI. */
-async function installed(t: TestContext): Promise<boolean> {
-  const lock = readFileSync(join(folder, "package-lock.json"), "utf8");
-  const mark = inModules(".installed-lock.json");
-  if (existsSync(mark) && readFileSync(mark, "utf8") === lock) return true;
-  // The npm of this machine, not of the project's own modules, and none of the settings of the npm that runs the tests.
-  const path = (process.env["PATH"] ?? "")
-    .split(delimiter)
-    .filter((one) => !one.endsWith(join("node_modules", ".bin")));
-  const settings = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
-  const env = { ...Object.fromEntries(settings), PATH: path.join(delimiter) };
-  const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-  const { failed, stdout, stderr } = await output("npm", args, {
-    cwd: folder,
-    env,
-    shell: process.platform === "win32",
-  });
-  if (!failed) {
-    await writeFile(mark, lock);
-    return true;
-  }
-  const reason = `npm ci in test/typed-client failed: ${(stdout + stderr).trim()}`;
-  assert.ok(process.env["CI"] === undefined, reason);
-  t.skip(reason);
-  return false;
-}
-
-async function output(
-  program: string,
-  args: readonly string[],
-  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv; readonly shell?: boolean } = {},
-): Promise<{ readonly failed: boolean; readonly stdout: string; readonly stderr: string }> {
-  try {
-    return { failed: false, ...(await promisify(execFile)(program, [...args], { ...options, encoding: "utf8" })) };
-  } catch (failure) {
-    const { stdout = "", stderr = String(failure) } = failure as { stdout?: string; stderr?: string };
-    return { failed: true, stdout, stderr };
-  }
 }

@@ -17,7 +17,7 @@ import { flagshipText, libraryText } from "./documents.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = join(root, "test/exported-client");
-const runtime = readFileSync(join(root, "src/client/client.ts"), "utf8");
+const runtime = readFileSync(join(root, "src/export/typescript/common.ts"), "utf8");
 const flagship = { environment: { DOOR_SECRET: "a test" } };
 
 /** Examples, and the documents that the tests of the server are made of. */

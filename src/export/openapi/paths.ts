@@ -1,7 +1,7 @@
 /** Paths and their operations, and the pages of the service itself. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Operation, Plan } from "../../plan/plan.ts";
-import { everyOperation } from "../../plan/events.ts";
+import { everyOperation, hasEvents } from "../../plan/events.ts";
 import { describeOperation } from "./description.ts";
 import { streamParts } from "./events.ts";
 import { headersOf } from "./headers.ts";
@@ -30,7 +30,7 @@ export function pathItems(
   for (const operation of plan.wired) {
     entryOf(items, operation).item[operation.method.toLowerCase()] = wiredObject(plan, operation);
   }
-  const service = servicePaths(names).filter(([path]) => !items.has(path));
+  const service = servicePaths(plan, names).filter(([path]) => !items.has(path));
   return {
     ...Object.fromEntries([...items.values()].map(({ path, item }) => [path, item])),
     ...Object.fromEntries(
@@ -82,7 +82,7 @@ function requestBody({ name, body }: Operation, components: ComponentNames): Jso
   };
 }
 
-function servicePaths(names: ComponentNames): readonly [path: string, item: JsonObject][] {
+function servicePaths(plan: Plan, names: ComponentNames): readonly [path: string, item: JsonObject][] {
   const health = (description: string): JsonObject => ({
     description,
     headers: headersOf([]),
@@ -91,22 +91,24 @@ function servicePaths(names: ComponentNames): readonly [path: string, item: Json
   const page = (operationId: string, summary: string, responses: JsonObject): JsonObject => ({
     get: { operationId, tags: [serviceTag], summary, security: [{}], responses },
   });
+  const description = (operationId: string, summary: string, given: string): JsonObject =>
+    page(operationId, summary, {
+      "200": {
+        description: given,
+        headers: headersOf(["ETag", "Content-Encoding"]),
+        content: { "application/json": { schema: { type: "object" } } },
+      },
+      "304": { description: "The caller has it as it is.", headers: headersOf(["ETag"]) },
+    });
   return [
     ["/livez", page("livez", "Whether the service is alive", { "200": health("It is.") })],
     [
       "/readyz",
       page("readyz", "Whether the service takes requests", { "200": health("It does."), "503": health("Not now.") }),
     ],
-    [
-      "/openapi.json",
-      page("openapi", "This document", {
-        "200": {
-          description: "OpenAPI 3.1.",
-          headers: headersOf(["ETag", "Content-Encoding"]),
-          content: { "application/json": { schema: { type: "object" } } },
-        },
-        "304": { description: "The caller has it as it is.", headers: headersOf(["ETag"]) },
-      }),
-    ],
+    ["/openapi.json", description("openapi", "This document", "OpenAPI 3.1.")],
+    ...(hasEvents(plan)
+      ? [["/asyncapi.json", description("asyncapi", "Its events", "AsyncAPI 3.0.")] as [string, JsonObject]]
+      : []),
   ];
 }

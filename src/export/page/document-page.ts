@@ -1,4 +1,5 @@
 /** The page at `/`: the document itself, its own words beside what they come to. */
+import { hasEvents } from "../../plan/events.ts";
 import { partNames, type PartName } from "../../parts/model.ts";
 import { partHeadings, partOfHeading } from "../../parts/sections.ts";
 import { type Content, facts, html, type Html } from "./html.ts";
@@ -42,7 +43,7 @@ function navigation({ plan, result }: Source): Html {
   })}</ol>
 <ul>
 <li><a href="openapi.json">OpenAPI</a></li>
-<li><a href="readyz">Health</a></li>
+${hasEvents(plan) ? html`<li><a href="asyncapi.json">AsyncAPI</a></li>\n` : undefined}<li><a href="readyz">Health</a></li>
 </ul>`;
 }
 

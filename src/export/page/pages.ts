@@ -3,6 +3,7 @@
  * when the first of them is asked for: most processes serve none.
  */
 import type { Json } from "../../base/json.ts";
+import { hasEvents } from "../../plan/events.ts";
 import type { Plan, Segment } from "../../plan/plan.ts";
 import { stylePath } from "./page.ts";
 import { type CheckedDocument, mountOf, type Source } from "./source.ts";
@@ -38,20 +39,23 @@ export interface PageOptions {
   readonly baseUrl: () => string;
 }
 
-/** `/`, `/openapi.json`, `/errors/{code}`, `/.well-known/api-catalog` (RFC 9727) and the stylesheet. */
+/** `/`, `/openapi.json`, where there are events `/asyncapi.json`, `/errors/{code}`, `/.well-known/api-catalog` (RFC 9727) and the stylesheet. */
 export function servicePages({ result, plan, baseUrl }: PageOptions): readonly Page[] {
   const root = () => baseUrl().replace(/\/+$/, "");
   const source = (): Source => ({ result, plan, baseUrl: root() });
   const document = kept(root, async () => (await import("./document-page.ts")).documentPage(source()));
-  const described = new Map(
-    versionsOf(plan).map((one) => {
-      const describe = kept(root, async () => {
-        const { openapi } = await import("../openapi/openapi.ts");
-        return JSON.stringify(openapi(one, root()));
-      });
-      return [one.version, describe] as const;
-    }),
-  );
+  const described = (path: string, describe: (plan: Plan) => Promise<Json>): Page => {
+    const texts = new Map(
+      versionsOf(plan).map((one) => [one.version, kept(root, async () => JSON.stringify(await describe(one)))]),
+    );
+    return {
+      path: literals(path),
+      page: async (request, _, version) => {
+        const text = texts.get(version().plan.version);
+        return given(request, "application/json", (await text?.()) ?? "{}");
+      },
+    };
+  };
   const catalogue = kept(root, () => JSON.stringify(apiCatalogue(plan, root())));
   const service = kept(root, () => JSON.stringify(serviceDescription(plan, root())));
   return [
@@ -65,13 +69,10 @@ export function servicePages({ result, plan, baseUrl }: PageOptions): readonly P
           : given(request, "application/json", service(), negotiated);
       },
     },
-    {
-      path: literals("openapi.json"),
-      page: async (request, _, version) => {
-        const describe = described.get(version().plan.version);
-        return given(request, "application/json", (await describe?.()) ?? "{}");
-      },
-    },
+    described("openapi.json", async (one) => (await import("../openapi/openapi.ts")).openapi(one, root())),
+    ...(versionsOf(plan).some(hasEvents)
+      ? [described("asyncapi.json", async (one) => (await import("../asyncapi/asyncapi.ts")).asyncapi(one, root()))]
+      : []),
     { path: literals(stylePath), page: (request) => given(request, "text/css; charset=utf-8", style) },
     { path: literals(".well-known/api-catalog"), page: (request) => given(request, catalogueType, catalogue()) },
     {
@@ -198,6 +199,7 @@ function serviceDescription(plan: Plan, root: string): Json {
     links: {
       operations: root + mountOf(plan),
       openapi: `${root}/openapi.json`,
+      ...(hasEvents(plan) ? { asyncapi: `${root}/asyncapi.json` } : {}),
       document: `${root}/`,
       status: `${root}/readyz`,
     },
@@ -209,7 +211,10 @@ function apiCatalogue(plan: Plan, root: string): Json {
     linkset: [
       {
         anchor: plan.base.replace("{base_url}", root),
-        "service-desc": [{ href: `${root}/openapi.json`, type: "application/json" }],
+        "service-desc": [
+          { href: `${root}/openapi.json`, type: "application/json" },
+          ...(hasEvents(plan) ? [{ href: `${root}/asyncapi.json`, type: "application/json" }] : []),
+        ],
         "service-doc": [{ href: `${root}/`, type: "text/html" }],
         status: [{ href: `${root}/readyz`, type: "application/health+json" }],
       },

@@ -1,6 +1,6 @@
 /**
  * A plan as a TypeScript client in one file that depends on nothing: the types of what operations take and give, a table of
- * the operations, and the code that all clients have in common (`runtime`, the text of `src/client/client.ts`).
+ * the operations, and the code that all clients have in common (`runtime`, the text of `src/export/typescript/common.ts`).
  */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Plan } from "../../plan/plan.ts";

@@ -1,5 +1,6 @@
 /** The methods of a client: what each takes, in which order, what it gives, and how the table of operations tells of it. */
 import type { Json, JsonObject } from "../../base/json.ts";
+import type { PageShape } from "../../plan/plan.ts";
 import { componentOf, type DescribedOperation, type Parameter } from "../described.ts";
 import type { Exported } from "./client.ts";
 import { methodName, typeName } from "./names.ts";
@@ -92,7 +93,7 @@ function methodOf(exported: Exported, operation: DescribedOperation, name: strin
 function followingMethod(exported: Exported, operation: DescribedOperation, name: string): Method {
   const { plan, named } = exported;
   const { list, resource } = operation.operation;
-  const query = queryType(exported, operation, name, ["limit", list?.kind ?? "cursor"]);
+  const query = queryType(exported, operation, name, Object.values(list?.names ?? {}));
   const event = named(resource);
   const words = `${operation.summary}\n\nFollows events from now on, or from \`lastEventId\` on, over as many connections as it takes, until \`signal\` or the end of the loop.`;
   const list_ = query === undefined ? "" : `query?: ${query.name}, `;
@@ -218,8 +219,8 @@ function pageOf({ type, described }: Exported, { operation, successes }: Describ
   const { list } = operation;
   const schema = successes.find((one) => one.schema !== undefined)?.schema;
   if (list === undefined || schema === undefined) return undefined;
-  const items = ["items"];
-  const next = ["next"];
+  const items = placeIn(list.page, "items") ?? [];
+  const next = placeIn(list.page, "next");
   const found = items.reduce<Json>(
     (here, name) => memberAt(described.schemas, here, name),
     resolved(described.schemas, schema),
@@ -227,8 +228,23 @@ function pageOf({ type, described }: Exported, { operation, successes }: Describ
   const item = (found as JsonObject)["items"] ?? {};
   return {
     item: type(item),
-    places: { items, ...(list.kind === "none" ? {} : { next, parameter: list.kind }) },
+    // A page that does not say itself what follows it says it in `Link`.
+    places: {
+      items,
+      ...(next === undefined || list.kind === "none" ? {} : { next, parameter: list.names[list.kind] }),
+    },
   };
+}
+
+/** The members that lead to the items of a page, or to what stands for the next one. */
+function placeIn(shape: PageShape, wanted: "items" | "next"): readonly string[] | undefined {
+  if (shape.kind === wanted) return [];
+  if (shape.kind !== "object") return undefined;
+  for (const { name, shape: inner } of shape.members) {
+    const within = placeIn(inner, wanted);
+    if (within !== undefined) return [name, ...within];
+  }
+  return undefined;
 }
 
 function memberAt(schemas: Exported["described"]["schemas"], schema: Json, name: string): JsonObject {

@@ -1,0 +1,264 @@
+/**
+ * A plan as AsyncAPI 3.0: what the service tells of, by webhook and on its stream, and what it takes as events. Payloads are
+ * the most that a receiver may see; their schemas are those of the OpenAPI description.
+ */
+import { camelCase, pascalCase } from "../../base/case.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { CredentialPlan, Plan } from "../../plan/plan.ts";
+import { type Described, describe, type DescribedOperation, reachedFrom } from "../described.ts";
+import { exampleOf } from "../example.ts";
+import { asyncSchema } from "./schemas.ts";
+
+interface Told {
+  readonly channels: JsonObject;
+  readonly operations: JsonObject;
+  readonly messages: JsonObject;
+}
+
+export function asyncapi(plan: Plan, baseUrl: string): JsonObject {
+  const described = describe(plan, baseUrl);
+  const parts = [webhooks(plan, described), stream(plan, described), ...inbound(described)];
+  const merged = (name: keyof Told): JsonObject => Object.assign({}, ...parts.map((part) => part[name])) as JsonObject;
+  const messages = merged("messages");
+  const reached = reachedFrom(described.schemas, [messages]);
+  const schemas = Object.entries(described.schemas).filter(([name]) => reached.has(name));
+  return {
+    asyncapi: "3.0.0",
+    ...idOf(plan),
+    info: {
+      title: plan.title,
+      version: plan.version ?? "1",
+      ...(plan.purpose === "" ? {} : { description: plan.purpose }),
+    },
+    defaultContentType: "application/json",
+    servers: serversOf(plan, described),
+    channels: merged("channels"),
+    operations: merged("operations"),
+    components: {
+      messages,
+      schemas: Object.fromEntries(schemas.map(([name, schema]) => [name, asyncSchema(schema)])),
+      securitySchemes: Object.fromEntries(plan.credentials.map((one) => [one.name, schemeOf(one)])),
+    },
+  };
+}
+
+function idOf({ service }: Plan): JsonObject {
+  return /^[A-Za-z0-9][A-Za-z0-9-]*$/.test(service) ? { id: `urn:nonet:${service}` } : {};
+}
+
+// ── Servers and who may come ───────────────────────────────────────────────────────────────────────────────────────
+
+function serversOf(plan: Plan, { document }: Described): JsonObject {
+  const [server] = document["servers"] as readonly { readonly url: string }[];
+  const [, protocol = "http", host = "localhost", path = ""] =
+    /^([a-z]+):\/\/([^/]+)(.*)$/i.exec(server?.url ?? "") ?? [];
+  return {
+    service: {
+      host,
+      protocol,
+      ...(path === "" ? {} : { pathname: path }),
+      description: plan.title,
+    },
+  };
+}
+
+function schemeOf({ kind, sent }: CredentialPlan): JsonObject {
+  const scheme = sent.header.toLowerCase() === "authorization" ? sent.scheme?.toLowerCase() : undefined;
+  if (scheme === "bearer" || scheme === "basic")
+    return { type: "http", scheme, ...(kind === "jwt" ? { bearerFormat: "JWT" } : {}) };
+  const description =
+    kind === "hmac-sha256"
+      ? "`t=<unix seconds>,v1=<hex>`: the HMAC-SHA256 of time, method, target and body, a newline between them. Good for five minutes, once."
+      : `\`${sent.scheme === undefined ? "" : `${sent.scheme} `}…\``;
+  return { type: "httpApiKey", name: sent.header, in: "header", description };
+}
+
+function securityOf(plan: Plan, described: Described, name: string): JsonObject {
+  const paths = Object.values(described.document["paths"] as Readonly<Record<string, JsonObject>>);
+  const said = paths
+    .flatMap((item) => Object.values(item) as readonly JsonObject[])
+    .find((one) => one["operationId"] === name);
+  const names = ((said?.["security"] ?? []) as readonly JsonObject[]).flatMap((one) => Object.keys(one));
+  const known = plan.credentials.filter((one) => names.includes(one.name));
+  if (known.length === 0) return {};
+  return { security: known.map((one) => ({ $ref: `#/components/securitySchemes/${one.name}` })) };
+}
+
+// ── What goes out ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+function webhooks(plan: Plan, described: Described): Told {
+  const events = Object.keys(described.webhooks);
+  const { webhook, envelope } = plan.events;
+  if (webhook === undefined || events.length === 0) return nothing;
+  const type = envelope === "cloudevents" ? "application/cloudevents+json" : "application/json";
+  const signed = webhook.signed ? { headers: signatureHeaders } : {};
+  const messages = events.map((event): [string, JsonObject] => [
+    `${pascalCase(event)}Webhook`,
+    { ...messageOf(described, event, type), ...signed },
+  ]);
+  const names = messages.map(([name]) => name);
+  return {
+    messages: Object.fromEntries(messages),
+    channels: {
+      webhooks: {
+        // Whoever subscribes says where to.
+        address: null,
+        title: "Webhooks",
+        description: "A POST to each address that a subscriber has given, for each event that it may know of.",
+        messages: inChannel(names),
+        bindings: { http: {} },
+      },
+    },
+    operations: {
+      sendWebhooks: {
+        action: "send",
+        channel: { $ref: "#/channels/webhooks" },
+        title: "Send events to webhooks",
+        description: `An answer of 2xx says that it has arrived; 410 that nothing is to be sent there any more; anything else is tried again, ${webhook.retryMilliseconds.length} times at most.`,
+        messages: ofChannel("webhooks", names),
+        bindings: { http: { method: "POST", bindingVersion: "0.3.0" } },
+      },
+    },
+  };
+}
+
+function stream(plan: Plan, described: Described): Told {
+  const { out, stream: said } = plan.events;
+  if (said === undefined) return nothing;
+  const known = Object.keys(described.schemas);
+  const events = Object.keys(out).filter(
+    (event) => (out[event]?.stream.length ?? 0) > 0 && known.includes(schemaName(described, event)),
+  );
+  if (events.length === 0) return nothing;
+  const messages = events.map((event): [string, JsonObject] => [
+    `${pascalCase(event)}Streamed`,
+    messageOf(described, event, "application/json"),
+  ]);
+  const names = messages.map(([name]) => name);
+  const follow = described.operations.find(({ name }) => name === said.follow.name);
+  return {
+    messages: Object.fromEntries(messages),
+    channels: {
+      stream: {
+        address: follow?.path ?? "",
+        title: "Stream",
+        description: `Server-sent events (\`text/event-stream\`): \`data\` is a message, \`event\` its type, \`id\` what \`${said.resume}\` goes on from.`,
+        servers: [{ $ref: "#/servers/service" }],
+        messages: inChannel(names),
+        bindings: { http: {} },
+      },
+    },
+    operations: {
+      [camelCase(said.follow.name)]: {
+        action: "send",
+        channel: { $ref: "#/channels/stream" },
+        title: follow?.summary ?? "Follow events",
+        ...(follow === undefined ? {} : { description: follow.description }),
+        ...securityOf(plan, described, said.follow.name),
+        messages: ofChannel("stream", names),
+        bindings: { http: { method: "GET", bindingVersion: "0.3.0" } },
+      },
+    },
+  };
+}
+
+const text: JsonObject = { type: "string" };
+const signatureHeaders: JsonObject = {
+  type: "object",
+  description: "By Standard Webhooks 1.0.0.",
+  properties: {
+    "webhook-id": { ...text, description: "The id of the event, the same at every attempt." },
+    "webhook-timestamp": { ...text, description: "When this attempt was made, in seconds since 1970." },
+    "webhook-signature": { ...text, description: "`v1,` and the signature; several with a space between." },
+  },
+  required: ["webhook-id", "webhook-timestamp", "webhook-signature"],
+};
+
+/** The schema of an event is called after it, unless a resource has that name. */
+function schemaName({ webhooks: items, schemas }: Described, event: string): string {
+  const posted = JSON.stringify(items[event] ?? {});
+  const found = /"#\/components\/schemas\/([^"]+)"/.exec(posted)?.[1];
+  if (found !== undefined) return found;
+  const isOf = (schema: JsonObject): boolean => {
+    const type = ((schema["properties"] ?? {}) as JsonObject)["type"];
+    return (type as JsonObject | undefined)?.["const"] === event;
+  };
+  return Object.entries(schemas).find(([, schema]) => isOf(schema))?.[0] ?? "";
+}
+
+function messageOf(described: Described, event: string, contentType: string): JsonObject {
+  const name = schemaName(described, event);
+  const example = exampleOf(described.schemas, { $ref: `#/components/schemas/${name}` });
+  return {
+    name: event,
+    title: event,
+    contentType,
+    payload: { $ref: `#/components/schemas/${name}` },
+    correlationId: {
+      location: "$message.payload#/id",
+      description: "The same event has the same id wherever it is told.",
+    },
+    ...(example === undefined ? {} : { examples: [{ name: camelCase(event), payload: example }] }),
+  };
+}
+
+// ── What comes in ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+function inbound(described: Described): readonly Told[] {
+  return described.operations.flatMap((operation) => {
+    const { operation: planned, body } = operation;
+    return planned.inbound === undefined || body === undefined ? [] : [taken(described, operation, planned.inbound)];
+  });
+}
+
+function taken(
+  { schemas }: Described,
+  { path, method, summary, description, body }: DescribedOperation,
+  { event, credential }: { readonly event: string; readonly credential: string },
+): Told {
+  const message = `${pascalCase(event)}Received`;
+  const channel = camelCase(event);
+  const schema = body?.schema ?? {};
+  const example = exampleOf(schemas, schema);
+  return {
+    messages: {
+      [message]: {
+        name: event,
+        title: event,
+        contentType: "application/json",
+        payload: schema,
+        ...(example === undefined ? {} : { examples: [{ name: channel, payload: example }] }),
+      },
+    },
+    channels: {
+      [channel]: {
+        address: path,
+        title: event,
+        servers: [{ $ref: "#/servers/service" }],
+        messages: inChannel([message]),
+        bindings: { http: {} },
+      },
+    },
+    operations: {
+      [`receive${pascalCase(event)}`]: {
+        action: "receive",
+        channel: { $ref: `#/channels/${channel}` },
+        title: summary,
+        description,
+        security: [{ $ref: `#/components/securitySchemes/${credential}` }],
+        messages: ofChannel(channel, [message]),
+        bindings: { http: { method, bindingVersion: "0.3.0" } },
+      },
+    },
+  };
+}
+
+const nothing: Told = { channels: {}, operations: {}, messages: {} };
+
+function inChannel(messages: readonly string[]): JsonObject {
+  return Object.fromEntries(messages.map((name) => [name, { $ref: `#/components/messages/${name}` }]));
+}
+
+function ofChannel(channel: string, messages: readonly string[]): readonly Json[] {
+  return messages.map((name) => ({ $ref: `#/channels/${channel}/messages/${name}` }));
+}

@@ -1,0 +1,114 @@
+/** The members of a schema as rows of a table: nested ones by their path, each with its type in words. */
+import type { Json, JsonObject } from "../../base/json.ts";
+import { componentOf, type Described } from "../described.ts";
+import { code, link, prose, table } from "./text.ts";
+
+export interface MembersOptions {
+  readonly schemas: Described["schemas"];
+  /** Components that have a heading of their own, to which is linked instead of telling of them again. */
+  readonly headings: ReadonlySet<string>;
+}
+
+/** Empty where the schema is of no object with members. */
+export function membersTable(options: MembersOptions, schema: Json): string {
+  const rows = memberRows(options, schema, "", 0);
+  return table(["Member", "Type", "", "Meaning"], rows);
+}
+
+function memberRows(
+  options: MembersOptions,
+  schema: Json,
+  before: string,
+  depth: number,
+): readonly (readonly string[])[] {
+  const { properties, required = [] } = resolve(options, schema) as {
+    readonly properties?: JsonObject;
+    readonly required?: readonly string[];
+  };
+  return Object.entries(properties ?? {}).flatMap(([name, member]) => {
+    const said = member as JsonObject;
+    const notes = [
+      ...(required.includes(name) ? [] : ["optional"]),
+      ...(said["readOnly"] === true ? ["read-only"] : []),
+      ...(said["default"] === undefined ? [] : [`default ${code(JSON.stringify(said["default"]))}`]),
+    ];
+    const path = before + name;
+    const description = typeof said["description"] === "string" ? prose(said["description"]) : "";
+    const row = [code(path), typeWords(options, said), notes.join(", "), description];
+    return [row, ...(depth > 4 ? [] : nestedRows(options, said, path, depth))];
+  });
+}
+
+function nestedRows(
+  options: MembersOptions,
+  schema: JsonObject,
+  path: string,
+  depth: number,
+): readonly (readonly string[])[] {
+  const name = nameOf(schema);
+  if (name !== undefined && options.headings.has(name)) return [];
+  const resolved = resolve(options, schema);
+  if (resolved["properties"] !== undefined) return memberRows(options, resolved, `${path}.`, depth + 1);
+  const items = resolved["items"];
+  if (typeof items !== "object" || items === null || Array.isArray(items)) return [];
+  return nestedRows(options, items as JsonObject, `${path}[]`, depth + 1);
+}
+
+/** `string, 6 to 40 characters`, `"small" or "large"`, `list of Parcel`. */
+export function typeWords(options: MembersOptions, schema: Json): string {
+  if (typeof schema !== "object" || schema === null) return "anything";
+  const said = schema as JsonObject;
+  const name = nameOf(said);
+  if (name !== undefined && options.headings.has(name)) return link(name);
+  if (name !== undefined) return typeWords(options, resolve(options, said));
+  const { const: only, enum: values, oneOf, anyOf, type } = said;
+  if (only !== undefined) return code(JSON.stringify(only));
+  if (Array.isArray(values)) return values.map((one: Json) => code(JSON.stringify(one))).join(" or ");
+  const alternatives = oneOf ?? anyOf;
+  if (Array.isArray(alternatives)) return alternatives.map((one: Json) => typeWords(options, one)).join(" or ");
+  if (Array.isArray(type)) return type.map((one: Json) => typeWords(options, { ...said, type: one })).join(" or ");
+  switch (type) {
+    case "array":
+      return `list of ${typeWords(options, (said["items"] ?? {}) as Json)}${bounds(said, "minItems", "maxItems", "items")}`;
+    case "object":
+      return said["properties"] === undefined && typeof said["additionalProperties"] === "object"
+        ? `map of ${typeWords(options, said["additionalProperties"] as Json)}`
+        : "object";
+    case "string":
+      return `${typeof said["format"] === "string" ? said["format"] : "string"}${bounds(said, "minLength", "maxLength", "characters")}${
+        typeof said["pattern"] === "string" ? `, ${code(said["pattern"])}` : ""
+      }`;
+    case "integer":
+    case "number":
+      return `${type}${bounds(said, "minimum", "maximum", "")}`;
+    case "boolean":
+    case "null":
+      return type;
+    default:
+      return "anything";
+  }
+}
+
+/** What every text and list has anyway is not worth saying. */
+const usual: ReadonlySet<Json> = new Set([10_000, 1000, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
+
+function bounds(schema: JsonObject, low: string, high: string, unit: string): string {
+  const least = schema[low] === undefined || usual.has(schema[low]) ? undefined : Number(schema[low]);
+  const most = schema[high] === undefined || usual.has(schema[high]) ? undefined : Number(schema[high]);
+  const words = unit === "" ? "" : ` ${unit}`;
+  if (least !== undefined && least === most) return `, ${least}${words}`;
+  if (least !== undefined && most !== undefined) return `, ${least} to ${most}${words}`;
+  if (most !== undefined) return `, at most ${most}${words}`;
+  return least === undefined ? "" : `, at least ${least}${words}`;
+}
+
+function nameOf(schema: JsonObject): string | undefined {
+  const reference = schema["$ref"];
+  return typeof reference === "string" ? componentOf(reference) : undefined;
+}
+
+function resolve(options: MembersOptions, schema: Json): JsonObject {
+  if (typeof schema !== "object" || schema === null) return {};
+  const name = nameOf(schema as JsonObject);
+  return name === undefined ? (schema as JsonObject) : resolve(options, options.schemas[name] ?? {});
+}

@@ -1,0 +1,40 @@
+/** A document as diagrams in Mermaid: the states of each resource, how resources refer to one another, what events do. */
+import type { Model } from "../../parts/model.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { eventFlow } from "./events.ts";
+import { relations } from "./relations.ts";
+import { stateDiagram } from "./states.ts";
+
+export interface Diagram {
+  /** A resource, `relations` or `events`: what `--only` takes. */
+  readonly name: string;
+  readonly title: string;
+  /** Ends with a line end. */
+  readonly text: string;
+}
+
+/** Those that there is anything to draw in. */
+export function diagrams(plan: Plan, model: Model): readonly Diagram[] {
+  const related = relations(model);
+  const flow = eventFlow(plan, model);
+  return [
+    ...stateDiagrams(model),
+    ...(related === undefined ? [] : [{ name: "relations", title: "Relations", text: related }]),
+    ...(flow === undefined ? [] : [{ name: "events", title: "Events", text: flow }]),
+  ];
+}
+
+export function stateDiagrams({ states }: Pick<Model, "states">): readonly Diagram[] {
+  return Object.entries(states).flatMap(([resource, lifecycle]) =>
+    lifecycle === "none" ? [] : [{ name: resource, title: `States of ${resource}`, text: stateDiagram(lifecycle) }],
+  );
+}
+
+/** In Markdown, as GitHub draws them and Mermaid's own command line reads them. */
+export function mermaidMarkdown({ title }: Pick<Plan, "title">, all: readonly Diagram[]): string {
+  return `# ${title}\n${all.map((one) => `\n## ${one.title}\n\n${fenced(one)}`).join("")}`;
+}
+
+export function fenced({ text }: Pick<Diagram, "text">): string {
+  return `\`\`\`mermaid\n${text}\`\`\`\n`;
+}

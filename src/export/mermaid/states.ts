@@ -1,0 +1,47 @@
+/** The states of a resource as `stateDiagram-v2`: where it starts and ends, and every move with what makes it and its guard. */
+import type { Lifecycle, Move, Trigger } from "../../parts/states/model.ts";
+import { escaped, idOf } from "./text.ts";
+
+export function stateDiagram({ states, start, final = [], moves }: Lifecycle): string {
+  const names = Object.keys(states);
+  const known = new Map(names.map((name) => [name, idOf("s", name)]));
+  const id = (name: string): string => known.get(name) ?? idOf("s", name);
+  const lines = [
+    ...names.map((name) => `state "${escaped(name)}" as ${id(name)}`),
+    ...Object.entries(states).flatMap(([name, sentence]) =>
+      sentence.trim() === "" ? [] : [`${id(name)} : ${escaped(sentence)}`],
+    ),
+    ...(start === undefined ? [] : [`[*] --> ${id(start)}`]),
+    ...moves.flatMap((move) =>
+      startsOf(move, names, final).flatMap((from) =>
+        move.triggers.map((trigger) => `${id(from)} --> ${id(move.to)} : ${escaped(labelOf(trigger))}`),
+      ),
+    ),
+    ...final.map((state) => `${id(state)} --> [*]`),
+  ];
+  return `stateDiagram-v2\n${lines.map((line) => `  ${line}\n`).join("")}`;
+}
+
+/** `any` is every state but final ones and the one that it leads to. */
+function startsOf({ from, to }: Move, names: readonly string[], final: readonly string[]): readonly string[] {
+  return from === "any" ? names.filter((name) => name !== to && !final.includes(name)) : from;
+}
+
+/** `dropOff`, `after 48h`, `when a or b`, with its guard behind it. */
+export function labelOf({ on, if: guard, else: otherwise }: Trigger): string {
+  const condition = guard === undefined ? "" : ` if ${guard}`;
+  return `${causeOf(on)}${condition}${otherwise === undefined ? "" : `, else ${otherwise}`}`;
+}
+
+function causeOf(on: Trigger["on"]): string {
+  switch (on.kind) {
+    case "by":
+      return on.operation;
+    case "after":
+      return `after ${on.duration}`;
+    case "at":
+      return `at ${on.field}`;
+    case "when":
+      return `when ${on.events.join(" or ")}`;
+  }
+}
