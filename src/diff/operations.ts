@@ -8,13 +8,14 @@ import {
   listWords,
   type RepeatStyle,
 } from "../parts/endpoints/model.ts";
+import { takenShape } from "../parts/endpoints/shape.ts";
 import type { Model } from "../parts/model.ts";
-import { describeType } from "../expression/types.ts";
 import { spanOf } from "./amounts.ts";
 import { strictnessOf } from "./conditions.ts";
 import { type Difference, difference, measured, pairs, restated, same, unforeseen } from "./difference.ts";
 import { fieldDifferences } from "./fields.ts";
 import { type Both, refusalDifference } from "./resources.ts";
+import { answerDifferences, placeDifferences } from "./shapes.ts";
 import type { Use } from "./uses.ts";
 
 export function* operationDifferences(both: Both): Iterable<Difference> {
@@ -224,6 +225,8 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
   const status = { kind: "status-changed", subject: name, at: `${at}/status`, what: `The status of \`${name}\`` };
   yield* restated(status, statusOf(old, before), statusOf(now, after), "breaking");
   yield* inputDifferences(both, name, old, now);
+  yield* placeDifferences(both, name, old, now);
+  yield* shapeDifferences(both, name, `${at}/gives`, old, now);
   yield* answerDifferences(both, name, old, now);
   yield* choiceDifferences(both, name, old, now);
   if (old.lists !== undefined || now.lists !== undefined)
@@ -236,7 +239,22 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
   yield* conditionDifferences(both, name, old, now);
   const refused = { kind: "refusal-changed", subject: name, at, what: `The error of \`${name}\`` };
   yield* restated(refused, old.else ?? "unauthenticated", now.else ?? "unauthenticated", "breaking");
-  const foreseen = ["method", "path", "of", "does", "takes", "gives", "choose", "status", "lists", "where", "else"];
+  const foreseen = [
+    "method",
+    "path",
+    "of",
+    "does",
+    "takes",
+    "within",
+    "takesView",
+    "gives",
+    "choose",
+    "status",
+    "lists",
+    "where",
+    "else",
+    "shape",
+  ];
   yield* unforeseen({ subject: name, at }, old, now, foreseen);
 }
 
@@ -257,7 +275,8 @@ function* inputDifferences(both: Both, name: string, old: Endpoint, now: Endpoin
   const at = `endpoints/endpoints/${name}/takes`;
   const before = inputFields(both.old.model, name, old);
   const after = inputFields(both.now.model, name, now);
-  if (old.takes !== undefined || now.takes !== undefined) {
+  const isSaid = [takenShape(both.old.model, old), takenShape(both.now.model, now)].some((one) => one !== undefined);
+  if (isSaid) {
     const use =
       (members: InputFields) =>
       (_when: string, member: string): Use => {
@@ -292,12 +311,12 @@ type InputFields = Readonly<
   Record<string, { readonly field: NonNullable<Endpoint["takes"]>[string]; readonly required: boolean }>
 >;
 
-function inputFields(model: Model, operation: string, { takes = {} }: Endpoint): InputFields {
+function inputFields(model: Model, operation: string, endpoint: Endpoint): InputFields {
   const meaning = meaningOf(model, operation);
   if (meaning?.kind === "resource")
     return Object.fromEntries(inputOf(model, meaning).map(({ name, field, required }) => [name, { field, required }]));
   return Object.fromEntries(
-    Object.entries(takes).map(([name, field]) => [
+    Object.entries(takenShape(model, endpoint)?.fields ?? {}).map(([name, field]) => [
       name,
       { field, required: !field.optional && field.default === undefined },
     ]),
@@ -311,36 +330,6 @@ function fieldsOnly(members: InputFields): Record<string, InputFields[string]["f
 function boundBy(model: Model, operation: string): readonly string[] {
   const meaning = meaningOf(model, operation);
   return meaning?.kind === "resource" ? boundFields(model, meaning) : [];
-}
-
-function* answerDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
-  const at = `endpoints/endpoints/${name}/gives`;
-  yield* shapeDifferences(both, name, at, old, now);
-  if (same(old.gives, now.gives)) return;
-  if (old.gives === undefined || now.gives === undefined) {
-    const message = `\`${name}\` answers with ${now.gives === undefined ? "the record" : "members of its own"}`;
-    yield difference("breaking", "answer-changed", name, at, message);
-    return;
-  }
-  for (const { name: member, old: before, now: after } of pairs(old.gives, now.gives)) {
-    const subject = `${name}.${member}`;
-    const place = `${at}/${member}`;
-    if (before === undefined)
-      yield difference("additive", "answer-added", subject, place, `\`${subject}\` is new in the answer`);
-    else if (after === undefined) {
-      const entry = { kind: "remove", place: { of: name, field: member }, type: "json", seen: "null" } as const;
-      yield difference("breaking", "answer-removed", subject, place, `\`${subject}\` is not in the answer any more`, {
-        entry,
-      });
-    } else if (!same(before, after)) {
-      const types = [both.old.typed().get(place), both.now.typed().get(place)].map((typed) =>
-        typed === undefined ? undefined : `${describeType(typed.type)}${typed.nullable ? " or null" : ""}`,
-      );
-      const effect = types[0] !== undefined && types[0] === types[1] ? "neutral" : "breaking";
-      const statement = { kind: "answer-changed", subject, at: place, what: `What \`${subject}\` is in the answer` };
-      yield* restated(statement, before, after, effect);
-    }
-  }
 }
 
 const given: Use = { creates: undefined, changes: undefined, given: true, listed: false };

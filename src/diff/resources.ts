@@ -6,6 +6,7 @@ import type { Fields, Rule } from "../parts/resources/model.ts";
 import { canonical, type Side, strictnessOf } from "./conditions.ts";
 import { type Difference, difference, pairs, same, unforeseen } from "./difference.ts";
 import { fieldDifferences } from "./fields.ts";
+import { viewDifferences } from "./shapes.ts";
 import type { Alike } from "./types.ts";
 import type { Uses } from "./uses.ts";
 
@@ -42,7 +43,8 @@ export function* resourceDifferences(both: Both): Iterable<Difference> {
       yield difference("neutral", kind, name, `resources/types/${name}`, `The type \`${name}\` ${verb}`);
     }
   }
-  yield* unforeseen({ subject: "resources", at: "resources" }, old, now, ["resources", "types", "rules"]);
+  yield* viewDifferences(both);
+  yield* unforeseen({ subject: "resources", at: "resources" }, old, now, ["resources", "types", "views", "rules"]);
 }
 
 function resourceOwner({ uses, alike }: Both, name: string) {

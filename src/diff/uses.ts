@@ -66,7 +66,7 @@ export function usesOf(model: Model, operations: ReadonlySet<string>): Uses {
     const input = inputOf(model, meaning);
     for (const { field } of input) embed(field.type, "taken");
     // What `takes` says is told of the operation, and not of the resource.
-    if (meaning.endpoint.takes !== undefined) continue;
+    if (meaning.endpoint.takes !== undefined || meaning.endpoint.takesView !== undefined) continue;
     const needs = meaning.deed === "create" ? use.creates : use.changes;
     for (const { name, required } of input) {
       if (needs.get(name) !== "required") needs.set(name, required ? "required" : "optional");

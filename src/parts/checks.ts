@@ -29,6 +29,8 @@ import { check as resourcesUnknownRuleName } from "./resources/checks/unknown-ru
 import { check as resourcesUnknownType } from "./resources/checks/unknown-type.ts";
 import { check as resourcesUnusedResource } from "./resources/checks/unused-resource.ts";
 import { check as resourcesUnusedType } from "./resources/checks/unused-type.ts";
+import { check as resourcesViewInsideItself } from "./resources/checks/view-inside-itself.ts";
+import { check as resourcesViewUnclear } from "./resources/checks/view-unclear.ts";
 import { check as statesDeadEnd } from "./states/checks/dead-end.ts";
 import { check as statesEventFindsNone } from "./states/checks/event-finds-none.ts";
 import { check as statesEventFindsTwo } from "./states/checks/event-finds-two.ts";
@@ -56,6 +58,7 @@ import { check as endpointsAmbiguousPath } from "./endpoints/checks/ambiguous-pa
 import { check as endpointsChooseMisplaced } from "./endpoints/checks/choose-misplaced.ts";
 import { check as endpointsGetChanges } from "./endpoints/checks/get-changes.ts";
 import { check as endpointsHiddenFieldLeaves } from "./endpoints/checks/hidden-field-leaves.ts";
+import { check as endpointsListNamesClash } from "./endpoints/checks/list-names-clash.ts";
 import { check as endpointsListWithoutPages } from "./endpoints/checks/list-without-pages.ts";
 import { check as endpointsNoDeed } from "./endpoints/checks/no-deed.ts";
 import { check as endpointsNoResource } from "./endpoints/checks/no-resource.ts";
@@ -66,6 +69,7 @@ import { check as endpointsPathStyle } from "./endpoints/checks/path-style.ts";
 import { check as endpointsPathTaken } from "./endpoints/checks/path-taken.ts";
 import { check as endpointsRequiredNotTaken } from "./endpoints/checks/required-not-taken.ts";
 import { check as endpointsSameRoute } from "./endpoints/checks/same-route.ts";
+import { check as endpointsShapeUnclear } from "./endpoints/checks/shape-unclear.ts";
 import { check as endpointsStatementIgnored } from "./endpoints/checks/statement-ignored.ts";
 import { check as endpointsTakesWhatItCannotSet } from "./endpoints/checks/takes-what-it-cannot-set.ts";
 import { check as endpointsUnknownResource } from "./endpoints/checks/unknown-resource.ts";
@@ -164,6 +168,8 @@ export const checks: readonly Check[] = [
   resourcesUnknownType,
   resourcesUnusedResource,
   resourcesUnusedType,
+  resourcesViewInsideItself,
+  resourcesViewUnclear,
   statesDeadEnd,
   statesEventFindsNone,
   statesEventFindsTwo,
@@ -191,6 +197,7 @@ export const checks: readonly Check[] = [
   endpointsChooseMisplaced,
   endpointsGetChanges,
   endpointsHiddenFieldLeaves,
+  endpointsListNamesClash,
   endpointsListWithoutPages,
   endpointsNoDeed,
   endpointsNoResource,
@@ -201,6 +208,7 @@ export const checks: readonly Check[] = [
   endpointsPathTaken,
   endpointsRequiredNotTaken,
   endpointsSameRoute,
+  endpointsShapeUnclear,
   endpointsStatementIgnored,
   endpointsTakesWhatItCannotSet,
   endpointsUnknownResource,

@@ -10,6 +10,7 @@
  *                              for `when` what the event carries
  *     choose                   fields of the record that is looked for, `input`, `caller`, `now`
  *     gives                    fields of the record as it is afterwards, `input`, `caller`, `now`, `base`
+ *     member of a view         fields of the record that it is of, `caller`, `now`, `base`
  *     where, own, allow, show  fields, `caller`, `now`; in allow, show and `for` the bare word `own` is the ownership
  *                              expression of the resource
  *
@@ -23,9 +24,11 @@ import type { FieldType as ExpressionField, NamedType, TypeEnvironment, ValueTyp
 import type { Grant } from "./authentication/model.ts";
 import { tokensOf } from "./authentication/login.ts";
 import { inputOf } from "./endpoints/input.ts";
-import { meaningOf } from "./endpoints/meaning.ts";
+import { type EndpointMeaning, meaningOf } from "./endpoints/meaning.ts";
+import type { Endpoint } from "./endpoints/model.ts";
+import { answerShape, expressionsGiven, shapeOf, takenShape } from "./endpoints/shape.ts";
 import type { Model } from "./model.ts";
-import { fieldsOf, isNullable, isStored, own } from "./resources/fields.ts";
+import { fieldsOf, isNullable, isStored, nestedView, own, referenceOf } from "./resources/fields.ts";
 import type { Fields } from "./resources/model.ts";
 import { recordMembers, valueOf, valueTypeOf } from "./resources/value-type.ts";
 import { moveName, type Trigger } from "./states/model.ts";
@@ -242,6 +245,7 @@ function sites(model: Model): readonly Site[] {
     ...computedSites(model),
     ...ruleSites(model),
     ...moveSites(model),
+    ...viewSites(model),
     ...endpointSites(model),
     ...permissionSites(model),
     ...deliverySites(model),
@@ -299,7 +303,8 @@ function operationInput(model: Model, operation: string): NamedType {
     });
     return inputVariable(Object.fromEntries(members));
   }
-  return inputVariable(inputFields(model, meaning?.endpoint.takes ?? {}));
+  const taken = meaning === undefined ? undefined : takenShape(model, meaning.endpoint);
+  return inputVariable(inputFields(model, taken?.fields ?? {}));
 }
 
 function inputFields(model: Model, fields: Fields): Record<string, ExpressionField> {
@@ -443,9 +448,9 @@ function endpointSites(model: Model): Site[] {
       const names = { ...recordNames(model, choice.from), ...around, input };
       return [{ path: `${path}/choose/${field}/if`, text: choice.if, names, expected: condition }];
     });
-    const answers = Object.entries(endpoint.gives ?? {}).map(([name, text]): Site => {
+    const answers = givenSites(model, meaning, endpoint).map(({ at, text }): Site => {
       return {
-        path: `${path}/gives/${name}`,
+        path: [path, "gives", ...at].join("/"),
         text,
         names: { ...address, ...record, ...around, input },
         tokens: tokensOf(model, resource),
@@ -458,6 +463,46 @@ function endpointSites(model: Model): Site[] {
         : [{ path: `${path}/where`, text: where, names: { ...record, ...around }, expected: condition }];
     return [...choices, ...answers, ...lists];
   });
+}
+
+/** The expressions of an answer. Of what no resource is about all are. */
+function givenSites(
+  model: Model,
+  meaning: EndpointMeaning | undefined,
+  { gives }: Endpoint,
+): readonly { readonly at: readonly string[]; readonly text: string }[] {
+  if (gives === undefined || gives === "none") return [];
+  const shapes = meaning?.kind === "resource" ? answerShape(model, meaning) : { item: shapeOf(model, gives, false) };
+  const around = shapes.page === undefined ? shapes.item : shapes.page;
+  const texts = around === undefined ? [] : expressionsGiven(around);
+  // A name that is meant for a view is no expression: `endpoints/shape-unclear` says what is wrong with it.
+  return texts.flatMap(({ path, text }) => (/^[A-Z][A-Za-z0-9]*(?:\[\])?$/.test(text) ? [] : [{ at: path, text }]));
+}
+
+/** The members of views, over the record that each is of. */
+function viewSites(model: Model): Site[] {
+  const { views = {} } = model.resources;
+  return Object.entries(views).flatMap(([view, { of, members = {} }]) => {
+    const names = { ...address, ...recordNames(model, of), ...moment() };
+    const tokens = tokensOf(model, of);
+    return Object.entries(members).flatMap(([name, field]): Site[] => {
+      const path = `resources/views/${view}/${name}/computed`;
+      const { type, computed } = field;
+      const nested = nestedView(model, type);
+      if (nested === undefined)
+        return computed === undefined ? [] : [{ path, text: computed, names, tokens, expected: valueOf(model, field) }];
+      const text = computed ?? name;
+      if (nested.list) return computed === undefined ? [] : [{ path, text, names, records: nested.of }];
+      // Without an expression it is the field of its name: what is wrong with that is told where it stands.
+      if (computed === undefined && !refersTo(model, of, name, nested.of)) return [];
+      return [{ path, text, names, expected: { type: { kind: "record", resource: nested.of }, nullable: true } }];
+    });
+  });
+}
+
+function refersTo(model: Model, resource: string, name: string, target: string): boolean {
+  const field = own(fieldsOf(model, resource), name);
+  return field !== undefined && referenceOf(model, field.type) === target;
 }
 
 function permissionSites(model: Model): Site[] {

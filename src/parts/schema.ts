@@ -156,6 +156,8 @@ const shared = {
     closed(fieldMembers),
   ),
   fields: mapOf({ $ref: "#/$defs/field" }, fieldName),
+  taken: mapOf(either({ $ref: "#/$defs/field" }, { $ref: "#/$defs/taken" }), fieldName),
+  given: either({ $ref: "#/$defs/expression" }, mapOf({ $ref: "#/$defs/given" })),
   fieldType: either(
     { type: "string", minLength: 1 },
     closed({ type: { type: "string" }, schema: fieldMembers.schema }),
@@ -225,6 +227,18 @@ const rule = either(
 const resourcesMembers: Readonly<Record<(typeof resourcesKeys)[number], JsonObject>> = {
   types: orNone(mapOf(orOpen(ref("fields")), typeName)),
   schemas: orNone(mapOf(fieldMembers.schema, typeName)),
+  views: orNone(
+    mapOf(
+      orOpen({
+        type: "object",
+        properties: { of: text, fields: names },
+        patternProperties: { "^(?!(of|fields)$)": ref("field") },
+        propertyNames: { pattern: fieldName },
+        required: ["of"],
+      }),
+      typeName,
+    ),
+  ),
   rules: orNone(mapOf(either({ const: "none" }, oneOrMore(rule)))),
 };
 
@@ -272,8 +286,8 @@ const endpointMembers: Readonly<Record<(typeof endpointKeys)[number], JsonObject
   at: ref("address"),
   of: text,
   does: word(...deeds),
-  takes: orNone(ref("fields")),
-  gives: orNone(mapOf(expression), ref("fields")),
+  takes: either(text, ref("taken")),
+  gives: either(ref("given"), ref("fields")),
   choose: orNone(mapOf(orOpen(closed({ from: text, if: expression, else: text }, "from", "else")))),
   status: either({ type: "integer", minimum: 200, maximum: 299 }, line("2[0-9][0-9]", "The success status.")),
   lists: ref("lists"),

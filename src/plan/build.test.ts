@@ -168,7 +168,10 @@ test("what each operation of the flagship takes, needs and can refuse", () => {
   ]);
   assert.deepEqual(operation(flagship, "extendParcel").needs, ["id", "state", "courier", "extensions", "collectBy"]);
   assert.deepEqual(
-    operation(flagship, "collect").answer.members?.map(({ name, schema }) => [name, schema]),
+    operation(flagship, "collect").answer.members?.map(({ name, source }) => [
+      name,
+      "schema" in source ? source.schema : source,
+    ]),
     [["door", { type: "integer", minimum: 1, maximum: 500 }]],
   );
 });

@@ -8,6 +8,7 @@ import { withWebhooks } from "../parts/events/webhooks.ts";
 import { type TypedExpressions, typeExpressions } from "../parts/expressions.ts";
 import type { Model, Places } from "../parts/model.ts";
 import { namedSchemas } from "../parts/resources/json-schema.ts";
+import { viewPlans } from "./answers.ts";
 import { credentialPlans, roleNames } from "./credentials.ts";
 import { errorBodies, errorPlans } from "./errors.ts";
 import { buildHistory } from "./history.ts";
@@ -62,6 +63,7 @@ function planOf(sources: Sources): Plan {
     base: model.endpoints.base ?? "{base_url}",
     ...corsPlan(sources),
     tables,
+    ...(model.resources.views === undefined ? {} : { views: viewPlans(sources, tables) }),
     operations: [
       ...buildOperations(sources, tables),
       ...handlerOperations(sources, tables),

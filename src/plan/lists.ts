@@ -2,22 +2,27 @@
 import type { ListNames, ListStyle } from "../parts/endpoints/model.ts";
 import { camelCase, plural } from "../base/case.ts";
 import type { ResourceEndpoint } from "../parts/endpoints/meaning.ts";
+import { answerShape } from "../parts/endpoints/shape.ts";
 import { deliveryResource, webhookResource } from "../parts/events/decide.ts";
 import { bareType, fieldsOf, own } from "../parts/resources/fields.ts";
 import { jsonSchemaOf } from "../parts/resources/json-schema.ts";
+import { pageOf } from "./answers.ts";
 import type { Column, FilterOperator, FilterPlan, ListPlan, PageShape, Table } from "./plan.ts";
 import { type Sources, typedAt } from "./sources.ts";
 
 /** Where the document is silent: pages of 20, at most 100 (R4.9, R8.8). */
 const silent = { kind: "cursor", size: 20, max: 100 } as const;
 
-export function listPlan(sources: Sources, { operation, endpoint }: ResourceEndpoint, table: Table): ListPlan {
+export function listPlan(sources: Sources, meaning: ResourceEndpoint, table: Table): ListPlan {
+  const { operation, endpoint } = meaning;
   const columns = table.columns.filter(({ type }) => type !== "json");
   const { lists, wrap } = sources.model.endpoints;
   const added = table.resource === webhookResource || table.resource === deliveryResource;
   const many = added ? undefined : wrap?.many?.replace("{resources}", camelCase(plural(table.resource)));
+  const { page } = answerShape(sources.model, meaning);
   return {
     ...pages(endpoint.lists ?? lists, lists?.names, many),
+    ...(page === undefined ? {} : { page: pageOf(page) }),
     ...(endpoint.where === undefined ? {} : { where: typedAt(sources, `endpoints/endpoints/${operation}/where`) }),
     filters: columns.filter(({ marks }) => marks.includes("filter")).map((column) => filter(sources, table, column)),
     searches: columns.filter(({ marks }) => marks.includes("search")).map(({ name }) => name),

@@ -1,25 +1,23 @@
 /** Operations: what each takes, checks, changes, causes and answers. */
 import type { JsonObject } from "../base/json.ts";
-import type { TypedExpression } from "../expression/typed.ts";
-import { camelCase } from "../base/case.ts";
 import { parseClockDuration } from "../base/duration.ts";
-import { deliveryResource, webhookResource } from "../parts/events/decide.ts";
 import { boundFields, creates, type InputMember, inputOf } from "../parts/endpoints/input.ts";
 import { type ResourceEndpoint, resourceEndpoints } from "../parts/endpoints/meaning.ts";
 import { loginsOf, refreshMembers } from "../parts/authentication/login.ts";
 import { type Method, readingDeeds, type RepeatStyle, sessionDeeds } from "../parts/endpoints/model.ts";
+import { takenShape } from "../parts/endpoints/shape.ts";
 import { bareType, fieldsOf, isNullable, own, referenceOf } from "../parts/resources/fields.ts";
 import { closedObject, fieldSchema, orNull } from "../parts/resources/json-schema.ts";
 import { defaultValue } from "../parts/resources/default-value.ts";
 import type { FieldType } from "../parts/resources/model.ts";
-import { columnTypeOf, columnTypeOfValue, schemaOfExpression } from "./columns.ts";
+import { answerPlan, viewPlans, type ViewPlans, wrapOf } from "./answers.ts";
+import { columnTypeOf } from "./columns.ts";
+import type { Envelope } from "./envelope.ts";
 import { operationLimits, quotasOf, ratesOf } from "./limits.ts";
 import { historyPages, listPlan } from "./lists.ts";
 import { effectsOf, emitsOf, movesBy } from "./moves.ts";
-import { allowOf, shownOf, visibleOf } from "./permissions.ts";
+import { allowOf, visibleOf } from "./permissions.ts";
 import type {
-  AnswerMember,
-  AnswerPlan,
   BodyPlan,
   ChoicePlan,
   EffectPlan,
@@ -35,10 +33,11 @@ import type {
 import { assert, fieldsRead, isOfRecord, type Sources, typedAt, unique } from "./sources.ts";
 
 export function buildOperations(sources: Sources, tables: readonly Table[]): readonly Operation[] {
+  const views = viewPlans(sources, tables);
   return resourceEndpoints(sources.model).map((meaning) => {
     const table = tables.find(({ resource }) => resource === meaning.resource);
     assert(table !== undefined, `${meaning.operation} is about ${meaning.resource}, which has no table`);
-    return buildOperation(sources, meaning, table, tables);
+    return buildOperation(sources, meaning, table, tables, views);
   });
 }
 
@@ -47,6 +46,7 @@ function buildOperation(
   meaning: ResourceEndpoint,
   table: Table,
   tables: readonly Table[],
+  views: ViewPlans,
 ): Operation {
   const { operation, endpoint, deed, resource, key } = meaning;
   const body = bodyPlan(sources, meaning, table);
@@ -66,7 +66,7 @@ function buildOperation(
     visible: visibleOf(sources, resource),
     ...(body === undefined ? {} : { body }),
     creates: creates(sources.model, meaning),
-    answer: answerPlan(sources, meaning),
+    answer: answerPlan(sources, meaning, views),
     ...(deed === "list" ? { list: listPlan(sources, meaning, table) } : {}),
     ...(deed === "history" ? { list: historyPages(sources) } : {}),
     moves,
@@ -108,26 +108,53 @@ function bodyPlan(sources: Sources, meaning: ResourceEndpoint, table: Table): Bo
   const required = members.filter((member) => member.required).map(({ name }) => name);
   const properties = members.map((member) => [member.name, memberSchema(sources, meaning, member)] as const);
   const id = own(fieldsOf(sources.model, meaning.resource), "id");
-  const { wrap } = wrapOf(sources, meaning);
   // The path gives the id of what a PUT creates; the body may say it again.
   const named =
     id !== undefined && creates(sources.model, meaning) ? { id: fieldSchema(sources.model, id, "input") } : {};
+  const names = Object.keys({ ...named, ...Object.fromEntries(properties) });
+  const envelope = envelopeOf(sources, meaning, names);
   return {
     schema: closedObject({ ...named, ...Object.fromEntries(properties) }, required),
     mediaTypes: deed === "update" ? ["application/merge-patch+json", "application/json"] : ["application/json"],
     required: (deed !== "move" && deed !== "logout") || required.length > 0,
-    ...(wrap === undefined || meaning.endpoint.takes !== undefined || deed === "move"
-      ? {}
-      : {
-          envelope: {
-            members: [],
-            objects: { [wrap]: { members: Object.keys({ ...named, ...Object.fromEntries(properties) }), objects: {} } },
-          },
-        }),
-    ...(meaning.endpoint.takes === undefined ? {} : { own: true as const }),
+    ...(envelope === undefined ? {} : { envelope }),
+    ...(takenShape(sources.model, meaning.endpoint) === undefined ? {} : { own: true as const }),
     fields: members.filter((member) => member.sets).map((member) => inputField(sources, meaning, member)),
     others: members.filter((member) => !member.sets).map((member) => inputField(sources, meaning, member)),
     fixed: deed === "update" || deed === "replace" ? fixedFields(sources, meaning, table, members) : [],
+  };
+}
+
+/** Where the document says by itself what is taken, it says where that stands. */
+function envelopeOf(sources: Sources, meaning: ResourceEndpoint, names: readonly string[]): Envelope | undefined {
+  const { endpoint, deed } = meaning;
+  const taken = takenShape(sources.model, endpoint);
+  if (taken === undefined || endpoint.takesView !== undefined) {
+    const { wrap } = deed === "move" ? {} : wrapOf(sources, meaning);
+    return wrap === undefined ? undefined : { members: [], objects: { [wrap]: { members: names, objects: {} } } };
+  }
+  const { within } = taken;
+  return Object.keys(within).length === 0 ? undefined : envelopeAround(names, (name) => own(within, name) ?? []);
+}
+
+/** `around` are the objects that stand around a member, `user?` one that may be left out. */
+function envelopeAround(names: readonly string[], around: (name: string) => readonly string[]): Envelope {
+  const inner = Map.groupBy(
+    names.filter((name) => around(name).length > 0),
+    (name) => around(name)[0] ?? "",
+  );
+  return {
+    members: names.filter((name) => around(name).length === 0),
+    objects: Object.fromEntries(
+      [...inner].map(([written, some]) => {
+        const envelope = envelopeAround(some, (name) => around(name).slice(1));
+        const optional = written.endsWith("?");
+        return [
+          optional ? written.slice(0, -1) : written,
+          optional ? { ...envelope, optional: true as const } : envelope,
+        ];
+      }),
+    ),
   };
 }
 
@@ -207,51 +234,6 @@ function fixedFields(
   const seen = [...table.columns, ...table.virtual].filter(({ shown }) => shown === undefined || shown.length > 0);
   const bound = boundFields(sources.model, meaning);
   return seen.map(({ name }) => name).filter((name) => !open.has(name) || bound.includes(name));
-}
-
-// ── Answer ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-function answerPlan(sources: Sources, meaning: ResourceEndpoint): AnswerPlan {
-  const { deed, endpoint, operation, resource } = meaning;
-  const status = endpoint.status ?? (deed === "create" ? 201 : deed === "delete" ? 204 : 200);
-  const created = creates(sources.model, meaning) ? { created: 201 } : {};
-  const wrap = wrapOf(sources, meaning);
-  if (status === 204 || status === 205) return { status, ...created, kind: "none" };
-  if (endpoint.gives === undefined) return { status, ...created, kind: deed === "delete" ? "none" : "record", ...wrap };
-  const members = Object.keys(endpoint.gives).map((name): AnswerMember => {
-    const expression = typedAt(sources, `endpoints/endpoints/${operation}/gives/${name}`);
-    return {
-      name,
-      expression,
-      type: columnTypeOfValue(sources.model, expression.type),
-      ...shownOfMember(sources, resource, expression),
-      schema: schemaOfExpression(sources.model, resource, expression),
-    };
-  });
-  return { status, ...created, kind: "members", members };
-}
-
-/** What stands around a record that is given, and around a body that makes or changes one. */
-function wrapOf({ model }: Sources, { deed, resource }: ResourceEndpoint): Pick<AnswerPlan, "wrap"> {
-  // What webhooks add to a document is always as the reference says it.
-  const added = resource === webhookResource || resource === deliveryResource;
-  const one = added ? undefined : model.endpoints.wrap?.one?.replace("{resource}", camelCase(resource));
-  return one === undefined || deed === "list" || deed === "history" || deed === "delete" ? {} : { wrap: one };
-}
-
-/**
- * A hidden field stays hidden when an answer gives it alone. That of another record is for those who see it in every such
- * record: whether it is the caller's own is not known here.
- */
-function shownOfMember(
-  sources: Sources,
-  resource: string,
-  expression: TypedExpression,
-): { readonly shown?: readonly GrantPlan[] } {
-  if (expression.kind === "field") return shownOf(sources, resource, expression.name);
-  if (expression.kind !== "walk") return {};
-  const { shown } = shownOf(sources, expression.resource, expression.name);
-  return shown === undefined ? {} : { shown: shown.filter((grant) => grant.if === undefined) };
 }
 
 // ── What else ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -30,6 +30,8 @@ export interface Plan {
   /** `{base_url}` or an absolute URL; the server fills it in. */
   readonly base: string;
   readonly tables: readonly Table[];
+  /** By name, where the document has any. */
+  readonly views?: Readonly<Record<string, ViewPlan>>;
   readonly operations: readonly Operation[];
   /** Operations of handlers that say all that goes over the wire. */
   readonly wired: readonly WiredOperation[];
@@ -558,6 +560,8 @@ export interface AnswerPlan {
   /** The name of the member that holds it, where it stands in one. Of a list it is `page` that says so. */
   readonly wrap?: string;
   readonly members?: readonly AnswerMember[];
+  /** The view that the members are. */
+  readonly view?: string;
   readonly shape?: ShapePlan;
 }
 
@@ -570,12 +574,40 @@ export interface ShapePlan {
 
 export interface AnswerMember {
   readonly name: string;
-  /** Over the record as it is afterwards. A null is given as null. */
-  readonly expression: TypedExpression;
-  readonly type: ColumnType;
+  readonly source: AnswerSource;
+  readonly absent: "left out" | "null";
   /** Who sees it, where it is a hidden field of the record. */
   readonly shown?: readonly GrantPlan[];
-  readonly schema: JsonObject;
+}
+
+export type AnswerSource =
+  /** Over the record as it is afterwards. */
+  | {
+      readonly kind: "expression";
+      readonly expression: TypedExpression;
+      readonly type: ColumnType;
+      readonly schema: JsonObject;
+      readonly nullable: boolean;
+    }
+  /** A field of the record that has a column. */
+  | {
+      readonly kind: "column";
+      readonly column: string;
+      readonly type: ColumnType;
+      readonly schema: JsonObject;
+      readonly nullable: boolean;
+    }
+  | { readonly kind: "object"; readonly members: readonly AnswerMember[] }
+  /** The record at hand, as the caller sees it or as a view. */
+  | { readonly kind: "whole" }
+  | { readonly kind: "view"; readonly view: string }
+  /** Another record as a view, or a list of them. */
+  | { readonly kind: "record" | "records"; readonly expression: TypedExpression; readonly view: string };
+
+/** A projection that answers name. */
+export interface ViewPlan {
+  readonly resource: string;
+  readonly members: readonly AnswerMember[];
 }
 
 export interface ListPlan {

@@ -4,6 +4,7 @@
  */
 import { meaningOf } from "../parts/endpoints/meaning.ts";
 import type { Endpoint } from "../parts/endpoints/model.ts";
+import { givenMembers } from "../parts/endpoints/shape.ts";
 import { typeExpressions } from "../parts/expressions.ts";
 import type { Model } from "../parts/model.ts";
 import { bareType, innermost, own } from "../parts/resources/fields.ts";
@@ -414,7 +415,7 @@ function operationSteps(between: Between, changed: ReadonlySet<string>): readonl
         : now.gives === undefined
           ? undefined
           : givesShape(between, older, newer);
-    const given = now.shape ?? now.gives ?? {};
+    const given = now.shape ?? givenMembers(now.gives);
     if (older === newer && takes === undefined && (gives === undefined || isSame(gives, given))) return [];
     return [{ older, newer, ...(takes === undefined ? {} : { takes }), ...(gives === undefined ? {} : { gives }) }];
   });
@@ -452,7 +453,7 @@ function shapeStep(between: Between, older: string, newer: string, changed: Read
 function givesShape(between: Between, older: string, newer: string): ShapeStep {
   const { version, found } = between;
   const given = between.newerPlan.operations.find(({ name }) => name === newer);
-  const before = Object.keys(own(between.older.endpoints.endpoints, older)?.gives ?? {});
+  const before = Object.keys(givenMembers(own(between.older.endpoints.endpoints, older)?.gives));
   const members = before.map((name): MemberStep => {
     const removed = version.changes.findIndex((change) => {
       return change.kind === "remove" && change.place.of === newer && change.place.field === name;
@@ -462,7 +463,8 @@ function givesShape(between: Between, older: string, newer: string): ShapeStep {
       return { older: name, absent: "null", ...(seen === undefined ? {} : { seen }) };
     }
     const now = newerMember(version, newer, name);
-    const expression = given?.answer.members?.find((one) => one.name === now)?.expression;
+    const source = given?.answer.members?.find((one) => one.name === now)?.source;
+    const expression = source !== undefined && "expression" in source ? source.expression : undefined;
     const step: MemberStep = { older: name, newer: now, absent: "null", ...fieldStep(between, given, expression) };
     const mine = changesOf(between, newer, now).map(([, path]) => found.get(`${path}/seen`));
     const seen = mine.find((one) => one !== undefined);

@@ -13,6 +13,20 @@ export function entityTag(call: Call, revision: number, text: string): string {
   return record.tag === "" ? `"${revision.toString(36)}${tag}"` : `"${revision.toString(36)}.${record.tag}${tag}"`;
 }
 
+/**
+ * The entity tag of a record in the operation's own shape: the text's, which may change without the record, and before it
+ * the revision, so that who read the record in this shape can say in If-Match which one was read (R4.16).
+ */
+export function shapedTag(call: Call, revision: number, text: string): string {
+  return `"${revision.toString(36)}~${textTag(call, text).slice(1)}`;
+}
+
+/** The revision that a tag of a record in some shape is of. */
+export function revisionOf(tag: string): number | undefined {
+  const [, revision] = /^"([0-9a-z]+)~/.exec(tag) ?? [];
+  return revision === undefined ? undefined : Number.parseInt(revision, 36);
+}
+
 /** The entity tag of what has no revision: strong, from the text itself. */
 export function textTag(call: Call, text: string): string {
   return `"${hash("sha1", text, "base64url").slice(0, 20)}${call.version.tag}"`;
@@ -49,8 +63,9 @@ export function representation(
 }
 
 /** What a write answers in the operation's own shape, which no other request can name and so no tag. */
-export function ownAnswer(call: Call, status: number, text: string): Answer {
-  return { status, headers: ["Content-Type", "application/json", "Cache-Control", "no-store"], body: tell(call, text) };
+export function ownAnswer(call: Call, status: number, text: string, extra: readonly string[] = []): Answer {
+  const headers = ["Content-Type", "application/json", "Cache-Control", "no-store", ...extra];
+  return { status, headers, body: wrapped(call, tell(call, text)) };
 }
 
 export function emptyAnswer(status: number, extra: readonly string[] = []): Answer {

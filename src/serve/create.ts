@@ -66,7 +66,7 @@ export async function insertRecord(
   await holdLive(call, tx, table, undefined, written.row);
   const { status, created: made = status, kind } = operation.answer;
   if (kind === "none") return emptyAnswer(made, locationOf(call, written.row));
-  if (own !== undefined) return ownAnswer(call, made, text);
+  if (own !== undefined) return ownAnswer(call, made, text, locationOf(call, written.row));
   return representation(call, made, text, revision, locationOf(call, written.row));
 }
 

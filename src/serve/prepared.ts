@@ -28,7 +28,7 @@ import { prepareParents, tiedTo } from "./parents.ts";
 import type { Decision } from "./permissions.ts";
 import { conditionOf, decide } from "./permissions.ts";
 import type { AskedOperation } from "./versions/served.ts";
-import type { ResourceView } from "./views.ts";
+import type { Nested, ResourceView } from "./views.ts";
 import { ownView, readsOtherRecords, viewOf } from "./views.ts";
 
 export interface Prepared {
@@ -105,7 +105,11 @@ export function prepareOperations(
       extension: extensions[operation.name],
       siblings: plan.operations.filter(({ deed, resource }) => deed === "move" && resource === operation.resource),
       forKind: (kind) =>
-        (perKind[kind] ??= prepareForKind(operation, store, kinds.roles(kind), recordView(table, kind))),
+        (perKind[kind] ??= prepareForKind(operation, store, recordView(table, kind), {
+          views: plan.views,
+          roles: kinds.roles(kind),
+          record: (resource) => recordView(tables.get(resource) as Table, kind).view,
+        })),
     };
   };
   return new Map(plan.operations.map((operation) => [operation.name, prepare(operation)]));
@@ -167,15 +171,11 @@ function idPatterns(tables: readonly Table[]): ReadonlyMap<string, string> {
   return found;
 }
 
-function prepareForKind(
-  operation: Operation,
-  store: Store,
-  roles: readonly string[] | undefined,
-  record: ResourceView,
-): ForKind {
+function prepareForKind(operation: Operation, store: Store, record: ResourceView, nested: Nested): ForKind {
+  const { roles } = nested;
   const allowed = decide(operation.allow, roles);
   const visible = decide(operation.visible, roles);
-  const own = ownView(operation, roles);
+  const own = ownView(operation, nested);
   const view = own ?? record.view;
   const reader = (decision: Decision): ForKind["read"] => {
     if (decision === "denied" || operation.key === undefined) return () => undefined;

@@ -2,7 +2,7 @@
 import type { Value } from "../expression/evaluate.ts";
 import type { Table } from "../plan/plan.ts";
 import type { Found } from "../store/store.ts";
-import { emptyAnswer, entityTag, textTag, wrapped } from "./answers.ts";
+import { emptyAnswer, entityTag, shapedTag, wrapped } from "./answers.ts";
 import { revalidationFields } from "./compression.ts";
 import type { Call, Context } from "./context.ts";
 import type { Answer } from "./exchange.ts";
@@ -22,7 +22,10 @@ export async function read(call: Call): Promise<Answer> {
   const found = await findVisible(call, key, parent);
   if (prepared.operation.answer.kind === "none") return emptyAnswer(prepared.operation.answer.status);
   const text = tell(call, found.text);
-  const tag = kind.own === undefined ? entityTag(call, found.revision, text) : textTag(call, unmarked(call, text));
+  const tag =
+    kind.own === undefined
+      ? entityTag(call, found.revision, text)
+      : shapedTag(call, found.revision, unmarked(call, text));
   return extended(prepared.extension, readAnswer(call, wrapped(call, text), tag));
 }
 

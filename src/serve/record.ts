@@ -2,7 +2,7 @@
 import type { Value } from "../expression/evaluate.ts";
 import type { Column, GrantPlan, Table } from "../plan/plan.ts";
 import type { Row, Transaction } from "../store/store.ts";
-import { entityTag } from "./answers.ts";
+import { entityTag, revisionOf } from "./answers.ts";
 import type { Call } from "./context.ts";
 import { decodeKey } from "./keys-in-path.ts";
 import type { Decision } from "./permissions.ts";
@@ -91,7 +91,7 @@ export async function checkPreconditions(call: Call, tx: Transaction, row: Row):
   const text = derived ? await tx.view(row, call.kind.record.view, call.variables) : "";
   const current = entityTag(call, row["_rev"] as number, recordText(call, text));
   const stale =
-    (match !== undefined && !matchesStrongly(match, current)) ||
+    (match !== undefined && !matchesStrongly(match, current) && !readAt(match, row["_rev"] as number)) ||
     (noneMatch !== undefined && matchesWeakly(noneMatch, current));
   if (stale) {
     throw new Refusal("stale", {
@@ -105,6 +105,11 @@ export async function checkPreconditions(call: Call, tx: Transaction, row: Row):
       headers: ["ETag", current],
     });
   }
+}
+
+/** Whether one of the tags is of this revision in some shape: what else was told with it need not be as it was. */
+function readAt(tags: "*" | readonly string[], revision: number): boolean {
+  return tags !== "*" && tags.some((tag) => revisionOf(tag) === revision);
 }
 
 export function tagsOf(call: Call, header: "if-match" | "if-none-match"): "*" | readonly string[] | undefined {

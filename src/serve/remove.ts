@@ -1,6 +1,6 @@
 /** `DELETE /xs/{id}`: 204, or 409 where others refer to the record (R2.10). */
 import type { Transaction } from "../store/store.ts";
-import { emptyAnswer } from "./answers.ts";
+import { emptyAnswer, ownAnswer } from "./answers.ts";
 import type { Call } from "./context.ts";
 import { follow } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
@@ -14,6 +14,9 @@ export async function remove(call: Call, tx: Transaction): Promise<Answer> {
   await checkPreconditions(call, tx, row);
   await call.functions?.before(call, tx, {});
   const { operation, table } = call.prepared;
+  const { own } = call.kind;
+  // What is given is said of the record as it was.
+  const text = own === undefined ? undefined : await tx.view(row, own, call.variables);
   const deleted = await tx.delete(table.resource, row);
   if (deleted.kind === "referenced") {
     throw new Refusal("still-referenced", {
@@ -22,5 +25,6 @@ export async function remove(call: Call, tx: Transaction): Promise<Answer> {
     });
   }
   await follow(call, tx, { table, row, change: {}, emits: operation.emits, effects: operation.effects });
-  return emptyAnswer(operation.answer.status);
+  const { status } = operation.answer;
+  return text === undefined ? emptyAnswer(status) : ownAnswer(call, status, text);
 }

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { TypedExpression } from "../expression/typed.ts";
 import { parts } from "../expression/typed.ts";
-import type { GrantPlan, Operation, Table } from "../plan/plan.ts";
+import type { AnswerMember, AnswerSource, GrantPlan, Operation, Plan, Table } from "../plan/plan.ts";
 import type { View, ViewMember } from "../store/store.ts";
 import { decide } from "./permissions.ts";
 
@@ -47,19 +47,53 @@ export function viewOf(table: Table, roles: readonly string[] | undefined): Reso
   return { view: { resource: table.resource, members }, readable, known: new Set(names), derived, tag };
 }
 
+/** What answers nest: the document's views, and how a kind of caller sees the records of a resource. */
+export interface Nested {
+  readonly views: Plan["views"];
+  readonly roles: readonly string[] | undefined;
+  record(resource: string): View;
+}
+
 /** The view that an operation's own `gives` makes for a kind of caller. */
-export function ownView(operation: Operation, roles: readonly string[] | undefined): View | undefined {
-  const members = operation.answer.members;
-  if (operation.answer.kind !== "members" || members === undefined) return undefined;
-  return {
-    resource: operation.resource,
-    members: members.flatMap(({ name, expression, type, shown }): ViewMember[] => {
-      const decision = shown === undefined ? "allowed" : decide(shown, roles);
-      if (decision === "denied") return [];
-      const when = decision === "allowed" ? {} : { when: decision.any };
-      return [{ name, source: { kind: "expression", expression }, type, absent: "null", ...when }];
-    }),
+export function ownView({ resource, answer }: Operation, nested: Nested): View | undefined {
+  const { members, kind } = answer;
+  if (kind !== "members" || members === undefined) return undefined;
+  return { resource, members: viewMembers(resource, members, nested) };
+}
+
+function viewMembers(resource: string, members: readonly AnswerMember[], nested: Nested): readonly ViewMember[] {
+  return members.flatMap(({ name, source, absent, shown }): ViewMember[] => {
+    const decision = shown === undefined ? "allowed" : decide(shown, nested.roles);
+    if (decision === "denied") return [];
+    const when = decision === "allowed" ? {} : { when: decision.any };
+    return [{ name, ...viewSource(resource, source, nested), absent, ...when }];
+  });
+}
+
+function viewSource(resource: string, source: AnswerSource, nested: Nested): Pick<ViewMember, "source" | "type"> {
+  const inView = (name: string): View => {
+    const view = nested.views?.[name];
+    if (view === undefined) throw new Error(`there is no view ${name}`);
+    return { resource: view.resource, members: viewMembers(view.resource, view.members, nested) };
   };
+  switch (source.kind) {
+    case "expression":
+      return { source: { kind: "expression", expression: source.expression }, type: source.type };
+    case "column":
+      return { source: { kind: "column", column: source.column }, type: source.type };
+    case "object":
+      return { source: { kind: "object", members: viewMembers(resource, source.members, nested) }, type: "json" };
+    case "whole":
+      return { source: { kind: "object", members: nested.record(resource).members }, type: "json" };
+    case "view":
+      return { source: { kind: "object", members: inView(source.view).members }, type: "json" };
+    case "record":
+    case "records":
+      return {
+        source: { kind: source.kind, expression: source.expression, view: inView(source.view) },
+        type: "json",
+      };
+  }
 }
 
 /** Whether an expression needs the store: it walks to another record, or goes through all of a resource. */

@@ -11,6 +11,7 @@ import {
   type Resources,
   type Rule,
   scalarNames,
+  type ViewDefinition,
 } from "../../src/parts/resources/model.ts";
 import { expressions, kebabNames, names, records, resourceNames, sentences } from "./words.ts";
 
@@ -180,6 +181,18 @@ const rules: fc.Arbitrary<Rule> = fc.oneof(
     .map(([expression, code]): Rule => ({ kind: "holds", expression, else: code })),
 );
 
+const views: fc.Arbitrary<ViewDefinition> = fc.record(
+  {
+    of: resourceNames,
+    fields: fc.uniqueArray(names, { maxLength: 3 }),
+    members: fields.filter((members) => {
+      const said = Object.keys(members);
+      return said.length > 0 && !said.includes("of") && !said.includes("fields");
+    }),
+  },
+  { requiredKeys: ["of"] },
+);
+
 const parts = fc.record({
   resources: records(
     resourceNames,
@@ -191,4 +204,9 @@ const parts = fc.record({
 
 export const resources: fc.Arbitrary<Resources> = fc
   .tuple(parts, fc.option(records(resourceNames, json, 2), { nil: {} }))
-  .map(([part, schemas]) => (Object.keys(schemas).length === 0 ? part : { ...part, schemas }));
+  .map(([part, schemas]): Resources => (Object.keys(schemas).length === 0 ? part : { ...part, schemas }))
+  .chain((part) =>
+    records(resourceNames, views, 2).map(
+      (some): Resources => (Object.keys(some).length === 0 ? part : { ...part, views: some }),
+    ),
+  );

@@ -6,6 +6,7 @@ import type { Operation, Plan } from "../../plan/plan.ts";
 
 export interface ComponentNames {
   readonly resource: (resource: string) => string;
+  readonly view: (view: string) => string;
   readonly state: (resource: string) => string;
   /** The body of an operation. */
   readonly input: (operation: string) => string;
@@ -46,6 +47,7 @@ export function componentNames(plan: Plan): ComponentNames {
   ];
   const operations = all.map(({ name }) => name);
   const resource = table(resources, (name) => name);
+  const view = table(Object.keys(plan.views ?? {}), (name) => name);
   const state = table(resources, (name) => `${name}State`);
   const schema = table(Object.keys(plan.schemas), schemaNameAt);
   const shapes = new Map<string, string>();
@@ -66,6 +68,7 @@ export function componentNames(plan: Plan): ComponentNames {
   const inOperation = table(bodies, (key) => `${pascalCase(key)}Problem`);
   return {
     resource,
+    view,
     state,
     schema,
     input: table(operations, (name) => `${pascalCase(name)}Input`),
@@ -83,5 +86,5 @@ export function componentNames(plan: Plan): ComponentNames {
 /** Lists of one resource share a schema where their items and their `next` are alike. */
 function listShape({ name, resource, answer, list }: Operation): string {
   const next = list?.kind === "offset" || list?.kind === "page" ? list.names[list.kind] : `-${list?.names.cursor}`;
-  return `${resource} ${answer.kind === "members" ? name : ""} ${next} ${JSON.stringify(list?.page)}`;
+  return `${resource} ${answer.kind === "members" ? (answer.view ?? name) : ""} ${next} ${JSON.stringify(list?.page)}`;
 }

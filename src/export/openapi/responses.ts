@@ -99,7 +99,7 @@ function success(operation: Operation, makes: boolean, names: ComponentNames, to
     );
   }
   const record = answer.kind === "record";
-  const located = makes && record;
+  const located = makes;
   const headers = headersOf([
     ...encoded,
     ...(operation.deed === "read" ? (["Accept-Ranges"] as const) : []),

@@ -4,6 +4,8 @@ import { bodyOf } from "../../parts/errors/decide.ts";
 import { bodyFor, type ErrorBody } from "../../parts/errors/model.ts";
 import { envelopeSchema } from "../../plan/envelope.ts";
 import type {
+  AnswerMember,
+  AnswerSource,
   Column,
   ErrorPlan,
   ListPlan,
@@ -13,6 +15,7 @@ import type {
   ShapePlan,
   Table,
   Virtual,
+  ViewPlan,
 } from "../../plan/plan.ts";
 import { grantsText } from "./description.ts";
 import type { ComponentNames } from "./names.ts";
@@ -25,10 +28,13 @@ export function componentSchemas(plan: Plan, names: ComponentNames): JsonObject 
     schemas[names.resource(table.resource)] = resourceSchema(table, names);
     if (table.lifecycle !== undefined) schemas[names.state(table.resource)] = stateSchema(plan, table);
   }
+  for (const [name, view] of Object.entries(plan.views ?? {}))
+    schemas[names.view(name)] = viewSchema(name, view, names);
   for (const operation of plan.operations) {
     if (operation.body !== undefined) schemas[names.input(operation.name)] = inputSchema(operation);
-    const { shape, kind } = operation.answer;
-    if (kind === "members") schemas[names.answer(operation.name)] = answerSchema(operation);
+    const { shape, kind, view } = operation.answer;
+    if (kind === "members" && view === undefined)
+      schemas[names.answer(operation.name)] = answerSchema(operation, names);
     if (shape !== undefined) schemas[names.answer(operation.name)] = shapeSchema(operation, shape, names);
     if (operation.list !== undefined) schemas[names.list(operation.name)] = listSchema(operation, names);
   }
@@ -47,6 +53,7 @@ export function answerOf(operation: Operation, names: ComponentNames): JsonObjec
 }
 
 function itemOf({ name, resource, answer }: Operation, names: ComponentNames): JsonObject {
+  if (answer.view !== undefined) return referTo(names.view(answer.view));
   return referTo(answer.kind === "members" || answer.kind === "shape" ? names.answer(name) : names.resource(resource));
 }
 
@@ -118,16 +125,23 @@ function inputSchema({ name, body }: Operation): JsonObject {
   return { description: `What \`${name}\` takes.`, ...envelopeSchema(body?.envelope, body?.schema ?? {}) };
 }
 
-function answerSchema({ name, answer }: Operation): JsonObject {
-  const members = (answer.members ?? []).filter(({ shown }) => shown === undefined || shown.length > 0);
-  const required = members.filter(({ shown }) => shown === undefined).map((member) => member.name);
-  const properties = members.map(({ name: member, shown, schema }): [string, JsonObject] => [
-    member,
-    shown === undefined ? schema : withDescription(schema, [`Only for ${grantsText(shown)}.`]),
-  ]);
+function answerSchema({ name, resource, answer }: Operation, names: ComponentNames): JsonObject {
+  return { ...membersSchema(answer.members ?? [], resource, names), description: `What \`${name}\` gives.` };
+}
+
+function viewSchema(name: string, { resource, members }: ViewPlan, names: ComponentNames): JsonObject {
+  return { ...membersSchema(members, resource, names), description: `A ${resource} as \`${name}\`.` };
+}
+
+function membersSchema(all: readonly AnswerMember[], resource: string, names: ComponentNames): JsonObject {
+  const members = all.filter(({ shown }) => shown === undefined || shown.length > 0);
+  const required = members.filter((one) => one.shown === undefined && isAlways(one)).map((member) => member.name);
+  const properties = members.map(({ name, shown, source, absent }): [string, JsonObject] => {
+    const schema = sourceSchema(source, absent, resource, names);
+    return [name, shown === undefined ? schema : withDescription(schema, [`Only for ${grantsText(shown)}.`])];
+  });
   return {
     type: "object",
-    description: `What \`${name}\` gives.`,
     properties: Object.fromEntries(properties),
     ...(required.length === 0 ? {} : { required }),
   };
@@ -141,6 +155,37 @@ function shapeSchema({ name }: Operation, { schema, records }: ShapePlan, names:
     properties[member] = many ? { ...(properties[member] as JsonObject), items: record } : record;
   }
   return { ...schema, description: `What \`${name}\` gives.`, properties };
+}
+
+function isAlways({ source, absent }: AnswerMember): boolean {
+  return absent === "null" || !("nullable" in source ? source.nullable : source.kind === "record");
+}
+
+function sourceSchema(
+  source: AnswerSource,
+  absent: AnswerMember["absent"],
+  resource: string,
+  names: ComponentNames,
+): JsonObject {
+  switch (source.kind) {
+    case "expression":
+    case "column":
+      return source.schema;
+    case "object":
+      return membersSchema(source.members, resource, names);
+    case "whole":
+      return referTo(names.resource(resource));
+    case "view":
+      return referTo(names.view(source.view));
+    case "record": {
+      const view = referTo(names.view(source.view));
+      return absent === "null" && source.expression.nullable ? { anyOf: [view, { type: "null" }] } : view;
+    }
+    case "records": {
+      const list = { type: "array", items: referTo(names.view(source.view)) };
+      return absent === "null" && source.expression.nullable ? { anyOf: [list, { type: "null" }] } : list;
+    }
+  }
 }
 
 function listSchema(operation: Operation, names: ComponentNames): JsonObject {

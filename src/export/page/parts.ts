@@ -1,6 +1,7 @@
 /** The nine parts as a reader wants them, beside the document's own words: one function each, in the document's order. */
 import { camelCase } from "../../base/case.ts";
 import type { Grant } from "../../parts/authentication/model.ts";
+import type { Given } from "../../parts/endpoints/model.ts";
 import { withWebhooks } from "../../parts/events/webhooks.ts";
 import { printFieldType } from "../../parts/resources/field-print.ts";
 import type { Default, Field, Fields, Rule } from "../../parts/resources/model.ts";
@@ -272,7 +273,9 @@ ${facts([
           : undefined
         : `a page of ${resource} records`
       : joined(
-          Object.entries(said.gives).map(([member, value]) => html`${code(member)} from ${code(value)}`),
+          givenTexts(said.gives).map(([member, value]) =>
+            member === "" ? code(value) : html`${code(member)} from ${code(value)}`,
+          ),
           ", ",
         ),
   ],
@@ -312,6 +315,14 @@ ${facts([
       : joined(specificErrors(source, operation).map(errorLink), ", "),
   ],
 ])}</article>`;
+}
+
+/** Each text of an answer with the members that it stands in. */
+function givenTexts(given: Given, path = ""): readonly (readonly [member: string, text: string])[] {
+  if (typeof given === "string") return [[path, given]];
+  const members = Object.entries(given);
+  if (members.length === 0) return [[path, "{}"]];
+  return members.flatMap(([name, inner]) => givenTexts(inner, path === "" ? name : `${path}.${name}`));
 }
 
 function takes({ body }: Operation): Content {

@@ -4,6 +4,7 @@ import { fieldsOf, hasClientId, isChangeable, isServerSet, own } from "../resour
 import type { Field } from "../resources/model.ts";
 import type { ResourceEndpoint } from "./meaning.ts";
 import { readingDeeds, sessionDeeds } from "./model.ts";
+import { takenShape } from "./shape.ts";
 
 export interface InputMember {
   readonly name: string;
@@ -24,7 +25,7 @@ export function inputOf(model: Model, meaning: ResourceEndpoint): readonly Input
   const { deed, endpoint } = meaning;
   if (readingDeeds.has(deed) || deed === "delete") return [];
   const fields = fieldsOf(model, meaning.resource);
-  const taken = endpoint.takes ?? (deed === "move" ? {} : impliedFields(model, meaning));
+  const taken = takenShape(model, endpoint)?.fields ?? (deed === "move" ? {} : impliedFields(model, meaning));
   return Object.entries(taken).map(([name, field]) => {
     const target = deed === "move" || sessionDeeds.has(deed) ? undefined : own(fields, name);
     return {

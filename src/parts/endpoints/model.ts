@@ -99,10 +99,17 @@ export interface Endpoint {
   /** The resource, where the path does not say it. */
   readonly of?: string;
   readonly does?: Deed;
-  /** Members of the request's body. Absent: what the deed implies. */
+  /** Members of the request's body, wherever in it they stand; one whose type is a view holds its fields. Absent: what the deed implies. */
   readonly takes?: Readonly<Record<string, Field>>;
-  /** Members of the answer: each the text of an expression over the record. Absent: the record itself. */
-  readonly gives?: Readonly<Record<string, string>>;
+  /**
+   * By member of `takes` the objects around it in the body, outermost first; `user?` may be left out. A member that is not
+   * here stands at the top.
+   */
+  readonly within?: Readonly<Record<string, readonly string[]>>;
+  /** Instead of `takes` the view whose fields are the members. */
+  readonly takesView?: string;
+  /** The answer. Absent: the record itself. */
+  readonly gives?: Given;
   /** The same member of a handler, whose answer is no expression: the members by their types. */
   readonly shape?: Readonly<Record<string, Field>>;
   /** By field of the created or moved record: the record to take and lock. */
@@ -158,6 +165,16 @@ export interface WireAnswer {
   readonly media?: readonly string[];
   readonly headers?: Readonly<Record<string, Parameter>>;
   readonly note?: string;
+}
+
+/**
+ * What an answer is, or one of its members: the name of a view or a resource (the record at hand), `X[]` (the page of a
+ * list), `count`, `next`, else the text of an expression over the record; `none` alone is no body.
+ */
+export type Given = string | GivenMembers;
+
+export interface GivenMembers {
+  readonly [member: string]: Given;
 }
 
 export interface Choice {

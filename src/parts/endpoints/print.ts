@@ -1,6 +1,8 @@
 /** Part 4, printed: the canonical, shortest form; reading it gives the same part. */
 import type { Tree } from "../../document/print.ts";
 import { type Below, nothingBelow, printFields } from "../resources/field-print.ts";
+import { own } from "../resources/fields.ts";
+import type { Fields } from "../resources/model.ts";
 import type { Choice, EditStyle, Endpoint, Endpoints, ListStyle, RepeatStyle } from "./model.ts";
 import { printCors } from "./cors.ts";
 import { printWire } from "./wire-print.ts";
@@ -52,13 +54,30 @@ function printRepeats(style: RepeatStyle | "none", map: boolean): Tree {
 }
 
 function printEndpoint(endpoint: Endpoint, below: Below): Tree {
-  const { method, path, of, does, takes, gives, shape, choose, status, lists, where, wire, else: otherwise } = endpoint;
+  const {
+    method,
+    path,
+    of,
+    does,
+    takes,
+    within = {},
+    takesView,
+    gives,
+    shape,
+    choose,
+    status,
+    lists,
+    where,
+    wire,
+    else: otherwise,
+  } = endpoint;
   const at = `${method} ${path}`;
   const members: Tree = {
     ...(of === undefined ? {} : { of }),
     ...(does === undefined ? {} : { does }),
-    ...(takes === undefined ? {} : { takes: orNone(printFields(takes, (...rest) => below("takes", ...rest))) }),
-    ...(gives === undefined ? {} : { gives: orNone(gives) }),
+    ...(takes === undefined ? {} : { takes: orNone(printTaken(takes, within, below)) }),
+    ...(takesView === undefined ? {} : { takes: takesView }),
+    ...(gives === undefined ? {} : { gives }),
     ...(shape === undefined ? {} : { gives: orNone(printFields(shape, (...rest) => below("gives", ...rest))) }),
     ...(choose === undefined
       ? {}
@@ -70,6 +89,20 @@ function printEndpoint(endpoint: Endpoint, below: Below): Tree {
     ...(otherwise === undefined ? {} : { else: otherwise }),
   };
   return Object.keys(members).length === 0 && !below() ? at : { at, ...members };
+}
+
+/** Each field below the objects around it. */
+function printTaken(takes: Fields, within: NonNullable<Endpoint["within"]>, below: Below): Record<string, Tree> {
+  const top: Record<string, Tree> = {};
+  for (const [name, field] of Object.entries(takes)) {
+    let here = top;
+    for (const around of own(within, name) ?? []) here = (here[around] ??= {}) as Record<string, Tree>;
+    Object.assign(
+      here,
+      printFields({ [name]: field }, (...rest) => below("takes", ...rest)),
+    );
+  }
+  return top;
 }
 
 function orNone(tree: Readonly<Record<string, Tree>>): Tree {

@@ -52,11 +52,30 @@ const endpoints: readonly (readonly [form: string, endpoint: Endpoint])[] = [
   ],
   [
     "{ at: { method: GET, path: /a }, status: 204, takes: none, gives: none }",
-    { method: "GET", path: "/a", takes: {}, gives: {}, status: 204 },
+    { method: "GET", path: "/a", takes: {}, gives: "none", status: 204 },
   ],
   [
     "{ at: POST /a, gives: { d: b.c }, choose: { b: { from: B, else: none-free } } }",
     { method: "POST", path: "/a", gives: { d: "b.c" }, choose: { b: { from: "B", else: "none-free" } } },
+  ],
+  ["{ at: GET /a, gives: {} }", { method: "GET", path: "/a", gives: {} }],
+  [
+    '{ at: GET /a, gives: { a: "Out[]", b: { total: count }, c: {} } }',
+    { method: "GET", path: "/a", gives: { a: "Out[]", b: { total: "count" }, c: {} } },
+  ],
+  ["{ at: GET /a, gives: Out, takes: In }", { method: "GET", path: "/a", takesView: "In", gives: "Out" }],
+  [
+    "{ at: POST /a, takes: { a: string, u: { b?: string, v?: { c: { type: string, note: x } } } } }",
+    {
+      method: "POST",
+      path: "/a",
+      takes: {
+        a: { type: { kind: "scalar", name: "string" }, optional: false, marks: [] },
+        b: { type: { kind: "scalar", name: "string" }, optional: true, marks: [] },
+        c: { type: { kind: "scalar", name: "string" }, optional: false, marks: [], note: "x" },
+      },
+      within: { b: ["u"], c: ["u", "v?"] },
+    },
   ],
 ];
 
@@ -102,6 +121,8 @@ const faults: readonly (readonly [yaml: string, ...faults: string[]])[] = [
     "4:15 endpoints/bad-choice b",
     "4:15 endpoints/bad-choice b",
   ],
+  ["endpoints:\n  x:\n    at: GET /a\n    takes: { a: string, u: { a: string } }", "4:30 endpoints/field-twice a"],
+  ["endpoints:\n  x:\n    at: GET /a\n    takes: { u: {} }", "4:14 endpoints/empty u"],
   ["endpoints: none"],
 ];
 

@@ -12,8 +12,9 @@
  *     endpoints  operation: METHOD /path
  *                operation: { at, of, does, takes, gives, choose, status, lists, where }
  *       at       METHOD /path   map: { method, path }
- *       takes    field: type    as in part 2; `none`: nothing
- *       gives    member: expression; `none`: no body; of a handler member: type, as in part 2
+ *       takes    field: type    as in part 2; { name: { … } }: an object of its own; a view's name: its fields; `none`: nothing
+ *       gives    member: expression | View | "View[]" | count | next | { … }; one of these alone; `none`: no body
+ *                of a handler member: type, as in part 2
  *       choose   field: { from, if, else }
  *       status   the success status
  *       lists    as above, for this list alone
@@ -33,7 +34,8 @@ import {
   type Reader,
   report,
 } from "../reader.ts";
-import { readFields } from "../resources/field.ts";
+import { fieldKeys, readFields } from "../resources/field.ts";
+import type { Field } from "../resources/model.ts";
 import { type Address, readAddress, readChoice, readCount, readDuration, readStatus, readText } from "../values.ts";
 import {
   type Choice,
@@ -42,6 +44,7 @@ import {
   type Endpoint,
   type Endpoints,
   editStyles,
+  type Given,
   type ListNames,
   type ListStyle,
   listKinds,
@@ -373,10 +376,7 @@ function readMembers(
   at: Path,
   entries: Entries,
   does: Endpoint["does"],
-): Pick<Endpoint, "takes" | "gives" | "shape" | "choose"> {
-  const takes = membersOf(reader, at, entries.takes, "{ code: string(6) }");
-  const example = does === "handler" ? "{ price: money }" : "{ door: locker.door }";
-  const gives = membersOf(reader, at, entries.gives, example);
+): Pick<Endpoint, "takes" | "within" | "takesView" | "gives" | "shape" | "choose"> {
   const choose = membersOf(
     reader,
     at,
@@ -384,8 +384,8 @@ function readMembers(
     "{ locker: { from: Locker, if: state == 'free', else: none-free } }",
   );
   return {
-    ...(takes === undefined ? {} : { takes: readFields(reader, [...at, "takes"], takes) }),
-    ...(gives === undefined ? {} : readAnswer(reader, [...at, "gives"], gives, does)),
+    ...readTakes(reader, at, entries.takes),
+    ...readAnswer(reader, [...at, "gives"], entries.gives, does),
     ...(choose === undefined ? {} : { choose: readChoices(reader, [...at, "choose"], choose) }),
   };
 }
@@ -397,17 +397,88 @@ function membersOf(reader: Reader, at: Path, entry: Entry | undefined, example: 
 }
 
 /** What a handler gives is for the document to say, and for its function to work out: types, and no expressions. */
-function readAnswer(reader: Reader, at: Path, map: MapNode, does: Endpoint["does"]): Pick<Endpoint, "gives" | "shape"> {
-  return does === "handler" ? { shape: readFields(reader, at, map) } : { gives: readGives(reader, at, map) };
+function readAnswer(
+  reader: Reader,
+  at: Path,
+  entry: Entry | undefined,
+  does: Endpoint["does"],
+): Pick<Endpoint, "gives" | "shape"> {
+  if (entry === undefined) return {};
+  if (does === "handler") {
+    const map = membersOf(reader, at, entry, "{ price: money }");
+    return map === undefined ? {} : { shape: readFields(reader, at, map) };
+  }
+  const gives = readGiven(reader, at, entry);
+  return gives === undefined ? {} : { gives };
 }
 
-function readGives(reader: Reader, at: Path, map: MapNode): Record<string, string> {
-  const gives: Record<string, string> = {};
-  for (const entry of openEntries(reader, at, map)) {
-    const expression = readText(reader, at, entry, `The member \`${entry.key.value}\``);
-    if (expression !== undefined) gives[entry.key.value] = expression.text;
+/** An answer, or a member of one; `path` is its own. */
+function readGiven(reader: Reader, at: Path, entry: Entry): Given | undefined {
+  const what = entry.key.value === "gives" ? "`gives`" : `The member \`${entry.key.value}\``;
+  if (entry.value.kind !== "map") return readText(reader, at, entry, what)?.text;
+  const members: [string, Given][] = [];
+  for (const inner of openEntries(reader, at, entry.value)) {
+    const given = readGiven(reader, [...at, inner.key.value], inner);
+    if (given !== undefined) members.push([inner.key.value, given]);
   }
-  return gives;
+  return Object.fromEntries(members);
+}
+
+function readTakes(
+  reader: Reader,
+  at: Path,
+  entry: Entry | undefined,
+): Pick<Endpoint, "takes" | "within" | "takesView"> {
+  if (entry === undefined) return {};
+  if (entry.value.kind === "text" && /^[A-Z][A-Za-z0-9]*$/.test(entry.value.value)) {
+    placeAt(reader, [...at, "takesView"], entry.value);
+    return { takesView: entry.value.value };
+  }
+  const map = membersOf(reader, at, entry, "{ code: string(6) }");
+  if (map === undefined) return {};
+  const taken: Taken = { takes: {}, within: {} };
+  readTaken(reader, [...at, "takes"], map, [], taken);
+  return { takes: taken.takes, ...(Object.keys(taken.within).length === 0 ? {} : { within: taken.within }) };
+}
+
+interface Taken {
+  readonly takes: Record<string, Field>;
+  readonly within: Record<string, readonly string[]>;
+}
+
+/** Every field has its place by its own name alone, whatever stands around it: so expressions and later phases know it. */
+function readTaken(reader: Reader, at: Path, map: MapNode, within: readonly string[], taken: Taken): void {
+  const objects = map.entries.filter(({ value }) => isObjectOfFields(value));
+  const plain = { ...map, entries: map.entries.filter((entry) => !objects.includes(entry)) };
+  for (const [name, field] of Object.entries(readFields(reader, at, plain))) {
+    if (Object.hasOwn(taken.takes, name)) {
+      const entry = plain.entries.find(({ key }) => key.value === name || key.value === `${name}?`);
+      report(reader, "endpoints/field-twice", entry?.key.span ?? map.span, `The body has \`${name}\` in two places`, {
+        why: "Expressions know it as `input." + name + "`, wherever it stands.",
+        help: "give one of them another name",
+      });
+      continue;
+    }
+    taken.takes[name] = field;
+    if (within.length > 0) taken.within[name] = within;
+  }
+  for (const { key, value } of objects) {
+    if (value.kind !== "map") continue;
+    if (value.entries.length === 0) {
+      report(reader, "endpoints/empty", key.span, `\`${key.value}\` has no members`, {
+        help: "write what stands in it, or leave it out",
+      });
+    }
+    readTaken(reader, at, value, [...within, key.value], taken);
+  }
+}
+
+/** A map that says a type is a field; any other is an object around fields. */
+function isObjectOfFields(node: Node): boolean {
+  if (node.kind !== "map") return false;
+  const keys = node.entries.map(({ key }) => key.value);
+  const isField = keys.includes("type") || keys.includes("schema");
+  return !isField || !keys.every((key) => (fieldKeys as readonly string[]).includes(key));
 }
 
 function readChoices(reader: Reader, at: Path, map: MapNode): Record<string, Choice> {

@@ -72,10 +72,23 @@ export function isUnique(model: Model, resource: string, name: string): boolean 
   return rules.some((rule) => rule.kind === "unique" && rule.fields.length === 1 && rule.fields[0] === name);
 }
 
+/** The view that a member of a view is given as, and the resource that this is of; a list of it for `View[]`. */
+export function nestedView(
+  { resources: { resources, types, views = {} } }: Model,
+  type: FieldType,
+): { readonly view: string; readonly of: string; readonly list: boolean } | undefined {
+  const bare = bareType(type);
+  const item = bare.kind === "list" ? bareType(bare.of) : bare;
+  if (item.kind !== "named" || own(resources, item.name) !== undefined || own(types, item.name) !== undefined)
+    return undefined;
+  const view = own(views, item.name);
+  return view === undefined ? undefined : { view: item.name, of: view.of, list: bare.kind === "list" };
+}
+
 /** A field wherever a document defines one, with its place. */
 export interface FieldSite {
   /** Whether it is kept in a record, is part of a value, or is taken from a body. */
-  readonly within: "resource" | "type" | "takes";
+  readonly within: "resource" | "type" | "view" | "takes";
   readonly at: string;
   readonly name: string;
   readonly field: Field;
@@ -89,6 +102,9 @@ export function fieldSites({ resources, endpoints }: Model): readonly FieldSite[
       sites("resource", `resources/${name}`, fields),
     ),
     ...Object.entries(resources.types).flatMap(([name, fields]) => sites("type", `resources/types/${name}`, fields)),
+    ...Object.entries(resources.views ?? {}).flatMap(([name, { members = {} }]) =>
+      sites("view", `resources/views/${name}`, members),
+    ),
     ...Object.entries(endpoints.endpoints).flatMap(([name, { takes = {} }]) =>
       sites("takes", `endpoints/endpoints/${name}/takes`, takes),
     ),

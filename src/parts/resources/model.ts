@@ -11,12 +11,24 @@ export interface Resources {
    * circles too, and the wire of a handler by the name alone.
    */
   readonly schemas?: Readonly<Record<string, Json>>;
+  /** Projections of resources, `views:`, which `takes` and `gives` name like a type. */
+  readonly views?: Readonly<Record<string, ViewDefinition>>;
   /** Rules across fields by resource, `rules:`. */
   readonly rules: Readonly<Record<string, readonly Rule[]>>;
 }
 
 export interface Resource {
   readonly fields: Fields;
+}
+
+/**
+ * `Cook: { of: User, fields: [handle, bio], followers: integer := … }`: some of a resource's fields, and members worked out
+ * over the record. A member without an expression is the field of its name, given as the view that is its type.
+ */
+export interface ViewDefinition {
+  readonly of: string;
+  readonly fields?: readonly string[];
+  readonly members?: Fields;
 }
 
 export type Fields = Readonly<Record<string, Field>>;

@@ -5,7 +5,7 @@ import { type Below, nothingBelow, printFields } from "./field-print.ts";
 import type { Resources, Rule } from "./model.ts";
 
 export function printResources(part: Resources, below: Below = nothingBelow): Tree {
-  const { resources, types, schemas = {}, rules } = part;
+  const { resources, types, schemas = {}, views = {}, rules } = part;
   const resourceTrees = Object.entries(resources).map(([name, { fields }]): [string, Tree] => [
     name,
     printFields(fields, (...path) => below(name, ...path)),
@@ -15,11 +15,20 @@ export function printResources(part: Resources, below: Below = nothingBelow): Tr
     printFields(fields, (...path) => below("types", name, ...path)),
   ]);
   const schemaTrees = Object.entries(schemas).map(([name, schema]): [string, Tree] => [name, jsonTree(schema)]);
+  const viewTrees = Object.entries(views).map(([name, { of, fields, members = {} }]): [string, Tree] => [
+    name,
+    {
+      of,
+      ...(fields === undefined ? {} : { fields: fields.length === 0 ? "none" : fields }),
+      ...printFields(members, (...path) => below("views", name, ...path)),
+    },
+  ]);
   const ruleTrees = Object.entries(rules).map(([name, list]): [string, Tree] => [name, printRules(list)]);
   return {
     ...Object.fromEntries(resourceTrees),
     ...(typeTrees.length === 0 ? {} : { types: Object.fromEntries(typeTrees) }),
     ...(schemaTrees.length === 0 ? {} : { schemas: Object.fromEntries(schemaTrees) }),
+    ...(viewTrees.length === 0 ? {} : { views: Object.fromEntries(viewTrees) }),
     ...(ruleTrees.length === 0 ? {} : { rules: Object.fromEntries(ruleTrees) }),
   };
 }

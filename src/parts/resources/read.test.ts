@@ -156,7 +156,8 @@ test("what is not shown is a gap and no fault", () => {
 const faults: readonly (readonly [yaml: string, ...faults: string[]])[] = [
   ["parcel: { id: id(a) }", "1:1 resources/unknown-key parcel"],
   ["typs: {}", "1:1 resources/unknown-key typs"],
-  ["views: {}", "1:1 resources/unknown-key views"],
+  ["views: { x: {} }", "1:10 resources/bad-name x"],
+  ["views: { X: {} }", "1:10 resources/view-of-nothing X"],
   ["A: { name: string }", "1:1 resources/no-identity A"],
   ["A: string", "1:4 resources/not-a-map string"],
   ["types: { address: { a: string } }", "1:10 resources/bad-name address"],

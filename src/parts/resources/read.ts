@@ -4,6 +4,8 @@
  *     Name: { field: … , … }       a definition: its name has a capital, and it has a field `id` (field.ts, field-type.ts)
  *     types:  Name: { field: … }   embedded values
  *     schemas: Name: schema        JSON Schemas with names; one refers to another as `#/schemas/Name`
+ *     views:  Name: { of, fields: [field, …], member: … }   projections of a resource
+ *       member = type := expression | View [:= expression] | View[] := expression    as a field (field.ts)
  *     rules:  Resource: rule       one rule, or a list of rules
  *       rule  = "unique" field { "+" field } [ "else" error ]   map: { unique: [field, …], else }
  *             | expression "else" error                         map: { holds: expression, else }
@@ -28,33 +30,40 @@ import {
   placeWithin,
   type Reader,
   report,
-  later,
 } from "../reader.ts";
-import { namesAt, readText } from "../values.ts";
+import { namesAt, readLines, readText } from "../values.ts";
 import { readFields } from "./field.ts";
-import type { Field, Fields, FieldType, Resource, Resources, Rule } from "./model.ts";
+import type { Field, Fields, FieldType, Resource, Resources, Rule, ViewDefinition } from "./model.ts";
 
 const path: Path = ["resources"];
 
 /** The keys of the part that are not names of resources. */
-export const resourcesKeys = ["types", "schemas", "rules"] as const;
+export const resourcesKeys = ["types", "schemas", "views", "rules"] as const;
 
 export function readResources(reader: Reader, body: MapNode): Resources {
   const resources: Record<string, Resource> = {};
   let types: Record<string, Fields> = {};
   let schemas: Readonly<Record<string, Json>> = {};
+  let views: Readonly<Record<string, ViewDefinition>> = {};
   let rules: Record<string, readonly Rule[]> = {};
   for (const entry of openEntries(reader, path, body)) {
     const name = entry.key.value;
     if (name === "types") types = readTypes(reader, entry);
     else if (name === "schemas") schemas = readSchemas(reader, entry);
+    else if (name === "views") views = readViews(reader, entry);
     else if (name === "rules") rules = readRules(reader, entry);
     else if (/^[A-Z][A-Za-z0-9]*$/.test(name)) {
       const resource = readResource(reader, entry);
       if (resource !== undefined) resources[name] = resource;
     } else reportName(reader, entry);
   }
-  return { resources, types, ...(Object.keys(schemas).length === 0 ? {} : { schemas }), rules };
+  return {
+    resources,
+    types,
+    ...(Object.keys(schemas).length === 0 ? {} : { schemas }),
+    ...(Object.keys(views).length === 0 ? {} : { views }),
+    rules,
+  };
 }
 
 function reportName(reader: Reader, entry: Entry): void {
@@ -68,14 +77,12 @@ function reportName(reader: Reader, entry: Entry): void {
     reader,
     "resources/unknown-key",
     entry.key.span,
-    `\`${name}\` is neither a resource nor \`types\`, \`schemas\` or \`rules\``,
+    `\`${name}\` is neither a resource nor \`types\`, \`schemas\`, \`views\` or \`rules\``,
     {
       help:
-        name === "views"
-          ? later
-          : near === undefined
-            ? `the name of a resource starts with a capital: \`${capital}\``
-            : `did you mean \`${near}\`?`,
+        near === undefined
+          ? `the name of a resource starts with a capital: \`${capital}\``
+          : `did you mean \`${near}\`?`,
       ...(/^[A-Za-z]/.test(text) ? { fix: { title: `write \`${text}\``, span: entry.key.span, text } } : {}),
     },
   );
@@ -141,6 +148,51 @@ function readSchemas(reader: Reader, entry: Entry): Readonly<Record<string, Json
       return [];
     }),
   );
+}
+
+const viewExample = "Cook: { of: User, fields: [handle, bio] }";
+
+function readViews(reader: Reader, entry: Entry): Readonly<Record<string, ViewDefinition>> {
+  if (isNone(entry.value)) return {};
+  const map = expectMap(reader, path, entry.value, "`views`", viewExample);
+  const entries = map === undefined ? [] : openEntries(reader, [...path, "views"], map);
+  return readLines(entries, (view) => {
+    const name = view.key.value;
+    if (/^[A-Z][A-Za-z0-9]*$/.test(name)) return readView(reader, [...path, "views", name], view);
+    report(reader, "resources/bad-name", view.key.span, `\`${name}\` cannot name a view`, {
+      help: "the name of a view starts with a capital and has letters and digits only: `Cook`",
+    });
+    return undefined;
+  });
+}
+
+function readView(reader: Reader, at: Path, view: Entry): ViewDefinition | undefined {
+  const what = `The view \`${view.key.value}\``;
+  const map = expectMap(reader, at, view.value, what, viewExample);
+  if (map === undefined) return undefined;
+  const isOwn = ({ key }: Entry): boolean => key.value === "of" || key.value === "fields";
+  const own = { ...map, entries: map.entries.filter(isOwn) };
+  const entries = knownEntries(reader, at, own, ["of", "fields"], what);
+  const of = readText(reader, at, entries.of, "`of`");
+  if (!map.entries.some(({ key }) => key.value === "of")) {
+    report(reader, "resources/view-of-nothing", view.key.span, `${what} does not say which resource it is of`, {
+      help: `write \`${viewExample}\``,
+    });
+  }
+  const fields = entries.fields && fieldNames(reader, at, entries.fields.value);
+  const members = readFields(reader, at, { ...map, entries: map.entries.filter((entry) => !isOwn(entry)) });
+  if (of === undefined) return undefined;
+  return {
+    of: of.text,
+    ...(fields === undefined ? {} : { fields }),
+    ...(Object.keys(members).length === 0 ? {} : { members }),
+  };
+}
+
+function fieldNames(reader: Reader, at: Path, value: Node): readonly string[] {
+  const phrases = namesAt(reader, at, value, "`fields`");
+  for (const phrase of phrases) placeAt(reader, [...at, "fields", phrase.text], phrase);
+  return phrases.map(({ text }) => text);
 }
 
 function readRules(reader: Reader, entry: Entry): Record<string, readonly Rule[]> {

@@ -11,15 +11,20 @@ export interface NamedUse {
   readonly within?: string;
   /** Whether a name from `schemas:` may stand there. */
   readonly schemas?: true;
+  /** Whether a name from `views:` may. */
+  readonly views?: true;
 }
 
 export function namedTypes(model: Model): readonly NamedUse[] {
-  const { resources, types } = model.resources;
+  const { resources, types, views = {} } = model.resources;
   return [
     ...Object.entries(resources).flatMap(([name, { fields }]) => inFields(fields, `resources/${name}`, name)),
     ...Object.entries(types).flatMap(([name, fields]) => inFields(fields, `resources/types/${name}`, name)),
+    ...Object.entries(views).flatMap(([name, { members = {} }]) =>
+      inFields(members, `resources/views/${name}`).map((use): NamedUse => ({ ...use, views: true })),
+    ),
     ...Object.entries(model.endpoints.endpoints).flatMap(([operation, { takes = {} }]) =>
-      inFields(takes, `endpoints/endpoints/${operation}/takes`),
+      inFields(takes, `endpoints/endpoints/${operation}/takes`).map((use): NamedUse => ({ ...use, views: true })),
     ),
     ...Object.entries(model.endpoints.endpoints).flatMap(([operation, { wire }]) =>
       wireTypes(wire, `endpoints/endpoints/${operation}/wire`).flatMap(({ type, at }) =>

@@ -8,6 +8,7 @@
 import { standardErrors } from "../errors/model.ts";
 import type { Endpoint } from "../endpoints/model.ts";
 import { meaningOf } from "../endpoints/meaning.ts";
+import { givenMembers } from "../endpoints/shape.ts";
 import type { Model } from "../model.ts";
 import { createReader } from "../reader.ts";
 import { loosePhrase } from "../phrase.ts";
@@ -113,7 +114,7 @@ function undoRemove(model: Model, { place: { of, field }, type, seen }: Of<"remo
   if (endpoint === undefined || seen === undefined) {
     return withFields(model, of, (fields) => ({ ...fields, [field]: restored }));
   }
-  return withEndpoint(model, of, { ...endpoint, gives: { ...endpoint.gives, [field]: seen } });
+  return withEndpoint(model, of, { ...endpoint, gives: { ...givenMembers(endpoint.gives), [field]: seen } });
 }
 
 /** What an entry says of the field that is gone. It was always there where callers are shown something in its place. */
@@ -139,9 +140,12 @@ function undoRetype(model: Model, { place, was, seen }: Of<"retype">): Model {
   if (type === undefined) return model;
   const endpoint = own(model.endpoints.endpoints, place.of);
   const given =
-    endpoint?.gives === undefined || place.field === undefined ? undefined : own(endpoint.gives, place.field);
+    endpoint === undefined || place.field === undefined ? undefined : own(givenMembers(endpoint.gives), place.field);
   if (endpoint !== undefined && given !== undefined && place.field !== undefined) {
-    return withEndpoint(model, place.of, { ...endpoint, gives: { ...endpoint.gives, [place.field]: seen ?? given } });
+    return withEndpoint(model, place.of, {
+      ...endpoint,
+      gives: { ...givenMembers(endpoint.gives), [place.field]: seen ?? given },
+    });
   }
   return withField(model, place, (field) => {
     const { default: made, ...rest } = field;

@@ -6,6 +6,7 @@ import { parseExpression } from "../../expression/parse.ts";
 import { children, type Expression } from "../../expression/syntax.ts";
 import { parts, type TypedExpression } from "../../expression/typed.ts";
 import { meaningOf } from "../endpoints/meaning.ts";
+import { withGiven } from "../endpoints/shape.ts";
 import { eventResource, typeExpressions } from "../expressions.ts";
 import type { Model } from "../model.ts";
 import { own } from "../resources/fields.ts";
@@ -142,6 +143,27 @@ function withExpressions(model: Model, edit: Edit): Model {
             : { ...field, computed: edit(`resources/${record}/${name}/computed`, field.computed, { record }) },
         ),
       })),
+      ...(resources.views === undefined
+        ? {}
+        : {
+            views: map(resources.views, (view, name) => ({
+              ...view,
+              ...(view.members === undefined
+                ? {}
+                : {
+                    members: map(view.members, (field, member) =>
+                      field.computed === undefined
+                        ? field
+                        : {
+                            ...field,
+                            computed: edit(`resources/views/${name}/${member}/computed`, field.computed, {
+                              record: view.of,
+                            }),
+                          },
+                    ),
+                  }),
+            })),
+          }),
       rules: map(resources.rules, (rules, record) =>
         rules.map((rule, index) =>
           rule.kind === "unique"
@@ -162,7 +184,9 @@ function withExpressions(model: Model, edit: Edit): Model {
           ...(endpoint.where === undefined ? {} : { where: edit(`${path}/where`, endpoint.where, subjects) }),
           ...(endpoint.gives === undefined
             ? {}
-            : { gives: map(endpoint.gives, (text, name) => edit(`${path}/gives/${name}`, text, subjects)) }),
+            : {
+                gives: withGiven(endpoint.gives, (text, at) => edit([path, "gives", ...at].join("/"), text, subjects)),
+              }),
           ...(endpoint.choose === undefined
             ? {}
             : {

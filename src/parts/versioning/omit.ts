@@ -5,6 +5,7 @@ import { meaningOf } from "../endpoints/meaning.ts";
 import { eventResource } from "../expressions.ts";
 import type { Model } from "../model.ts";
 import { own } from "../resources/fields.ts";
+import type { ViewDefinition } from "../resources/model.ts";
 import { mapValues, withEndpoints, withTriggers } from "./rename.ts";
 
 type Named<Value> = Readonly<Record<string, Value>>;
@@ -15,12 +16,18 @@ export function without<Value>(record: Named<Value>, ...names: readonly string[]
 
 /** With what is only said of it: rules that name it, who sees it, what sets it. */
 export function withoutMember(model: Model, of: string, name: string): Model {
-  const { resources, types } = model.resources;
+  const { resources, types, views = {} } = model.resources;
   const resource = own(resources, of);
   if (resource !== undefined) return withoutField(model, of, name);
   const type = own(types, of);
   if (type !== undefined) {
     return { ...model, resources: { ...model.resources, types: { ...types, [of]: without(type, name) } } };
+  }
+  const view = own(views, of);
+  if (view !== undefined) {
+    const members = without(view.members ?? {}, name);
+    const changed = { ...view, fields: view.fields?.filter((one) => one !== name) ?? [], members };
+    return { ...model, resources: { ...model.resources, views: { ...views, [of]: changed } } };
   }
   return withEndpoints(model, (endpoint, operation) => {
     if (operation !== of) return endpoint;
@@ -28,14 +35,14 @@ export function withoutMember(model: Model, of: string, name: string): Model {
     return {
       ...endpoint,
       ...(takes === undefined ? {} : { takes: without(takes, name) }),
-      ...(gives === undefined ? {} : { gives: without(gives, name) }),
+      ...(gives === undefined || typeof gives === "string" ? {} : { gives: without(gives, name) }),
       ...(shape === undefined ? {} : { shape: without(shape, name) }),
     };
   });
 }
 
 function withoutField(model: Model, resource: string, name: string): Model {
-  const { resources, rules } = model.resources;
+  const { resources, rules, views } = model.resources;
   const fields = own(resources, resource)?.fields ?? {};
   const events = Object.keys(model.events.out ?? {}).filter((event) => eventResource(model, event) === resource);
   return withEndpoints(
@@ -44,6 +51,7 @@ function withoutField(model: Model, resource: string, name: string): Model {
       resources: {
         ...model.resources,
         resources: { ...resources, [resource]: { fields: without(fields, name) } },
+        ...(views === undefined ? {} : { views: mapValues(views, (view) => withoutViewed(view, resource, name)) }),
         rules: mapValues(rules, (lines, of) =>
           of !== resource
             ? lines
@@ -84,6 +92,20 @@ function withoutField(model: Model, resource: string, name: string): Model {
         : endpoint;
     },
   );
+}
+
+/** The view without what it gives of a field, or works out from it. */
+function withoutViewed(view: ViewDefinition, resource: string, name: string): ViewDefinition {
+  const { of, fields, members = {} } = view;
+  if (of !== resource) return view;
+  const reading = Object.entries(members).flatMap(([member, { computed = member }]) =>
+    namesIn(computed).has(name) ? [member] : [],
+  );
+  return {
+    ...view,
+    ...(fields === undefined ? {} : { fields: fields.filter((one) => one !== name) }),
+    members: without(members, ...reading),
+  };
 }
 
 function namesIn(text: string): ReadonlySet<string> {

@@ -6,7 +6,8 @@ import type { Errors } from "../errors/model.ts";
 import { eventResource } from "../expressions.ts";
 import type { Model } from "../model.ts";
 import { own } from "../resources/fields.ts";
-import type { Field, Fields, FieldType } from "../resources/model.ts";
+import { withGiven } from "../endpoints/shape.ts";
+import type { Field, Fields, FieldType, ViewDefinition } from "../resources/model.ts";
 import type { Lifecycle, Trigger } from "../states/model.ts";
 import { withMembersNamed, withResourceNamed } from "./expression-names.ts";
 
@@ -68,6 +69,13 @@ function withMemberKeys(said: Model, model: Model, names: MemberNames): Model {
         types: mapValues(said.resources.types, (type, of) =>
           own(resources, of) === undefined ? renamedKeys(type, names.get(of) ?? noNames) : type,
         ),
+        ...(said.resources.views === undefined
+          ? {}
+          : {
+              views: mapValues(said.resources.views, (view, name) =>
+                renamedInView(view, ofField(view.of), names.get(name) ?? noNames),
+              ),
+            }),
         rules: mapValues(said.resources.rules, (lines, of) =>
           lines.map((rule) =>
             rule.kind === "unique" ? { ...rule, fields: rule.fields.map((name) => nameIn(ofField(of), name)) } : rule,
@@ -117,17 +125,37 @@ function withMemberKeys(said: Model, model: Model, names: MemberNames): Model {
       const isOther = own(resources, operation) === undefined && own(types, operation) === undefined;
       const members = isOther ? (names.get(operation) ?? noNames) : noNames;
       const fields = ofOperation(operation);
-      const { choose, gives, shape, takes } = endpoint;
+      const { choose, gives, shape, takes, within } = endpoint;
       return {
         ...endpoint,
         path: endpoint.path.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => `{${nameIn(fields, name)}}`),
         ...(takes === undefined ? {} : { takes: renamedKeys(takes, members) }),
-        ...(gives === undefined ? {} : { gives: renamedKeys(gives, members) }),
+        ...(within === undefined ? {} : { within: renamedKeys(within, members) }),
+        ...(gives === undefined || typeof gives === "string" ? {} : { gives: renamedKeys(gives, members) }),
         ...(shape === undefined ? {} : { shape: renamedKeys(shape, members) }),
         ...(choose === undefined ? {} : { choose: renamedKeys(choose, fields) }),
       };
     },
   );
+}
+
+/** A member without an expression is a field, and is called as that is. */
+function renamedInView(view: ViewDefinition, fields: Names, own: Names): ViewDefinition {
+  const { fields: given, members } = view;
+  return {
+    ...view,
+    ...(given === undefined ? {} : { fields: given.map((name) => nameIn(fields, name)) }),
+    ...(members === undefined
+      ? {}
+      : {
+          members: Object.fromEntries(
+            Object.entries(members).map(([name, member]) => [
+              member.computed === undefined ? nameIn(fields, name) : nameIn(own, name),
+              member,
+            ]),
+          ),
+        }),
+  };
 }
 
 function nameIn(names: Names, name: string): string {
@@ -153,6 +181,9 @@ function renamedResource(model: Model, from: string, to: string): Model {
       resources: {
         ...said.resources,
         resources: renamedKey(said.resources.resources, from, to),
+        ...(said.resources.views === undefined
+          ? {}
+          : { views: mapValues(said.resources.views, (view) => ({ ...view, of: name(view.of) })) }),
         rules: renamedKey(said.resources.rules, from, to),
       },
       states: renamedKey(said.states, from, to),
@@ -201,6 +232,13 @@ function renamedResource(model: Model, from: string, to: string): Model {
     (endpoint) => ({
       ...endpoint,
       ...(endpoint.of === undefined ? {} : { of: name(endpoint.of) }),
+      ...(endpoint.gives === undefined
+        ? {}
+        : {
+            gives: withGiven(endpoint.gives, (text) =>
+              text === from || text === `${from}[]` ? to + text.slice(from.length) : text,
+            ),
+          }),
       ...(endpoint.choose === undefined
         ? {}
         : { choose: mapValues(endpoint.choose, (choice) => ({ ...choice, from: name(choice.from) })) }),
@@ -370,6 +408,13 @@ function withTypes(model: Model, from: string, to: string): Model {
         ...resources,
         resources: mapValues(resources.resources, (resource) => ({ ...resource, fields: fieldsOf(resource.fields) })),
         types: mapValues(resources.types, fieldsOf),
+        ...(resources.views === undefined
+          ? {}
+          : {
+              views: mapValues(resources.views, (view) =>
+                view.members === undefined ? view : { ...view, members: fieldsOf(view.members) },
+              ),
+            }),
       },
       events: {
         ...events,

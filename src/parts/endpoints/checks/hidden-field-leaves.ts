@@ -1,6 +1,7 @@
 /** An answer that is worked out from a field which not everybody who gets it may see. */
 import { fieldsReadIn, hiddenFrom } from "../../authentication/hidden.ts";
 import { allowedTo } from "../../facts.ts";
+import { answerShape, expressionsGiven } from "../shape.ts";
 import type { Check } from "../../finding.ts";
 
 export const check: Check = {
@@ -10,8 +11,10 @@ export const check: Check = {
   *run(facts) {
     for (const meaning of facts.endpoints.values()) {
       if (meaning.kind !== "resource") continue;
-      for (const name of Object.keys(meaning.endpoint.gives ?? {})) {
-        const at = `endpoints/endpoints/${meaning.operation}/gives/${name}`;
+      const { item, page } = answerShape(facts.model, meaning);
+      for (const { path } of [page ?? item].flatMap((shape) => (shape === undefined ? [] : expressionsGiven(shape)))) {
+        const at = ["endpoints/endpoints", meaning.operation, "gives", ...path].join("/");
+        const name = path.join(".");
         const typed = facts.typed.get(at);
         if (typed === undefined) continue;
         for (const field of fieldsReadIn(typed, meaning.resource)) {

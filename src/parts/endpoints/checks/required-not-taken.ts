@@ -2,6 +2,7 @@
 import { fieldsOf, isNullable, isServerSet } from "../../resources/fields.ts";
 import type { Check } from "../../finding.ts";
 import { boundFields } from "../input.ts";
+import { takenShape } from "../shape.ts";
 
 export const check: Check = {
   code: "endpoints/required-not-taken",
@@ -10,7 +11,7 @@ export const check: Check = {
   *run({ endpoints, model }) {
     for (const meaning of endpoints.values()) {
       if (meaning.kind !== "resource" || meaning.deed !== "create") continue;
-      const { takes } = meaning.endpoint;
+      const takes = takenShape(model, meaning.endpoint)?.fields;
       if (takes === undefined) continue;
       const bound = boundFields(model, meaning);
       const lacking = Object.entries(fieldsOf(model, meaning.resource)).find(([name, field]) => {

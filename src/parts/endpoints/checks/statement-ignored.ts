@@ -25,7 +25,7 @@ function faultsOf({ deed, endpoint }: ResourceEndpoint): readonly (readonly [mem
   const takesBody = !readingDeeds.has(deed) && deed !== "delete";
   const list = deed === "list";
   return [
-    ...(!takesBody && Object.keys(endpoint.takes ?? {}).length > 0
+    ...(!takesBody && (endpoint.takesView !== undefined || Object.keys(endpoint.takes ?? {}).length > 0)
       ? [["takes", `is ${withArticle(deed)}, which takes no body`] as const]
       : []),
     ...(endpoint.wire === undefined ? [] : [["wire", "is done by Nonet, which has a wire of its own"] as const]),

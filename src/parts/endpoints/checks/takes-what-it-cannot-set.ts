@@ -9,7 +9,12 @@ export const check: Check = {
   why: "Callers send a value with the name of a field, and the field keeps its own.",
   *run({ endpoints, model }) {
     for (const meaning of endpoints.values()) {
-      if (meaning.kind !== "resource" || meaning.endpoint.takes === undefined || meaning.deed === "move") continue;
+      if (
+        meaning.kind !== "resource" ||
+        (meaning.endpoint.takes === undefined && meaning.endpoint.takesView === undefined) ||
+        meaning.deed === "move"
+      )
+        continue;
       const fields = fieldsOf(model, meaning.resource);
       for (const { name, sets } of inputOf(model, meaning)) {
         const field = own(fields, name);

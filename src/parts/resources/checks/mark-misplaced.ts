@@ -23,6 +23,7 @@ export const check: Check = {
 const elsewhere: Readonly<Record<FieldSite["within"], string | undefined>> = {
   resource: undefined,
   type: "it is part of a value, which is taken, kept and given as a whole",
+  view: "it is what an answer says; marks belong to the field of the resource",
   takes: "it is what a body says; marks belong to the field of the resource",
 };
 

@@ -1,4 +1,5 @@
 /** A version entry about something that neither is there now nor was there before. */
+import { givenMembers } from "../../endpoints/shape.ts";
 import type { Facts } from "../../facts.ts";
 import { says } from "../../facts.ts";
 import type { Check } from "../../finding.ts";
@@ -67,7 +68,7 @@ function namesOf({ model, operations, lives, errorNames, outEvents, endpoints }:
     ...operations,
     ...definitions.flatMap(([name, fields]) => [name, ...Object.keys(fields).map((field) => `${name}.${field}`)]),
     ...[...endpoints].flatMap(([name, { endpoint }]) =>
-      [endpoint.takes, endpoint.gives, endpoint.shape].flatMap((members) =>
+      [endpoint.takes, givenMembers(endpoint.gives), endpoint.shape].flatMap((members) =>
         Object.keys(members ?? {}).map((member) => `${name}.${member}`),
       ),
     ),

@@ -1,0 +1,126 @@
+/** What became of the shapes of answers and bodies: what `gives` says, where members stand, and views. */
+import { takenShape } from "../parts/endpoints/shape.ts";
+import type { Endpoint, Given } from "../parts/endpoints/model.ts";
+import { describeType } from "../expression/types.ts";
+import { printFieldType } from "../parts/resources/field-print.ts";
+import type { Field, ViewDefinition } from "../parts/resources/model.ts";
+import { type Difference, difference, pairs, restated, same, unforeseen } from "./difference.ts";
+import type { Both } from "./resources.ts";
+
+export function* answerDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
+  const at = `endpoints/endpoints/${name}/gives`;
+  if (same(old.gives, now.gives)) return;
+  if (old.gives === undefined || now.gives === undefined) {
+    const message = `\`${name}\` answers with ${now.gives === undefined ? "the record" : "a shape of its own"}`;
+    yield difference("breaking", "answer-changed", name, at, message);
+    return;
+  }
+  for (const { name: member, old: before, now: after } of pairs(textsOf(old.gives), textsOf(now.gives))) {
+    const subject = member === "" ? name : `${name}.${member.replaceAll("/", ".")}`;
+    const place = member === "" ? at : `${at}/${member}`;
+    if (before === undefined)
+      yield difference("additive", "answer-added", subject, place, `\`${subject}\` is new in the answer`);
+    else if (after === undefined) {
+      const entry = { kind: "remove", place: { of: name, field: member }, type: "json", seen: "null" } as const;
+      const told = member === "" || member.includes("/") ? {} : { entry };
+      yield difference(
+        "breaking",
+        "answer-removed",
+        subject,
+        place,
+        `\`${subject}\` is not in the answer any more`,
+        told,
+      );
+    } else if (!same(before, after)) {
+      const types = [both.old.typed().get(place), both.now.typed().get(place)].map((typed) =>
+        typed === undefined ? undefined : `${describeType(typed.type)}${typed.nullable ? " or null" : ""}`,
+      );
+      const effect = types[0] !== undefined && types[0] === types[1] ? "neutral" : "breaking";
+      const statement = { kind: "answer-changed", subject, at: place, what: `What \`${subject}\` is in the answer` };
+      yield* restated(statement, before, after, effect);
+    }
+  }
+}
+
+/** Each text of an answer by the names that it stands below; an object without members is `{}`. */
+function textsOf(given: Given, path: readonly string[] = []): Readonly<Record<string, string>> {
+  if (typeof given === "string") return { [path.join("/")]: given };
+  const members = Object.entries(given);
+  if (members.length === 0) return { [path.join("/")]: "{}" };
+  return Object.assign({}, ...members.map(([name, inner]) => textsOf(inner, [...path, name]))) as Record<
+    string,
+    string
+  >;
+}
+
+/** Where in the body each member stands that both documents take. */
+export function* placeDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
+  const at = `endpoints/endpoints/${name}/takes`;
+  const before = takenShape(both.old.model, old);
+  const after = takenShape(both.now.model, now);
+  for (const { name: member, old: was, now: is } of pairs(before?.within, after?.within)) {
+    const both = Object.hasOwn(before?.fields ?? {}, member) && Object.hasOwn(after?.fields ?? {}, member);
+    const place = {
+      kind: "input-moved",
+      subject: `${name}.${member}`,
+      at,
+      what: `Where \`${name}\` takes \`${member}\``,
+    };
+    yield* restated(place, was?.join("."), is?.join("."), both ? "breaking" : "neutral");
+  }
+  const said = { kind: "input-said-otherwise", subject: name, at, what: `What \`${name}\` takes is said by` };
+  yield* restated(said, old.takesView, now.takesView, "neutral");
+}
+
+export function* viewDifferences(both: Both): Iterable<Difference> {
+  const { views: old } = both.old.model.resources;
+  const { views: now } = both.now.model.resources;
+  for (const { name, old: before, now: after } of pairs(old, now)) {
+    const at = `resources/views/${name}`;
+    if (before !== undefined && after !== undefined) {
+      yield* oneView(both, name, before, after);
+      continue;
+    }
+    // What it means is told of the answers that have it.
+    const [kind, verb] = after === undefined ? ["view-removed", "is gone"] : ["view-added", "is new"];
+    yield difference("neutral", kind, name, at, `The view \`${name}\` ${verb}`);
+  }
+}
+
+function* oneView(both: Both, name: string, old: ViewDefinition, now: ViewDefinition): Iterable<Difference> {
+  const at = `resources/views/${name}`;
+  const of = { kind: "view-subject-changed", subject: name, at: `${at}/of`, what: `What the view \`${name}\` is of` };
+  if (!both.alike(old.of, now.of)) yield* restated(of, old.of, now.of, "breaking");
+  for (const { name: member, old: before, now: after } of pairs(membersOf(old), membersOf(now))) {
+    const subject = `${name}.${member}`;
+    const place = `${at}/${member}`;
+    if (before === undefined)
+      yield difference("additive", "view-member-added", subject, place, `\`${subject}\` is new`);
+    else if (after === undefined) {
+      const entry = { kind: "remove", place: { of: name, field: member }, type: "json", seen: "null" } as const;
+      yield difference("breaking", "view-member-removed", subject, place, `\`${subject}\` is gone`, { entry });
+    } else if (!same(before, after)) {
+      const type = (field: Field | "field"): string =>
+        field === "field" ? "the field" : `${printFieldType(field.type)}${field.optional ? "?" : ""}`;
+      const effect = type(before) === type(after) ? "neutral" : "breaking";
+      const statement = { kind: "view-member-changed", subject, at: place, what: `What \`${subject}\` is` };
+      yield* restated(statement, textOf(before), textOf(after), effect);
+    }
+  }
+  // The order of what is given means nothing.
+  const order = { kind: "view-order-changed", subject: name, at: `${at}/fields`, what: `The order of \`${name}\`` };
+  const sorted = (view: ViewDefinition): string => (view.fields ?? []).toSorted().join();
+  if (sorted(old) === sorted(now)) yield* restated(order, old.fields, now.fields, "neutral");
+  yield* unforeseen({ subject: name, at }, old, now, ["of", "fields", "members"]);
+}
+
+function membersOf({ fields = [], members = {} }: ViewDefinition): Readonly<Record<string, Field | "field">> {
+  return { ...Object.fromEntries(fields.map((name) => [name, "field" as const])), ...members };
+}
+
+function textOf(member: Field | "field"): string {
+  if (member === "field") return "the field";
+  const { optional, type, computed, ...rest } = member;
+  const more = Object.values(rest).some((one) => (Array.isArray(one) ? one.length > 0 : one !== undefined));
+  return `${printFieldType(type)}${optional ? "?" : ""}${computed === undefined ? "" : ` := ${computed}`}${more ? ` ${JSON.stringify(rest)}` : ""}`;
+}

@@ -1,0 +1,162 @@
+/** What operations answer: the record as the caller sees it, or the shape that the document gives it. */
+import { camelCase } from "../base/case.ts";
+import type { TypedExpression } from "../expression/typed.ts";
+import { creates } from "../parts/endpoints/input.ts";
+import type { ResourceEndpoint } from "../parts/endpoints/meaning.ts";
+import { answerShape, type Shape } from "../parts/endpoints/shape.ts";
+import { deliveryResource, webhookResource } from "../parts/events/decide.ts";
+import { nestedView } from "../parts/resources/fields.ts";
+import { fieldSchema } from "../parts/resources/json-schema.ts";
+import type { ViewDefinition } from "../parts/resources/model.ts";
+import { columnTypeOf, columnTypeOfValue, schemaOfExpression } from "./columns.ts";
+import { shownOf } from "./permissions.ts";
+import type { AnswerMember, AnswerPlan, AnswerSource, GrantPlan, PageShape, Table, ViewPlan } from "./plan.ts";
+import { assert, type Sources, typedAt } from "./sources.ts";
+
+export function answerPlan(sources: Sources, meaning: ResourceEndpoint, views: ViewPlans): AnswerPlan {
+  const { deed, endpoint, operation, resource } = meaning;
+  const { item } = answerShape(sources.model, meaning);
+  const silent = deed === "delete" && item === undefined;
+  const status = endpoint.status ?? (deed === "create" ? 201 : silent || item?.kind === "none" ? 204 : 200);
+  const created = creates(sources.model, meaning) ? { created: 201 } : {};
+  if (status === 204 || status === 205 || silent || item?.kind === "none") return { status, ...created, kind: "none" };
+  if (item === undefined || item.kind === "record")
+    return { status, ...created, kind: "record", ...wrapOf(sources, meaning) };
+  if (item.kind === "view") {
+    const members = views[item.view]?.members ?? [];
+    return { status, ...created, kind: "members", members, view: item.view, ...wrapOf(sources, meaning) };
+  }
+  const path = `endpoints/endpoints/${operation}/gives`;
+  const around = item.kind === "object" ? item.members : {};
+  const members = Object.entries(around).map(([name, shape]) =>
+    memberOf(sources, resource, `${path}/${name}`, name, shape),
+  );
+  return { status, ...created, kind: "members", members };
+}
+
+/** What stands around a record that is given, and around a body that makes or changes one. */
+export function wrapOf({ model }: Sources, { deed, resource }: ResourceEndpoint): Pick<AnswerPlan, "wrap"> {
+  // What webhooks add to a document is always as the reference says it.
+  const added = resource === webhookResource || resource === deliveryResource;
+  const one = added ? undefined : model.endpoints.wrap?.one?.replace("{resource}", camelCase(resource));
+  return one === undefined || deed === "list" || deed === "history" || deed === "delete" ? {} : { wrap: one };
+}
+
+/** What stands around the records of a page, where the document says it by itself. */
+export function pageOf(shape: Shape): PageShape {
+  switch (shape.kind) {
+    case "object": {
+      const members = Object.entries(shape.members).map(([name, inner]) => ({ name, shape: pageOf(inner) }));
+      return { kind: "object", members };
+    }
+    case "count":
+    case "next":
+    case "items":
+      return { kind: shape.kind };
+    default:
+      assert(false, `${shape.kind} stands around a page`);
+  }
+}
+
+function memberOf(sources: Sources, resource: string, path: string, name: string, shape: Shape): AnswerMember {
+  switch (shape.kind) {
+    case "object": {
+      const members = Object.entries(shape.members).map(([inner, one]) =>
+        memberOf(sources, resource, `${path}/${inner}`, inner, one),
+      );
+      return { name, source: { kind: "object", members }, absent: "null" };
+    }
+    case "record":
+      return { name, source: { kind: "whole" }, absent: "null" };
+    case "view":
+      return { name, source: { kind: "view", view: shape.view }, absent: "null" };
+    case "expression": {
+      const expression = typedAt(sources, path);
+      const shown = shownOfMember(sources, resource, expression);
+      return { name, source: expressionSource(sources, resource, expression), absent: "null", ...shown };
+    }
+    default:
+      assert(false, `${shape.kind} is given of a record`);
+  }
+}
+
+function expressionSource({ model }: Sources, resource: string, expression: TypedExpression): AnswerSource {
+  return {
+    kind: "expression",
+    expression,
+    type: columnTypeOfValue(model, expression.type),
+    schema: schemaOfExpression(model, resource, expression),
+    nullable: expression.nullable,
+  };
+}
+
+/**
+ * A hidden field stays hidden when an answer gives it alone. That of another record is for those who see it in every such
+ * record: whether it is the caller's own is not known here.
+ */
+function shownOfMember(
+  sources: Sources,
+  resource: string,
+  expression: TypedExpression,
+): { readonly shown?: readonly GrantPlan[] } {
+  if (expression.kind === "field") return shownOf(sources, resource, expression.name);
+  if (expression.kind !== "walk") return {};
+  const { shown } = shownOf(sources, expression.resource, expression.name);
+  return shown === undefined ? {} : { shown: shown.filter((grant) => grant.if === undefined) };
+}
+
+// ── Views ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export type ViewPlans = Readonly<Record<string, ViewPlan>>;
+
+export function viewPlans(sources: Sources, tables: readonly Table[]): ViewPlans {
+  return Object.fromEntries(
+    Object.entries(sources.model.resources.views ?? {}).map(([name, view]) => {
+      const table = tables.find(({ resource }) => resource === view.of);
+      assert(table !== undefined, `the view ${name} is of ${view.of}, which has no table`);
+      return [
+        name,
+        { resource: view.of, members: [...fieldsGiven(view, table), ...membersGiven(sources, name, view)] },
+      ];
+    }),
+  );
+}
+
+/** The fields of the record as its own answers have them. */
+function fieldsGiven({ fields = [] }: ViewDefinition, { columns, virtual }: Table): readonly AnswerMember[] {
+  return fields.flatMap((name): AnswerMember[] => {
+    const column = columns.find((one) => one.name === name);
+    const worked = virtual.find((one) => one.name === name);
+    const found = column ?? worked;
+    if (found === undefined) return [];
+    const { type, schema, absent, shown } = found;
+    const said = { type, schema, nullable: column?.nullable ?? true };
+    const source: AnswerSource =
+      worked === undefined
+        ? { kind: "column", column: name, ...said }
+        : { kind: "expression", expression: worked.expression, ...said };
+    return [{ name, source, absent, ...(shown === undefined ? {} : { shown }) }];
+  });
+}
+
+function membersGiven(sources: Sources, view: string, { of, members = {} }: ViewDefinition): readonly AnswerMember[] {
+  const { model } = sources;
+  return Object.entries(members).map(([name, field]): AnswerMember => {
+    const expression = typedAt(sources, `resources/views/${view}/${name}/computed`);
+    const nested = nestedView(model, field.type);
+    const absent = field.optional ? "left out" : "null";
+    const shown = shownOfMember(sources, of, expression);
+    if (nested !== undefined) {
+      const kind = nested.list ? "records" : "record";
+      return { name, source: { kind, expression, view: nested.view }, absent, ...shown };
+    }
+    const source: AnswerSource = {
+      kind: "expression",
+      expression,
+      type: columnTypeOf(model, field.type),
+      schema: fieldSchema(model, field, "output"),
+      nullable: expression.nullable,
+    };
+    return { name, source, absent, ...shown };
+  });
+}
