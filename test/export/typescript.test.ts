@@ -4,45 +4,34 @@
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { globSync, readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { typescriptClient } from "../../src/export/typescript/client.ts";
 import { planOf, run } from "../serve/running.ts";
 import { stores } from "../serve/scenario.ts";
-import { flagshipText, libraryText } from "./documents.ts";
+import { commonText } from "./client-of.ts";
+import { flagshipText } from "./documents.ts";
+import { everyDocument } from "./every-document.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = join(root, "test/exported-client");
-const runtime = readFileSync(join(root, "src/export/typescript/common.ts"), "utf8");
 const flagship = { environment: { DOOR_SECRET: "a test" } };
 
-/** Examples, and the documents that the tests of the server are made of. */
-const documents = new Map([
-  ...globSync(["examples/*.md", "test/serve/documents/*.md"], { cwd: root })
-    .sort()
-    .map((path): [string, string] => [basename(path, ".md"), readFileSync(join(root, path), "utf8")])
-    .filter(([name]) => name !== "nothing-yet"),
-  ["library", libraryText],
-]);
+/** By the name of its file: the client of each document, and of each of its versions. */
+const clients = new Map(
+  everyDocument.flatMap(({ plans }) =>
+    [...plans].map(([name, plan]): [string, string] => [name.replace(" ", "-"), typescriptClient(plan, commonText)]),
+  ),
+);
 
 before(async () => {
   await rm(join(folder, "dist"), { recursive: true, force: true });
   await mkdir(join(folder, "dist"), { recursive: true });
-  for (const [name, text] of documents)
-    await writeFile(join(folder, "dist", `${name}.ts`), typescriptClient(planOf(text), runtime));
+  for (const [name, text] of clients) await writeFile(join(folder, "dist", `${name}.ts`), text);
 });
-
-/** The client of a document, without its types. */
-export async function clientOf(name: string): Promise<Module> {
-  return (await import(pathToFileURL(join(folder, "dist", `${name}.ts`)).href)) as Module;
-}
-
-// oxlint-disable-next-line typescript/no-explicit-any
-type Module = any;
 
 test("all clients compile, and each mistake in a program does not", async () => {
   const compiler = join(root, "node_modules/typescript/bin/tsc");
@@ -53,14 +42,11 @@ test("all clients compile, and each mistake in a program does not", async () => 
 });
 
 test("the same document gives the same client", () => {
-  assert.equal(typescriptClient(planOf(flagshipText), runtime), typescriptClient(planOf(flagshipText), runtime));
+  assert.equal(typescriptClient(planOf(flagshipText), commonText), typescriptClient(planOf(flagshipText), commonText));
 });
 
-test("it imports nothing, and asks nothing of Node", async () => {
-  for (const name of documents.keys()) {
-    const text = readFileSync(join(folder, "dist", `${name}.ts`), "utf8");
-    assert.doesNotMatch(text, /^import |\brequire\(|\bprocess\.|node:/m, name);
-  }
+test("it imports nothing, and asks nothing of Node", () => {
+  for (const [name, text] of clients) assert.doesNotMatch(text, /^import |\brequire\(|\bprocess\.|node:/m, name);
 });
 
 for (const store of stores) {

@@ -101,7 +101,7 @@ function webhookTypes({ plan, described, type }: Exported): readonly string[] {
     ...(plan.events.webhook?.signed === true
       ? [
           `${comment(
-            "The event that was received, once its signature is known to be the service's. `payload` is the text as it came.\n\n@throws WebhookError",
+            "The event that was received, once its signature is known to be the service's. `payload` is the text as it came.\n\n@throws WebhookError\n@throws TypeError for a secret that is none.",
             "",
           )}export async function verifyWebhook(
   payload: string,

@@ -808,6 +808,7 @@ export interface WebhookOptions {
  * came, not parsed and written again. With several secrets any of them will do, while one takes the place of another.
  *
  * @throws WebhookError
+ * @throws TypeError for a secret that is none.
  */
 export async function verifiedWebhook(
   payload: string,
@@ -825,21 +826,24 @@ export async function verifiedWebhook(
     throw new WebhookError("webhook-timestamp is too far from now");
   const signed = new TextEncoder().encode(`${id}.${seconds}.${payload}`);
   for (const secret of typeof secrets === "string" ? [secrets] : secrets) {
-    const key = await hmacKey(bytesOf(secret.replace(/^whsec_/, "")), "verify");
+    const bytes = bytesOf(secret.replace(/^whsec_/, ""));
+    // Who has forgotten to set it must not believe whoever signs with nothing.
+    if (bytes === undefined || bytes.length === 0) throw new TypeError("a secret is `whsec_` and base 64");
+    const key = await hmacKey(bytes, "verify");
     for (const signature of signatures.split(" ")) {
-      if (!signature.startsWith("v1,")) continue;
-      if (await crypto.subtle.verify("HMAC", key, bytesOf(signature.slice("v1,".length)), signed))
+      const given = signature.startsWith("v1,") ? bytesOf(signature.slice("v1,".length)) : undefined;
+      if (given !== undefined && (await crypto.subtle.verify("HMAC", key, given, signed)))
         return JSON.parse(payload) as unknown;
     }
   }
   throw new WebhookError("no signature is that of a secret");
 }
 
-/** Of base 64; of anything else none, which is no signature and no secret of anybody's. */
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+/** Of base 64; undefined for anything else. */
+function bytesOf(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(text), (sign) => sign.codePointAt(0) ?? 0);
   } catch {
-    return new Uint8Array(1);
+    return undefined;
   }
 }
