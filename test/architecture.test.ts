@@ -24,6 +24,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   diff: ["base/**", "diagnostics/**", "expression/**", "parts/**"],
   deliver: ["base/**", "expression/**", "plan/**", "store/store.ts", "parts/events/decide.ts"],
   export: ["base/**", "diagnostics/**", "expression/**", "parts/**", "plan/**"],
+  // A description becomes a document: it knows what a document can say, and nothing of how one is served.
+  import: ["base/**", "diagnostics/**", "document/**", "parts/**"],
   conform: ["base/**", "parts/**/model.ts"],
   studio: ["index.ts"],
   commands: ["**"],
@@ -40,7 +42,7 @@ const mayImportWithin: readonly (readonly [file: string, imports: readonly strin
 ];
 
 /** These run in a browser as well, so nothing of Node may be in them. */
-const browserSafe = ["base", "diagnostics", "document", "expression", "parts", "diff", "plan", "export"];
+const browserSafe = ["base", "diagnostics", "document", "expression", "parts", "diff", "plan", "export", "import"];
 
 const nineParts = [
   "purpose",

@@ -126,6 +126,21 @@ the password. The service may run meanwhile.`,
       (await import("./key.ts")).revokeKeys(named(document), options, terminal),
   }),
   command({
+    words: "import",
+    operand: "FILE",
+    about: "a document of an API that exists, from its OpenAPI, Swagger or AsyncAPI description",
+    details: `Reads OpenAPI 3.0 and 3.1, Swagger 2.0 and AsyncAPI 3, in JSON or YAML; other files and addresses that it
+refers to are not read. What the description does not say is stated as open. What could not be carried
+over, what was guessed and what has another name is summed up on standard error.`,
+    options: {
+      out: text("FILE", "the file to write, without it standard output"),
+      report: flag("instead of the document, all of the report with lines, and what export openapi of it would lose"),
+      format: choice(["text", "json"], "the report for people, or for programs"),
+    },
+    run: async ({ document, options }, terminal) =>
+      (await import("./import.ts")).importFile(named(document), options, terminal),
+  }),
+  command({
     words: "export asyncapi",
     operand: "DOC",
     about: "its events as AsyncAPI 3.0",

@@ -21,6 +21,18 @@ export async function readDocument(path: string, terminal: Terminal): Promise<Ui
   }
 }
 
+/**
+ * To a file, or without one to standard output.
+ *
+ * @throws UsageError when it cannot be written.
+ */
+export async function written(out: string | undefined, text: string, terminal: Terminal): Promise<void> {
+  if (out === undefined) return terminal.out(text);
+  await terminal.write(out, text).catch((thrown: unknown) => {
+    throw new UsageError(`cannot write ${out}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  });
+}
+
 function reason({ code, message }: NodeJS.ErrnoException): string {
   switch (code) {
     case "ENOENT":

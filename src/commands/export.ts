@@ -4,7 +4,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { CheckResult } from "../parts/check.ts";
 import type { Plan } from "../plan/plan.ts";
 import { UsageError } from "./command-line.ts";
-import { checkFile, planOf } from "./document.ts";
+import { checkFile, planOf, written } from "./document.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface ExportOptions {
@@ -81,11 +81,6 @@ async function exported(
 ): Promise<number> {
   const result = await checkFile(document, terminal);
   const text = textOf(await planOf(result, terminal), result);
-  if (out === undefined) terminal.out(text);
-  else {
-    await terminal.write(out, text).catch((thrown: unknown) => {
-      throw new UsageError(`cannot write ${out}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
-    });
-  }
+  await written(out, text, terminal);
   return 0;
 }

@@ -305,8 +305,8 @@ test("too deep, and deep enough", () => {
 });
 
 test("too large", () => {
-  assert.deepEqual(codes("a".repeat(1_048_577)), ["document/too-large"]);
-  assert.deepEqual(codes("\n".repeat(50_001)), ["document/too-large"]);
+  assert.deepEqual(codes("a".repeat(16_777_217)), ["document/too-large"]);
+  assert.deepEqual(codes("\n".repeat(500_001)), ["document/too-large"]);
 });
 
 // Characters.

@@ -21,9 +21,12 @@ export interface ReadOptions {
   readonly topLevelKeys?: readonly string[];
 }
 
-/** Longer documents are not read: nobody reviews them, and reading has to end in a moment for any input at all. */
-export const mostCharacters: number = 1_048_576;
-export const mostLines = 50_000;
+/**
+ * Longer documents are not read, since reading has to end for any input at all. The largest interfaces that are published,
+ * imported, have a third of this; what people write by hand, a hundredth.
+ */
+export const mostCharacters: number = 16_777_216;
+export const mostLines = 500_000;
 
 /** Reads a document. Positions and `document.text` are without a byte order mark. */
 export function readDocument(name: string, input: string | Uint8Array, options: ReadOptions = {}): DocumentReading {

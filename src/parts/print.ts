@@ -16,9 +16,22 @@ import { partHeadings } from "./sections.ts";
 import { printStates } from "./states/print.ts";
 import { printVersioning } from "./versioning/print.ts";
 
+/** Prose around the block of each part: paragraphs in Markdown, which must not say what only blocks say. */
+export type Prose = Partial<
+  Readonly<Record<PartName, { readonly before?: readonly string[]; readonly after?: readonly string[] }>>
+>;
+
 /** The Markdown document. */
-export function printModel(model: Model): string {
-  const sections = partNames.map((part) => `## ${partHeadings[part][0]}\n${printSection(model, part)}`);
+export function printModel(model: Model, prose: Prose = {}): string {
+  const sections = partNames.map((part) => {
+    const { before = [], after = [] } = prose[part] ?? {};
+    const around = [
+      ...before.map((text) => `${text}\n`),
+      printSection(model, part),
+      ...after.map((text) => `${text}\n`),
+    ];
+    return `## ${partHeadings[part][0]}\n${around.filter((text) => text !== "").join("\n")}`;
+  });
   const title = model.title === undefined ? [] : [`# ${escaped(model.title)}\n`];
   return [...title, ...sections].join("\n");
 }

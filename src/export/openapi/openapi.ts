@@ -40,12 +40,16 @@ export function openapi(plan: Plan, baseUrl: string): JsonObject {
       },
     }),
   );
-  return Object.keys(plan.schemas).length === 0 ? description : (referring(description, names) as JsonObject);
+  const plain = plan.wired.length === 0 && Object.keys(plan.schemas).length === 0;
+  return plain ? description : (referring(description, names) as JsonObject);
 }
 
 function namedSchemas({ schemas }: Plan, names: ComponentNames): JsonObject {
   return Object.fromEntries(Object.entries(schemas).map(([address, schema]) => [names.schema(address), schema]));
 }
+
+/** What a document only tells, and what OpenAPI calls it: there a format is told, too. */
+const told: Readonly<Record<string, string>> = { "x-format": "format", "x-pattern": "pattern" };
 
 /** References to schemas with names lead to where these stand in the description. */
 function referring(value: Json, names: ComponentNames): Json {
@@ -53,7 +57,9 @@ function referring(value: Json, names: ComponentNames): Json {
   if (Array.isArray(value)) return value.map((item: Json) => referring(item, names));
   const entries = Object.entries(value).map(([key, member]: [string, Json]): [string, Json] => {
     const isNamed = key === "$ref" && typeof member === "string" && member.startsWith(schemaAddress(""));
-    return [key, isNamed ? `#/components/schemas/${names.schema(member)}` : referring(member, names)];
+    if (isNamed) return [key, `#/components/schemas/${names.schema(member)}`];
+    const name = Object.hasOwn(told, key) && typeof member === "string" ? told[key] : undefined;
+    return [name !== undefined && !Object.hasOwn(value, name) ? name : key, referring(member, names)];
   });
   return Object.fromEntries(entries);
 }

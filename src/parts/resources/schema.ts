@@ -281,6 +281,9 @@ const keywords: Readonly<Record<string, Judge>> = {
   examples: values,
 };
 
+/** Every keyword that a schema may have, beside those that begin with `x-`. */
+export const schemaKeywords: ReadonlySet<string> = new Set(Object.keys(keywords));
+
 function fault(walk: Walk, at: readonly string[], message: string, help?: string): void {
   walk.faults.push({ at, message, ...(help === undefined ? {} : { help }) });
 }

@@ -1,0 +1,273 @@
+/**
+ * Whether two descriptions are of the same API: the same paths and methods, the same parameters, the same statuses, the same
+ * required members. For what was imported beside what is exported of it again; what Nonet adds of its own is no difference.
+ */
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { below, textOf } from "./report.ts";
+import { localPointer, valueAt } from "./schemas.ts";
+
+export interface Mismatch {
+  /** Where in the source it stands (RFC 6901). */
+  readonly pointer: string;
+  /** `GET /pets/{id}` */
+  readonly operation: string;
+  readonly what: string;
+}
+
+export function mismatches(source: JsonObject, exported: JsonObject): readonly Mismatch[] {
+  const theirs = new Map(operationsOf(exported).map((one) => [one.route, one]));
+  const seen = new Set<string>();
+  return operationsOf(source).flatMap((one): readonly Mismatch[] => {
+    const other = theirs.get(one.route);
+    const found = (pointer: string, what: string): Mismatch => ({ pointer, operation: one.written, what });
+    if (seen.has(one.route)) return [found(one.pointer, "has the path and method of another operation")];
+    seen.add(one.route);
+    if (other === undefined) return [found(one.pointer, "is not there")];
+    return [
+      ...parameterMismatches(one, other, found),
+      ...bodyMismatches({ source, exported, pairs: new Set() }, one, other, found),
+      ...answerMismatches({ source, exported, pairs: new Set() }, one, other, found),
+    ];
+  });
+}
+
+interface DescribedOperation {
+  /** Method and path with the names of parameters left out, which are not on the wire. */
+  readonly route: string;
+  readonly written: string;
+  readonly pointer: string;
+  readonly value: JsonObject;
+  readonly item: JsonObject;
+  readonly root: JsonObject;
+}
+
+type Found = (pointer: string, what: string) => Mismatch;
+
+const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+
+function operationsOf(root: JsonObject): readonly DescribedOperation[] {
+  const { paths } = root;
+  return Object.entries(isObject(paths) ? paths : {}).flatMap(([path, entry]) => {
+    const item = resolved(root, entry);
+    if (!isObject(item) || path.startsWith("x-")) return [];
+    return methods.flatMap((method): readonly DescribedOperation[] => {
+      const value = item[method];
+      if (!isObject(value)) return [];
+      const route = `${method} ${path.replaceAll(/\{[^{}]*\}/g, "{}")}`;
+      return [
+        {
+          route,
+          written: `${method.toUpperCase()} ${path}`,
+          pointer: below("", "paths", path, method),
+          value,
+          item,
+          root,
+        },
+      ];
+    });
+  });
+}
+
+// ── Parameters ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function parameterMismatches(one: DescribedOperation, other: DescribedOperation, found: Found): readonly Mismatch[] {
+  const mine = parametersOf(one);
+  const theirs = parametersOf(other);
+  return [...mine].flatMap(([name, required]) => {
+    const there = theirs.get(name);
+    if (there === undefined) return [found(below(one.pointer, "parameters"), `lacks the ${name}`)];
+    return there === required
+      ? []
+      : [found(below(one.pointer, "parameters"), `has the ${name} ${there ? "required" : "optional"}`)];
+  });
+}
+
+const ignored: ReadonlySet<string> = new Set(["header accept", "header content-type", "header authorization"]);
+
+/** By place and name, whether it is required; those in the path are compared with the path. */
+function parametersOf({ root, item, value }: DescribedOperation): ReadonlyMap<string, boolean> {
+  const lists = [item["parameters"], value["parameters"]].flatMap((list) =>
+    Array.isArray(list) ? (list as readonly Json[]) : [],
+  );
+  return new Map(
+    lists.flatMap((entry): readonly (readonly [string, boolean])[] => {
+      const parameter = resolved(root, entry);
+      if (!isObject(parameter)) return [];
+      const { in: place, name, required } = parameter;
+      if (place !== "query" && place !== "header" && place !== "cookie") return [];
+      const key = `${place} ${place === "header" ? textOf(name).toLowerCase() : textOf(name)}`;
+      return ignored.has(key) ? [] : [[key, required === true]];
+    }),
+  );
+}
+
+// ── Bodies and answers ─────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Both {
+  readonly source: JsonObject;
+  readonly exported: JsonObject;
+  /** Pairs of references that were compared already. */
+  readonly pairs: Set<string>;
+}
+
+function bodyMismatches(
+  both: Both,
+  one: DescribedOperation,
+  other: DescribedOperation,
+  found: Found,
+): readonly Mismatch[] {
+  const mine = bodyOf(one);
+  const theirs = bodyOf(other);
+  const at = below(one.pointer, "requestBody");
+  if (mine === undefined || theirs === undefined)
+    return mine === theirs ? [] : [found(at, mine === undefined ? "takes a body" : "takes no body")];
+  if (mine.required !== theirs.required)
+    return [found(at, `has a body that is ${theirs.required ? "required" : "optional"}`)];
+  return requiredMismatches(both, mine.schema, theirs.schema, "the body").map((what) => found(at, what));
+}
+
+function bodyOf({
+  root,
+  item,
+  value,
+}: DescribedOperation): { readonly required: boolean; readonly schema: Json | undefined } | undefined {
+  const body = resolved(root, value["requestBody"]);
+  if (isObject(body)) return { required: body["required"] === true, schema: mainSchema(body["content"]) };
+  const lists = [item["parameters"], value["parameters"]].flatMap((list) =>
+    Array.isArray(list) ? (list as readonly Json[]) : [],
+  );
+  const parameters = lists.map((entry) => resolved(root, entry)).filter(isObject);
+  const whole = parameters.findLast((parameter) => parameter["in"] === "body");
+  if (whole !== undefined) return { required: whole["required"] === true, schema: whole["schema"] };
+  const form = parameters.filter((parameter) => parameter["in"] === "formData");
+  if (form.length === 0) return undefined;
+  const needed = form
+    .filter((parameter) => parameter["required"] === true)
+    .map((parameter) => textOf(parameter["name"]));
+  return { required: needed.length > 0, schema: { type: "object", required: [...new Set(needed)] } };
+}
+
+function answerMismatches(
+  both: Both,
+  one: DescribedOperation,
+  other: DescribedOperation,
+  found: Found,
+): readonly Mismatch[] {
+  const mine = answersOf(one);
+  const theirs = answersOf(other);
+  const lacking = [...mine.keys()].filter((status) => !theirs.has(status));
+  const added = [...theirs.keys()].filter((status) => !mine.has(status));
+  const at = below(one.pointer, "responses");
+  return [
+    ...lacking.map((status) => found(at, `does not answer ${status}`)),
+    ...added.map((status) => found(at, `answers ${status}, too`)),
+    ...[...mine].flatMap(([status, schema]) =>
+      theirs.has(status)
+        ? requiredMismatches(both, schema, theirs.get(status), `the answer ${status}`).map((what) =>
+            found(below(at, status), what),
+          )
+        : [],
+    ),
+  ];
+}
+
+/** Schemas by status. */
+function answersOf({ root, value }: DescribedOperation): ReadonlyMap<string, Json | undefined> {
+  const { responses } = value;
+  return new Map(
+    Object.entries(isObject(responses) ? responses : {}).flatMap(([status, entry]) => {
+      if (status.startsWith("x-")) return [];
+      const response = resolved(root, entry);
+      const schema = isObject(response) ? (response["schema"] ?? mainSchema(response["content"])) : undefined;
+      return [[/^\dxx$/i.test(status) ? status.toUpperCase() : status, schema] as const];
+    }),
+  );
+}
+
+/** As the import chooses among media types: JSON before others, the first before later ones. */
+function mainSchema(content: Json | undefined): Json | undefined {
+  const entries = Object.entries(isObject(content) ? content : {}).filter(([media]) => media.includes("/"));
+  const [, entry] =
+    entries.find(([media]) => /^application\/json\b/.test(media)) ??
+    entries.find(([media]) => /json/.test(media)) ??
+    entries[0] ??
+    [];
+  return isObject(entry) ? entry["schema"] : undefined;
+}
+
+const inside = ["items", "additionalProperties"] as const;
+const alternatives = ["allOf", "anyOf", "oneOf"] as const;
+
+/** What is required of one and not of the other, at any depth. A schema without a counterpart is no difference of its own. */
+function requiredMismatches(
+  both: Both,
+  one: Json | undefined,
+  other: Json | undefined,
+  where: string,
+  depth = 0,
+): readonly string[] {
+  if (depth > 60) return [];
+  const key = referenceKey(one, other);
+  if (key !== undefined) {
+    if (both.pairs.has(key)) return [];
+    both.pairs.add(key);
+  }
+  const mine = resolved(both.source, one);
+  const theirs = withoutNull(both.exported, mine, resolved(both.exported, other));
+  if (!isObject(mine) || !isObject(theirs)) return [];
+  const deeper = (a: Json | undefined, b: Json | undefined, step: string) =>
+    requiredMismatches(both, a, b, `${where}${step}`, depth + 1);
+  const [needed, given] = [requiredOf(mine), requiredOf(theirs)];
+  const different =
+    needed === given
+      ? []
+      : [`requires ${given === "" ? "nothing" : given} of ${where}, not ${needed === "" ? "nothing" : needed}`];
+  const properties = isObject(mine["properties"]) ? mine["properties"] : {};
+  const others = isObject(theirs["properties"]) ? theirs["properties"] : {};
+  const gone = Object.keys(properties).filter((name) => !Object.hasOwn(others, name));
+  return [
+    ...different,
+    ...gone.map((name) => `lacks ${name} of ${where}`),
+    ...Object.entries(properties).flatMap(([name, schema]) =>
+      Object.hasOwn(others, name) ? deeper(schema, others[name], `/${name}`) : [],
+    ),
+    ...inside.flatMap((keyword) => deeper(mine[keyword], theirs[keyword], "/*")),
+    ...alternatives.flatMap((keyword) => {
+      const [some, more] = [mine[keyword], theirs[keyword]];
+      if (!Array.isArray(some) || !Array.isArray(more)) return [];
+      return (some as readonly Json[]).flatMap((schema, index) =>
+        deeper(schema, (more as readonly Json[])[index], `/${keyword} ${index}`),
+      );
+    }),
+  ];
+}
+
+/** `nullable` of a schema without a type became an alternative beside null. */
+function withoutNull(root: JsonObject, mine: Json | undefined, theirs: Json | undefined): Json | undefined {
+  if (!isObject(mine) || mine["nullable"] !== true || mine["type"] !== undefined || !isObject(theirs)) return theirs;
+  const list = theirs["anyOf"];
+  return Array.isArray(list) && isObject(list[1]) && list[1]["type"] === "null" ? resolved(root, list[0]) : theirs;
+}
+
+function requiredOf({ required }: JsonObject): string {
+  const names = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
+  return [...new Set(names)].toSorted().join(", ");
+}
+
+function referenceKey(one: Json | undefined, other: Json | undefined): string | undefined {
+  const [a, b] = [one, other].map((schema) =>
+    isObject(schema) && typeof schema["$ref"] === "string" ? schema["$ref"] : undefined,
+  );
+  return a === undefined && b === undefined ? undefined : `${a ?? ""} ${b ?? ""}`;
+}
+
+/** What references lead to; beside other keywords of 3.1 a reference stays one more thing to hold to, and is not followed. */
+function resolved(root: JsonObject, value: Json | undefined): Json | undefined {
+  let found = value;
+  for (let hops = 0; hops < 100; hops++) {
+    if (!isObject(found) || typeof found["$ref"] !== "string") return found;
+    const pointer = localPointer(found["$ref"]);
+    found = pointer === undefined ? undefined : valueAt(root, pointer);
+  }
+  return undefined;
+}

@@ -1,0 +1,93 @@
+/**
+ * A description of an API that exists, OpenAPI 3.0 or 3.1, Swagger 2 or AsyncAPI 3, to a Nonet document and a report. What
+ * the source says is in the document, in its blocks or at least in its prose; what it does not say is stated as open there;
+ * and what was left out, guessed or renamed is in the report with its place in the source.
+ */
+import { isObject, type JsonObject } from "../base/json.ts";
+import type { Position } from "../base/span.ts";
+import type { Model } from "../parts/model.ts";
+import { printModel, type Prose } from "../parts/print.ts";
+import { asyncParts } from "./asyncapi.ts";
+import { modelOf } from "./model.ts";
+import { createNotes, type Note, textOf } from "./report.ts";
+import { type ImportSource, readSource } from "./source.ts";
+
+export type Imported =
+  | {
+      readonly kind: "imported";
+      readonly format: string;
+      readonly document: string;
+      readonly model: Model;
+      readonly source: JsonObject;
+      readonly notes: readonly PlacedNote[];
+    }
+  | { readonly kind: "fault"; readonly message: string; readonly position: Position };
+
+export interface PlacedNote extends Note {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Never throws; what cannot be imported at all is one fault with its place. */
+export function importDocument(name: string, input: Uint8Array | string): Imported {
+  const source = readSource(name, input);
+  if (!("root" in source)) return { kind: "fault", ...source };
+  const format = formatOf(source);
+  if ("fault" in format) return { kind: "fault", message: format.fault, position: positionAt(source, format.at) };
+  const notes = createNotes();
+  const { model, prose } =
+    format.kind === "asyncapi" ? asyncParts(format.root, notes) : modelOf(format.root, format.kind, notes);
+  const document = printModel(model, prose);
+  return {
+    kind: "imported",
+    format: format.name,
+    document,
+    model,
+    source: format.root,
+    notes: placed(source, notes.all),
+  };
+}
+
+type Format =
+  | { readonly kind: "2.0" | "3.0" | "3.1" | "asyncapi"; readonly name: string; readonly root: JsonObject }
+  | { readonly fault: string; readonly at: string };
+
+function formatOf({ root }: ImportSource): Format {
+  if (!isObject(root)) return { fault: "This is no description of an API: it is no map of names and values", at: "" };
+  const { swagger, openapi, asyncapi } = root;
+  if (textOf(swagger).startsWith("2")) return sound({ kind: "2.0", name: "Swagger 2.0", root });
+  const version = textOf(openapi);
+  if (version.startsWith("3.0")) return sound({ kind: "3.0", name: `OpenAPI ${version}`, root });
+  // 3.2 adds to 3.1 and changes nothing that is read here.
+  if (/^3\.[12]/.test(version)) return sound({ kind: "3.1", name: `OpenAPI ${version}`, root });
+  if (textOf(asyncapi).startsWith("3")) return { kind: "asyncapi", name: `AsyncAPI ${textOf(asyncapi)}`, root };
+  const [key, found] = Object.entries({ swagger, openapi, asyncapi }).find(([, value]) => value !== undefined) ?? [];
+  const known = "OpenAPI 3.0 and 3.1, Swagger 2.0 and AsyncAPI 3 are read";
+  if (key === undefined)
+    return { fault: `This says neither \`openapi\` nor \`swagger\` nor \`asyncapi\`: ${known}`, at: "" };
+  return { fault: `\`${key}: ${JSON.stringify(found)}\` is a version that is not read: ${known}`, at: `/${key}` };
+}
+
+function sound(format: Format): Format {
+  if ("fault" in format) return format;
+  const { paths, webhooks } = format.root;
+  if (paths !== undefined && !isObject(paths)) return { fault: "`paths` has to be a map of paths", at: "/paths" };
+  if (paths === undefined && webhooks === undefined) return { fault: "This description has no `paths`", at: "" };
+  return format;
+}
+
+function positionAt(source: ImportSource, pointer: string): Position {
+  return source.positionsOf(new Set([pointer])).get(pointer) ?? { line: 1, column: 1, offset: 0 };
+}
+
+/** In the order of the source. */
+function placed(source: ImportSource, notes: readonly Note[]): readonly PlacedNote[] {
+  const positions = source.positionsOf(new Set(notes.map(({ pointer }) => pointer)));
+  const all = notes.map((note) => {
+    const { line = 1, column = 1 } = positions.get(note.pointer) ?? {};
+    return { ...note, line, column };
+  });
+  return all.toSorted((one, other) => one.line - other.line || one.column - other.column);
+}
+
+export type { Prose };

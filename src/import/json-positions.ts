@@ -1,0 +1,65 @@
+/** Where values stand in a JSON text, by their pointers: one pass over the text, without a tree of it. */
+import { below } from "./report.ts";
+
+/** Offsets of the members' keys, and of the items of lists. The text has to be JSON; nothing is said where it ends early. */
+export function jsonPositions(text: string, wanted: ReadonlySet<string>): ReadonlyMap<string, number> {
+  const found = new Map<string, number>([["", 0]]);
+  const ways = prefixes(wanted);
+  let at = 0;
+  const blanks = (): void => {
+    while (/\s/.test(text[at] ?? "")) at++;
+  };
+  const word = (): string => {
+    const start = at++;
+    while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
+    return text.slice(start, ++at);
+  };
+  /** Over a value; its members are looked into only on the way to something wanted. */
+  const value = (pointer: string | undefined): void => {
+    blanks();
+    const opening = text[at];
+    if (opening === '"') word();
+    else if (opening === "{") members(pointer);
+    else if (opening === "[") items(pointer);
+    else while (at < text.length && !/[\s,\]}]/.test(text[at] ?? "")) at++;
+  };
+  const members = (pointer: string | undefined): void => {
+    for (at++, blanks(); at < text.length && text[at] !== "}"; blanks()) {
+      if (text[at] === ",") at++;
+      blanks();
+      const start = at;
+      const written = word();
+      const inner = pointer === undefined ? undefined : stepped(pointer, JSON.parse(written) as string, start);
+      blanks();
+      at++;
+      value(inner);
+    }
+    at++;
+  };
+  const items = (pointer: string | undefined): void => {
+    let index = 0;
+    for (at++, blanks(); at < text.length && text[at] !== "]"; blanks(), index++) {
+      if (text[at] === ",") at++;
+      blanks();
+      value(pointer === undefined ? undefined : stepped(pointer, index, at));
+    }
+    at++;
+  };
+  const stepped = (pointer: string, key: string | number, start: number): string | undefined => {
+    const inner = below(pointer, key);
+    if (wanted.has(inner)) found.set(inner, start);
+    return ways.has(inner) ? inner : undefined;
+  };
+  value("");
+  return found;
+}
+
+/** Every pointer that leads to a wanted one. */
+function prefixes(wanted: ReadonlySet<string>): ReadonlySet<string> {
+  const all = new Set<string>([""]);
+  for (const pointer of wanted) {
+    for (let end = pointer.indexOf("/", 1); end > 0; end = pointer.indexOf("/", end + 1))
+      all.add(pointer.slice(0, end));
+  }
+  return all;
+}

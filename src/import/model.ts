@@ -1,0 +1,269 @@
+/** OpenAPI and Swagger to the nine parts, and what they say in words to the prose of each. */
+import { kebabCase } from "../base/case.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import type { DeclaredError } from "../parts/errors/model.ts";
+import type { Model, PartName, PartStatus } from "../parts/model.ts";
+import { partNames } from "../parts/model.ts";
+import type { Prose } from "../parts/print.ts";
+import { webhooksOf } from "./events.ts";
+import { type ImportedOperation, linkOf, oneSentence, operationsOf } from "./operations.ts";
+import { plain, quoted } from "./prose.ts";
+import { below, type Notes } from "./report.ts";
+import { createSchemas, type Dialect } from "./schemas.ts";
+import { securityOf } from "./security.ts";
+
+export interface Parts {
+  readonly model: Model;
+  readonly prose: Prose;
+}
+
+export function modelOf(root: JsonObject, dialect: Dialect, notes: Notes): Parts {
+  const schemas = createSchemas(root, dialect, notes);
+  const base = baseOf(root, dialect, notes);
+  const operations = operationsOf({ dialect, root, schemas, notes, ...(base === undefined ? {} : { base }) });
+  const security = securityOf(root, operations, schemas, notes);
+  const events = webhooksOf(root, operations, schemas, notes);
+  const errors = errorsOf(operations, notes);
+  const named = schemas.all();
+  const info = isObject(root["info"]) ? root["info"] : {};
+  const purpose = purposeOf(info, operations);
+  for (const member of Object.keys(root))
+    if (member.startsWith("x-")) notes.lost(below("", member), "an extension of the whole description", member);
+  const shown: Readonly<Record<PartName, PartStatus>> = {
+    ...everyPart("not shown"),
+    purpose: "shown",
+    resources: Object.keys(named).length === 0 ? "not shown" : "shown",
+    endpoints: "shown",
+    authentication: security === undefined ? "not shown" : "shown",
+    events: events.names.length === 0 ? "not shown" : "shown",
+    errors: Object.keys(errors).length === 0 ? "not shown" : "shown",
+  };
+  const open = operations
+    .filter(({ endpoint }) => endpoint === undefined)
+    .map(({ name }) => `endpoints/endpoints/${name}`);
+  const model: Model = {
+    ...(typeof info["title"] === "string" && info["title"].trim() !== ""
+      ? { title: info["title"].replaceAll(/\s+/g, " ").trim() }
+      : {}),
+    status: shown,
+    purpose: purpose.purpose,
+    resources: { resources: {}, types: {}, ...(Object.keys(named).length === 0 ? {} : { schemas: named }), rules: {} },
+    states: {},
+    endpoints: {
+      ...(base === undefined ? {} : { base }),
+      endpoints: Object.fromEntries(
+        operations.flatMap(({ name, endpoint }) => (endpoint === undefined ? [] : [[name, endpoint]])),
+      ),
+    },
+    authentication: { credentials: security?.credentials ?? {}, own: {}, allow: security?.allow ?? {}, show: {} },
+    events: {},
+    errors: { errors },
+    limits: {},
+    versioning: {},
+    gaps: [
+      ...purpose.gaps,
+      ...(base === undefined ? ["endpoints/base"] : []),
+      "endpoints/lists", "endpoints/edits", "endpoints/repeats",
+      ...open,
+      ...(security?.gaps ?? []),
+      ...events.names.map((name) => `events/out/${name}`),
+      ...(events.names.length === 0 ? [] : ["events/envelope", "events/delivery"]),
+      ...(Object.keys(errors).length === 0 ? [] : ["errors/body"]),
+    ], // biome-ignore format: a list
+  };
+  return { model, prose: proseOf(root, info, operations, events.prose, dialect) };
+}
+
+export function everyPart<Value>(value: Value): Record<PartName, Value> {
+  return Object.fromEntries(partNames.map((part) => [part, value])) as Record<PartName, Value>;
+}
+
+// ── Part 1 ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function purposeOf(
+  info: JsonObject,
+  operations: readonly Pick<ImportedOperation, "name" | "sentence">[],
+): { readonly purpose: Model["purpose"]; readonly gaps: readonly string[] } {
+  const title = typeof info["title"] === "string" ? info["title"] : "";
+  const service = kebabCase(title.normalize("NFKD").replaceAll(/[\u0080-\uffff]/g, "")).replace(/^[^a-z]+/, "");
+  const said = [info["summary"], info["description"]].find(
+    (one): one is string => typeof one === "string" && one.trim() !== "",
+  );
+  return {
+    purpose: {
+      nonet: "1",
+      ...(service === "" ? {} : { service }),
+      ...(said === undefined ? {} : { purpose: oneSentence(said.replace(/^[#\s]+/, "")) }),
+      users: {},
+      operations: Object.fromEntries(
+        operations.flatMap(({ name, sentence }) => (sentence === undefined ? [] : [[name, sentence]])),
+      ),
+    },
+    gaps: [
+      ...(service === "" ? ["purpose/service"] : []),
+      "purpose/domain",
+      ...(said === undefined ? ["purpose/purpose"] : []),
+      "purpose/users",
+      "purpose/outside",
+      ...operations.filter(({ sentence }) => sentence === undefined).map(({ name }) => `purpose/operations/${name}`),
+    ],
+  };
+}
+
+// ── Part 4 ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The first server. */
+function baseOf(root: JsonObject, dialect: Dialect, notes: Notes): string | undefined {
+  const [url, at] = dialect === "2.0" ? [swaggerBase(root), "/host"] : [firstServer(root, notes), "/servers/0"];
+  if (url === undefined) return undefined;
+  const full = /^https?:\/\//i.test(url) ? url : `{base_url}${url.startsWith("/") ? "" : "/"}${url}`;
+  const base = full.replace(/\/+$/, "");
+  if (/^(?:\{base_url\}|https?:\/\/[^\s/?#{}]+)(?:\/[^\s?#{}]*)?$/.test(base)) return base;
+  notes.lost(at, "the address of a server", url);
+  return undefined;
+}
+
+function swaggerBase({ host, basePath, schemes }: JsonObject): string | undefined {
+  const path = typeof basePath === "string" ? basePath : "";
+  if (typeof host !== "string" || host === "") return path === "" ? undefined : path;
+  const scheme = Array.isArray(schemes) && !schemes.includes("https") && schemes.includes("http") ? "http" : "https";
+  return `${scheme}://${host}${path}`;
+}
+
+function firstServer({ servers }: JsonObject, notes: Notes): string | undefined {
+  const [first, ...more] = Array.isArray(servers) ? (servers as readonly Json[]) : [];
+  if (more.length > 0) notes.lost("/servers", "servers after the first one", `${more.length}`);
+  if (!isObject(first) || typeof first["url"] !== "string") return undefined;
+  const { variables } = first;
+  if (!isObject(variables)) return first["url"];
+  if (Object.keys(variables).length > 0)
+    notes.lost("/servers/0/variables", "the variables of a server, beside their defaults");
+  return first["url"].replaceAll(/\{([^{}]+)\}/g, (braced, name: string) => {
+    const variable = Object.hasOwn(variables, name) ? variables[name] : undefined;
+    return isObject(variable) && typeof variable["default"] === "string" ? variable["default"] : braced;
+  });
+}
+
+// ── Part 7 ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** One error for each status that some answer has: sources have statuses, and no codes. */
+function errorsOf(operations: readonly ImportedOperation[], notes: Notes): Readonly<Record<string, DeclaredError>> {
+  const sentences = new Map<number, Map<string, number>>();
+  for (const { endpoint } of operations) {
+    for (const [status, { note }] of Object.entries(endpoint?.wire?.answers ?? {})) {
+      if (!/^[45][0-9]{2}$/.test(status)) continue;
+      const counts = sentences.get(Number(status)) ?? new Map<string, number>();
+      sentences.set(Number(status), counts);
+      const sentence = oneSentence(note ?? "");
+      if (sentence !== "") counts.set(sentence, (counts.get(sentence) ?? 0) + 1);
+    }
+  }
+  if (sentences.size > 0)
+    notes.guessed("/paths", "codes of errors, from the statuses of the answers: the source has none");
+  return Object.fromEntries(
+    [...sentences]
+      .toSorted(([one], [other]) => one - other)
+      .map(([status, counts]) => {
+        const [most] = [...counts].toSorted(([, one], [, other]) => other - one);
+        const phrase = reasons[status] ?? `Status ${status}`;
+        return [kebabCase(phrase), { status, sentence: most?.[0] ?? phrase }];
+      }),
+  );
+}
+
+/** RFC 9110 and its neighbours, by the names of the registry. */
+const reasons: Readonly<Record<number, string>> = {
+  400: "Bad Request", 401: "Unauthorized", 402: "Payment Required", 403: "Forbidden", 404: "Not Found",
+  405: "Method Not Allowed", 406: "Not Acceptable", 408: "Request Timeout", 409: "Conflict", 410: "Gone",
+  411: "Length Required", 412: "Precondition Failed", 413: "Content Too Large", 414: "URI Too Long",
+  415: "Unsupported Media Type", 416: "Range Not Satisfiable", 417: "Expectation Failed", 421: "Misdirected Request",
+  422: "Unprocessable Content", 423: "Locked", 424: "Failed Dependency", 426: "Upgrade Required",
+  428: "Precondition Required", 429: "Too Many Requests", 431: "Request Header Fields Too Large",
+  451: "Unavailable For Legal Reasons", 500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway",
+  503: "Service Unavailable", 504: "Gateway Timeout",
+}; // biome-ignore format: a table
+
+// ── Prose ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function proseOf(
+  root: JsonObject,
+  info: JsonObject,
+  operations: readonly ImportedOperation[],
+  events: readonly string[],
+  dialect: Dialect,
+): Prose {
+  const deprecated = operations.filter((operation) => operation.deprecated).map(({ name }) => `\`${name}\``);
+  const counting = [...countingHeaders(operations)];
+  const version = typeof info["version"] === "string" ? info["version"] : undefined;
+  return {
+    purpose: { before: aboutTheSource(info, root) },
+    endpoints: { after: headings(root, operations) },
+    ...(events.length === 0 ? {} : { events: { after: events } }),
+    limits: {
+      before:
+        counting.length === 0
+          ? []
+          : [
+              `The answers of the source carry ${counting.map((name) => `\`${name}\``).join(", ")}; what they count is not shown.`,
+            ],
+    },
+    versioning: {
+      before: [
+        ...(version === undefined
+          ? []
+          : [
+              `The source is version ${plain(version)} of its description (${dialect === "2.0" ? "Swagger" : "OpenAPI"}); how versions of the service are told apart is not shown.`,
+            ]),
+        ...(deprecated.length === 0 ? [] : [`Deprecated in the source: ${deprecated.join(", ")}.`]),
+      ],
+    },
+  };
+}
+
+export function aboutTheSource(info: JsonObject, root: JsonObject): readonly string[] {
+  const { description, termsOfService, contact, license } = info;
+  const said = (value: Json | undefined): string => {
+    return isObject(value)
+      ? Object.values(value)
+          .filter((one) => typeof one === "string")
+          .map((one) => plain(one))
+          .join(", ")
+      : "";
+  };
+  return [
+    ...(typeof description === "string" && description.trim() !== "" ? [quoted(description)] : []),
+    ...(said(contact) === "" ? [] : [`Contact: ${said(contact)}.`]),
+    ...(said(license) === "" ? [] : [`Licence: ${said(license)}.`]),
+    ...(typeof termsOfService === "string" ? [`Terms of service: ${plain(termsOfService)}.`] : []),
+    ...(isObject(root["externalDocs"]) ? [`More: ${plain(linkOf(root["externalDocs"]))}.`] : []),
+  ];
+}
+
+/** A heading for each tag, below it one for each operation of which there is more to say than its sentence. */
+function headings(root: JsonObject, operations: readonly ImportedOperation[]): readonly string[] {
+  const tags = new Map<string, JsonObject>();
+  for (const tag of Array.isArray(root["tags"]) ? (root["tags"] as readonly Json[]) : [])
+    if (isObject(tag) && typeof tag["name"] === "string") tags.set(tag["name"], tag);
+  const groups = Map.groupBy(operations, ({ tag }) => tag ?? "");
+  return [...new Set([...tags.keys(), ...groups.keys()])].flatMap((tag): readonly string[] => {
+    const { description, externalDocs } = tags.get(tag) ?? {};
+    const list = groups.get(tag) ?? [];
+    const names = list.map(({ name }) => `\`${name}\``).join(", ");
+    const spoken = list.filter(({ prose }) => prose.length > 0);
+    return [
+      ...(tag === "" ? (tags.size > 0 && list.length > 0 ? ["### Others"] : []) : [`### ${plain(tag)}`]),
+      ...(typeof description === "string" && description.trim() !== "" ? [quoted(description)] : []),
+      ...(isObject(externalDocs) ? [`More: ${plain(linkOf(externalDocs))}.`] : []),
+      ...(tag === "" || names === "" ? [] : [`${names}.`]),
+      ...spoken.flatMap(({ name, prose }) => [`#### ${name}`, ...prose.map(quoted)]),
+    ];
+  });
+}
+
+/** The names of headers that tell of limits. */
+function countingHeaders(operations: readonly ImportedOperation[]): ReadonlySet<string> {
+  const names = operations.flatMap(({ endpoint }) =>
+    Object.values(endpoint?.wire?.answers ?? {}).flatMap(({ headers = {} }) => Object.keys(headers)),
+  );
+  return new Set(names.filter((name) => /rate-?limit|retry-after/i.test(name)));
+}

@@ -1,0 +1,211 @@
+/** The operations of a description, each with a name that a document can have, its endpoint, and who may run it. */
+import { camelCase } from "../base/case.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { type Endpoint, type Method, methods } from "../parts/endpoints/model.ts";
+import { pathSegments } from "../parts/endpoints/meaning.ts";
+import { below } from "./report.ts";
+import type { Found } from "./schemas.ts";
+import { wireOf, type WireSource } from "./wire.ts";
+
+export interface ImportedOperation {
+  readonly name: string;
+  /** As the source has it. */
+  readonly pointer: string;
+  readonly sentence?: string;
+  /** Absent where the language has no such method or path; it is then said to be open. */
+  readonly endpoint?: Endpoint;
+  /** As in OpenAPI: alternatives; undefined where neither the operation nor the whole source says anything. */
+  readonly security?: readonly Json[];
+  /** The heading that it stands under. */
+  readonly tag?: string;
+  readonly prose: readonly string[];
+  readonly deprecated: boolean;
+}
+
+/** `GET` at these is answered by every service, where it has no path of its own before them. */
+const taken: ReadonlySet<string> = new Set(["/", "/livez", "/readyz", "/openapi.json"]);
+
+/** What OpenAPI has besides the methods of the language. */
+const otherMethods = ["head", "options", "trace"] as const;
+
+export function operationsOf(source: WireSource): readonly ImportedOperation[] {
+  const { root, schemas, notes } = source;
+  const paths = root["paths"];
+  const names = new Set<string>();
+  const routes = new Set<string>();
+  return Object.entries(isObject(paths) ? paths : {}).flatMap(([path, value]): readonly ImportedOperation[] => {
+    const at = below("", "paths", path);
+    if (path.startsWith("x-")) return [];
+    const item = schemas.resolve(value, at);
+    if (item === undefined) return [];
+    if (item.value["servers"] !== undefined)
+      notes.lost(below(item.pointer, "servers"), "servers of one path or operation");
+    return Object.entries(item.value).flatMap(([key, one]): readonly ImportedOperation[] => {
+      const method = methods.find((name) => name.toLowerCase() === key);
+      const other = otherMethods.find((name) => name === key);
+      if ((method === undefined && other === undefined) || !isObject(one)) return [];
+      const operation = { value: one, pointer: below(item.pointer, key) };
+      const name = nameOf(source, operation, path, key, names);
+      return [importedOperation(source, { name, path, method, written: key.toUpperCase() }, operation, item, routes)];
+    });
+  });
+}
+
+interface Place {
+  readonly name: string;
+  readonly path: string;
+  readonly method: Method | undefined;
+  readonly written: string;
+}
+
+function importedOperation(
+  source: WireSource,
+  place: Place,
+  operation: Found,
+  item: Found,
+  routes: Set<string>,
+): ImportedOperation {
+  const { notes, root } = source;
+  const { value, pointer } = operation;
+  const endpoint = endpointOf(source, place, operation, item, routes);
+  const security = value["security"] ?? root["security"];
+  const tags = Array.isArray(value["tags"]) ? value["tags"].filter((tag) => typeof tag === "string") : [];
+  for (const member of ["servers", "callbacks"] as const)
+    if (value[member] !== undefined && member === "servers")
+      notes.lost(below(pointer, member), "servers of one path or operation");
+  for (const member of Object.keys(value))
+    if (member.startsWith("x-")) notes.lost(below(pointer, member), "an extension of an operation", member);
+  const sentence = sentenceOf(value);
+  return {
+    name: place.name,
+    pointer,
+    ...(sentence === undefined ? {} : { sentence }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(Array.isArray(security) ? { security: security as readonly Json[] } : {}),
+    ...(tags[0] === undefined ? {} : { tag: tags[0] }),
+    prose: proseOf(
+      value,
+      sentence,
+      tags.slice(1),
+      endpoint === undefined ? `${place.written} ${place.path}` : undefined,
+    ),
+    deprecated: value["deprecated"] === true,
+  };
+}
+
+function endpointOf(
+  source: WireSource,
+  { path, method, name }: Place,
+  operation: Found,
+  item: Found,
+  routes: Set<string>,
+): Endpoint | undefined {
+  const { notes } = source;
+  const lost = (what: string): undefined => {
+    notes.lost(operation.pointer, what, `${name}: ${path}`);
+    return undefined;
+  };
+  if (method === undefined) return lost("an operation by a method that the language does not have");
+  const template = templateOf(path);
+  if (template === undefined) return lost("an operation at a path that the language cannot say");
+  const mounted = /^[^:]*:\/\/[^/]*\/+[^/]|^\{base_url\}\/+[^/]/.test(source.base ?? "");
+  if (!mounted && method === "GET" && taken.has(template.path))
+    return lost("an operation at a path where every service has something of its own");
+  const shape = pathSegments(template.path).map((segment) => (segment.kind === "literal" ? segment.text : "{}"));
+  const route = `${method} /${shape.join("/")}`;
+  if (routes.has(route)) return lost("an operation at a path that another one has");
+  routes.add(route);
+  for (const [written, given] of template.renamed)
+    if (written !== given)
+      notes.renamed(
+        operation.pointer,
+        "a path parameter by a name that a document cannot have",
+        `${written} is ${given}`,
+      );
+  const wire = wireOf(source, operation, item, (written) => template.renamed.get(written));
+  return { method, path: template.path, does: "handler", wire };
+}
+
+/** The path with parameters that the language can name, and what each is called; undefined where there is no such path. */
+function templateOf(
+  path: string,
+): { readonly path: string; readonly renamed: ReadonlyMap<string, string> } | undefined {
+  const renamed = new Map<string, string>();
+  let twice = false;
+  const written = path.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {
+    const plain = /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : camelCase(name) || "value";
+    const wanted = /^[0-9]/.test(plain) ? `value${plain}` : plain;
+    if (renamed.has(name)) twice = true;
+    let given = wanted;
+    for (let count = 2; [...renamed.values()].includes(given); count++) given = `${wanted}${count}`;
+    renamed.set(name, given);
+    return `{${given}}`;
+  });
+  const sound = /^\/[^\s?#]*$/.test(written) && !/[{}]/.test(written.replaceAll(/\{[^{}]*\}/g, ""));
+  return sound && !twice ? { path: written, renamed } : undefined;
+}
+
+function nameOf(
+  source: WireSource,
+  { value, pointer }: Found,
+  path: string,
+  method: string,
+  names: Set<string>,
+): string {
+  const id = value["operationId"];
+  const written = typeof id === "string" && id.trim() !== "" ? id : undefined;
+  const fits = written !== undefined && /^[A-Za-z][A-Za-z0-9_-]*$/.test(written);
+  const made = camelCase(written ?? `${method} ${path.replaceAll(/[{}]/g, " ").replace(/^\/$/, " root")}`);
+  const wanted = fits ? written : /^[a-z]/.test(made) ? made.replaceAll(/[^A-Za-z0-9_-]/g, "") : `operation${made}`;
+  let name = wanted;
+  for (let count = 2; names.has(name); count++) name = `${wanted}${count}`;
+  names.add(name);
+  if (written === undefined)
+    source.notes.guessed(pointer, "the name of an operation that has none, from its method and path", name);
+  else if (name !== written)
+    source.notes.renamed(
+      below(pointer, "operationId"),
+      "an operation by a name that a document cannot have",
+      `${written} is ${name}`,
+    );
+  return name;
+}
+
+function sentenceOf(value: JsonObject): string | undefined {
+  const { summary, description } = value;
+  const text = [summary, description].find((one): one is string => typeof one === "string" && one.trim() !== "");
+  return text === undefined ? undefined : oneSentence(text);
+}
+
+/** The first sentence or line, on one line; a text that means something to the reader gets a full stop. */
+export function oneSentence(text: string): string {
+  const [line = ""] = text.trim().split(/\r?\n/, 1);
+  const words = line
+    .replaceAll(/\p{Cc}/gu, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  const short = words.length > 200 ? (/^.{20,200}?[.!?](?=\s)/.exec(words)?.[0] ?? `${words.slice(0, 197)}…`) : words;
+  return /^(?:not shown|none)$/.test(short) ? `${short}.` : short;
+}
+
+function proseOf(
+  value: JsonObject,
+  sentence: string | undefined,
+  otherTags: readonly string[],
+  address: string | undefined,
+): readonly string[] {
+  const { summary, description, externalDocs, deprecated } = value;
+  const texts = [summary, description].filter((one): one is string => typeof one === "string" && one.trim() !== "");
+  return [
+    ...(address === undefined ? [] : [`In the source it is at \`${address}\`.`]),
+    ...texts.filter((text) => text.trim() !== sentence),
+    ...(deprecated === true ? ["Deprecated."] : []),
+    ...(otherTags.length === 0 ? [] : [`Also: ${otherTags.join(", ")}.`]),
+    ...(isObject(externalDocs) ? [linkOf(externalDocs)] : []),
+  ];
+}
+
+export function linkOf(docs: JsonObject): string {
+  const { url, description } = docs;
+  return [description, url].filter((one) => typeof one === "string").join(": ");
+}

@@ -1,0 +1,435 @@
+/**
+ * The schemas of a description, of whatever dialect, to the JSON Schema that a document takes: those with names below
+ * `schemas:`, references as `#/schemas/Name`, cycles kept. What a document cannot say is left out and noted, word by word.
+ *
+ * A format and a pattern that nothing would be held to are kept as `x-format` and `x-pattern`, which are only told.
+ */
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { pascalCase } from "../base/case.ts";
+import type { FieldType } from "../parts/resources/model.ts";
+import { schemaFaults, schemaKeywords } from "../parts/resources/schema.ts";
+import { below, keysOf, type Notes } from "./report.ts";
+import { shorthandOf } from "./shorthand.ts";
+
+export type Dialect = "2.0" | "3.0" | "3.1";
+
+export interface Schemas {
+  /** A schema as it may stand in the document. */
+  convert(value: Json | undefined, pointer: string): Json;
+  /** The same as a type: a name, a line where it says exactly as much, else the schema in full. */
+  typeOf(value: Json | undefined, pointer: string): FieldType;
+  /** Gives a schema a name of its own. */
+  named(value: Json, pointer: string, wanted: string): string;
+  /** What stands at a pointer of the source, through references; undefined where they lead nowhere or go round. */
+  resolve(value: Json | undefined, pointer: string): Found | undefined;
+  /** Every schema with a name, in the order in which they were met. */
+  all(): Readonly<Record<string, Json>>;
+}
+
+export interface Found {
+  readonly value: JsonObject;
+  readonly pointer: string;
+}
+
+type Mutable = Record<string, Json>;
+
+/** A schema deeper than this gets a name of its own: YAML is read to a depth of 64. */
+const deepest = 12;
+/** So does a part of a schema with more keywords than this; a whole one may have 10,000. */
+const largest = 800;
+
+export function createSchemas(root: Json, dialect: Dialect, notes: Notes): Schemas {
+  /** By the pointer of what has the name. */
+  const names = new Map<string, string>();
+  const taken: Record<string, Json> = {};
+  const finished = new Map<string, Json>();
+  const waiting: { readonly name: string; readonly value: Json; readonly pointer: string }[] = [];
+
+  const nameAt = (pointer: string, value: Json): string => {
+    const known = names.get(pointer);
+    if (known !== undefined) return known;
+    const keys = keysOf(pointer);
+    const direct = isComponent(keys);
+    const written = direct ? (keys.at(-1) ?? "") : keys.slice(-3).join(" ");
+    const name = free(typeName(written));
+    if (direct && name !== written)
+      notes.renamed(pointer, "a schema by a name that a document cannot have", `${written} is ${name}`);
+    names.set(pointer, name);
+    waiting.push({ name, value, pointer });
+    return name;
+  };
+  const free = (wanted: string): string => {
+    let name = wanted;
+    for (let count = 2; Object.hasOwn(taken, name); count++) name = `${wanted}${/\d$/.test(wanted) ? "x" : ""}${count}`;
+    taken[name] = true;
+    return name;
+  };
+  const settle = (): void => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      finished.set(next.name, sound(converted(next.value, next.pointer, 0), next.pointer));
+    }
+  };
+
+  const converted = (value: Json | undefined, pointer: string, depth: number): Json => {
+    if (typeof value === "boolean") return value;
+    if (!isObject(value)) {
+      if (value !== undefined && value !== null) notes.lost(pointer, "a schema that is none");
+      return {};
+    }
+    const reference = value["$ref"];
+    if (typeof reference === "string") return referring(value, reference, pointer, depth);
+    if (depth >= deepest && Object.keys(value).length > 1) return { $ref: `#/schemas/${nameAt(pointer, value)}` };
+    return keywordsOf(value, pointer, depth);
+  };
+
+  const referring = (value: JsonObject, reference: string, pointer: string, depth: number): Json => {
+    const { $ref: _, ...rest } = value;
+    const found = targetOf(reference);
+    const target: JsonObject = found === undefined ? {} : { $ref: `#/schemas/${nameAt(found.pointer, found.value)}` };
+    if (found === undefined) {
+      const what = reference.startsWith("#")
+        ? "a reference that leads nowhere"
+        : "a reference to another file, which is not read";
+      notes.lost(pointer, what, reference);
+    }
+    if (dialect === "3.1") return { ...(keywordsOf(rest, pointer, depth) as JsonObject), ...target };
+    const { description } = rest;
+    const ignored = Object.keys(rest).filter((key) => key !== "description" && !key.startsWith("x-"));
+    if (ignored.length > 0)
+      notes.lost(pointer, "what stands beside a reference, where the standard ignores it", ignored.join(", "));
+    return typeof description === "string" ? { ...target, description } : target;
+  };
+
+  const targetOf = (reference: string): { readonly value: Json; readonly pointer: string } | undefined => {
+    const pointer = localPointer(reference);
+    const value = pointer === undefined ? undefined : valueAt(root, pointer);
+    return pointer === undefined || value === undefined ? undefined : { value, pointer };
+  };
+
+  const keywordsOf = (value: JsonObject, pointer: string, depth: number): JsonObject => {
+    const result: Mutable = {};
+    for (const [keyword, said] of Object.entries(value))
+      keywordOf(result, keyword, said, below(pointer, keyword), depth);
+    afterwards(result, value, pointer);
+    return result;
+  };
+
+  const inner = (value: Json, pointer: string, depth: number): Json => {
+    const schema = converted(value, pointer, depth + 1);
+    if (!isObject(schema) || size(schema) <= largest) return schema;
+    const name = free(typeName(keysOf(pointer).slice(-3).join(" ")));
+    finished.set(name, sound(schema, pointer));
+    return { $ref: `#/schemas/${name}` };
+  };
+
+  const keywordOf = (result: Mutable, keyword: string, said: Json, pointer: string, depth: number): void => {
+    const lost = (what: string): void => notes.lost(pointer, what);
+    switch (keyword) {
+      case "properties":
+      case "patternProperties":
+      case "dependentSchemas":
+        if (!isObject(said)) return lost(`\`${keyword}\` that is no map`);
+        result[keyword] = Object.fromEntries(
+          Object.entries(said).map(([name, schema]) => [name, inner(schema, below(pointer, name), depth)]),
+        );
+        return;
+      case "allOf":
+      case "anyOf":
+      case "oneOf":
+      case "prefixItems":
+        if (!Array.isArray(said) || said.length === 0) return lost(`\`${keyword}\` that is no list of schemas`);
+        result[keyword] = (said as readonly Json[]).map((schema, index) => inner(schema, below(pointer, index), depth));
+        return;
+      case "items":
+        if (Array.isArray(said)) {
+          if (said.length > 0)
+            result["prefixItems"] = (said as readonly Json[]).map((one, index) =>
+              inner(one, below(pointer, index), depth),
+            );
+          return;
+        }
+        result[keyword] = inner(said, pointer, depth);
+        return;
+      case "additionalProperties":
+      case "not":
+      case "if":
+      case "then":
+      case "else":
+      case "contains":
+      case "propertyNames":
+      case "unevaluatedItems":
+      case "unevaluatedProperties":
+      case "contentSchema":
+        result[keyword] = inner(said, pointer, depth);
+        return;
+      case "nullable":
+      case "$defs":
+      case "definitions":
+        return;
+      case "exclusiveMinimum":
+      case "exclusiveMaximum":
+        if (typeof said === "number") result[keyword] = said;
+        return;
+      case "example":
+        result["examples"] = [said];
+        return;
+      case "examples":
+        if (Array.isArray(said)) result[keyword] = said;
+        else lost("examples that are no list");
+        return;
+      case "type":
+        return typeKeyword(result, said, pointer);
+      case "format":
+        if (typeof said !== "string") return lost("a format that is no text");
+        result[heldFormats.has(said) ? "format" : "x-format"] = said;
+        return;
+      case "required":
+        if (Array.isArray(said) && said.every((one) => typeof one === "string")) result[keyword] = [...new Set(said)];
+        else lost("`required` that is no list of names");
+        return;
+      case "discriminator":
+        if (isObject(said) && typeof said["propertyName"] === "string") {
+          result["x-discriminator"] = { propertyName: said["propertyName"] };
+          if (said["mapping"] !== undefined) lost("the mapping of a discriminator");
+        } else result["x-discriminator"] = said;
+        return;
+      default:
+        if (schemaKeywords.has(keyword) || (keyword.startsWith("x-") && !reservedExtensions.has(keyword)))
+          result[keyword] = said;
+        else lost(`\`${keyword}\`, which is no keyword of JSON Schema`);
+    }
+  };
+
+  const typeKeyword = (result: Mutable, said: Json, pointer: string): void => {
+    if (said === "file") {
+      result["type"] = "string";
+      result["x-format"] = "binary";
+      return;
+    }
+    const list: readonly Json[] = Array.isArray(said) ? (said as readonly Json[]) : [said];
+    const known = [...new Set(list)].filter((one) => typeof one === "string" && jsonTypes.has(one));
+    if (known.length < list.length) notes.lost(pointer, "a type that JSON does not have", JSON.stringify(said));
+    const [first] = known;
+    if (first !== undefined) result["type"] = Array.isArray(said) ? known : first;
+  };
+
+  /** What several keywords of older dialects say together. */
+  const afterwards = (result: Mutable, value: JsonObject, pointer: string): void => {
+    for (const [bound, exclusive] of exclusives) {
+      if (value[exclusive] !== true) continue;
+      if (typeof result[bound] === "number") result[exclusive] = result[bound];
+      delete result[bound];
+    }
+    if (value["nullable"] !== true) return;
+    const { type } = result;
+    if (typeof type === "string") {
+      result["type"] = type === "null" ? type : [type, "null"];
+      const values = result["enum"];
+      if (Array.isArray(values) && !values.includes(null)) result["enum"] = [...(values as readonly Json[]), null];
+    } else if (["allOf", "anyOf", "oneOf"].some((keyword) => result[keyword] !== undefined)) {
+      // The standard gives `nullable` no meaning without a type; whoever writes it means what it says.
+      notes.guessed(pointer, "`nullable` without a type is taken to mean that null is a value");
+      const all = { ...result };
+      for (const key of Object.keys(result)) if (key !== "description" && key !== "title") delete result[key];
+      for (const key of ["description", "title"]) delete all[key];
+      result["anyOf"] = [all, { type: "null" }];
+    }
+  };
+
+  /** Without what the language refuses in a schema. */
+  const sound = (schema: Json, pointer: string): Json => {
+    for (let round = 0; round < 8; round++) {
+      const faults = schemaFaults(schema, taken);
+      if (faults.length === 0) return schema;
+      for (const { at, message } of faults) {
+        if (at.length === 0) break;
+        dropped(schema, at);
+        notes.lost(
+          below(pointer, ...at),
+          `a part of a schema that cannot be enforced: it ${message.replace(/`[^`]*`/g, "…")}`,
+        );
+      }
+      if (faults.some(({ at }) => at.length === 0)) break;
+    }
+    const [fault] = schemaFaults(schema, taken);
+    if (fault === undefined) return schema;
+    notes.lost(pointer, `a schema that cannot be enforced: it ${fault.message}`);
+    return {};
+  };
+
+  const convert = (value: Json | undefined, pointer: string): Json => {
+    const schema = converted(value, pointer, 0);
+    return sound(schema, pointer);
+  };
+  const resolve = (value: Json | undefined, pointer: string): Found | undefined => {
+    let found = { value, pointer };
+    for (let hops = 0; hops < 100; hops++) {
+      if (!isObject(found.value)) return undefined;
+      const reference = found.value["$ref"];
+      if (typeof reference !== "string") return { value: found.value, pointer: found.pointer };
+      const target = targetOf(reference);
+      if (target === undefined) {
+        const outside = !reference.startsWith("#");
+        notes.lost(
+          found.pointer,
+          outside ? "a reference to another file, which is not read" : "a reference that leads nowhere",
+          reference,
+        );
+        return undefined;
+      }
+      found = target;
+    }
+    notes.lost(pointer, "a reference that leads back to itself");
+    return undefined;
+  };
+  return {
+    convert,
+    resolve,
+    typeOf(value, pointer) {
+      const schema = convert(value, pointer);
+      return shorthandOf(schema) ?? { kind: "schema", schema };
+    },
+    named(value, pointer, wanted) {
+      const known = names.get(pointer);
+      if (known !== undefined) return known;
+      const name = free(typeName(wanted));
+      names.set(pointer, name);
+      waiting.push({ name, value, pointer });
+      return name;
+    },
+    all() {
+      for (const [pointer, value] of components(root)) nameAt(pointer, value);
+      settle();
+      return withoutCircles(
+        Object.fromEntries([...finished].filter(([, schema]) => schema !== undefined)),
+        names,
+        notes,
+      );
+    },
+  };
+}
+
+/** Below a list of schemas with names. */
+function isComponent(keys: readonly string[]): boolean {
+  return (
+    (keys.length === 3 && keys[0] === "components" && keys[1] === "schemas") ||
+    (keys.length === 2 && keys[0] === "definitions")
+  );
+}
+
+function components(root: Json): readonly (readonly [pointer: string, value: Json])[] {
+  return ["/components/schemas", "/definitions"].flatMap((at) => {
+    const found = valueAt(root, at);
+    return isObject(found) ? Object.entries(found).map(([name, value]) => [below(at, name), value] as const) : [];
+  });
+}
+
+/** A name that begins with a capital and has letters and digits only; one that has that already stays. */
+function typeName(written: string): string {
+  if (/^[A-Z][A-Za-z0-9]*$/.test(written)) return written;
+  const ascii = written.normalize("NFKD").replaceAll(/[\u0080-\uffff]/g, "");
+  const name = /^[A-Za-z][A-Za-z0-9]*$/.test(ascii)
+    ? ascii.charAt(0).toUpperCase() + ascii.slice(1)
+    : pascalCase(ascii);
+  return /^[A-Z]/.test(name) ? name : `Schema${name}`;
+}
+
+export function localPointer(reference: string): string | undefined {
+  if (reference === "#") return "";
+  if (!reference.startsWith("#/")) return undefined;
+  try {
+    return decodeURIComponent(reference.slice(1));
+  } catch {
+    return reference.slice(1);
+  }
+}
+
+export function valueAt(root: Json, pointer: string): Json | undefined {
+  return keysOf(pointer).reduce<Json | undefined>((value, key) => {
+    if (typeof value !== "object" || value === null) return undefined;
+    return Object.hasOwn(value, key) ? (value as JsonObject)[key] : undefined;
+  }, root);
+}
+
+const jsonTypes: ReadonlySet<string> = new Set(["array", "boolean", "integer", "null", "number", "object", "string"]);
+
+/** Formats that mean here what they mean there. */
+const heldFormats: ReadonlySet<string> = new Set([
+  "date-time",
+  "date",
+  "email",
+  "uuid",
+  "hostname",
+  "ipv4",
+  "ipv6",
+  "byte",
+]);
+
+/** Bounds of Nonet's own, which an extension of the same name would not mean. */
+const reservedExtensions: ReadonlySet<string> = new Set([
+  "x-minimum", "x-maximum", "x-min-bytes", "x-max-bytes", "x-minor-units",
+]); // biome-ignore format: a table
+
+const exclusives = [
+  ["minimum", "exclusiveMinimum"],
+  ["maximum", "exclusiveMaximum"],
+] as const;
+
+function size(value: Json): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const parts = Array.isArray(value) ? (value as readonly Json[]) : Object.values(value);
+  return parts.length + parts.reduce<number>((sum, part) => sum + size(part), 0);
+}
+
+/** Takes out what the keys lead to. */
+function dropped(schema: Json, keys: readonly string[]): void {
+  let value: Json | undefined = schema;
+  for (const key of keys.slice(0, -1))
+    value = typeof value === "object" && value !== null ? (value as JsonObject)[key] : undefined;
+  const last = keys.at(-1) ?? "";
+  if (typeof value !== "object" || value === null) return;
+  if (Array.isArray(value)) {
+    // An item of a list of schemas becomes one that says nothing, so that the others keep their places.
+    (value as Json[])[Number(last)] = {};
+  } else {
+    const object = value as Mutable;
+    if (last === "pattern" && typeof object[last] === "string") object["x-pattern"] = object[last];
+    delete object[last];
+  }
+}
+
+/**
+ * A schema that leads back to itself before it goes into a member or an item says nothing, and whoever judged by it would
+ * never end: one reference of the circle is taken out.
+ */
+function withoutCircles(
+  schemas: Readonly<Record<string, Json>>,
+  names: ReadonlyMap<string, string>,
+  notes: Notes,
+): Readonly<Record<string, Json>> {
+  const done = new Set<string>();
+  const pointers = new Map([...names].map(([pointer, name]) => [name, pointer]));
+  const visit = (name: string, around: readonly string[]): void => {
+    if (done.has(name)) return;
+    cut(schemas[name] ?? true, [...around, name]);
+    done.add(name);
+  };
+  const cut = (schema: Json, around: readonly string[]): void => {
+    if (!isObject(schema)) return;
+    const reference = schema["$ref"];
+    const target = typeof reference === "string" ? reference.slice("#/schemas/".length) : undefined;
+    if (target !== undefined && around.includes(target)) {
+      delete (schema as Mutable)["$ref"];
+      notes.lost(pointers.get(target) ?? "", "a schema that is itself, without a member or an item between", target);
+    } else if (target !== undefined) visit(target, around);
+    for (const keyword of inPlace) {
+      const parts = schema[keyword];
+      for (const part of Array.isArray(parts) ? (parts as readonly Json[]) : parts === undefined ? [] : [parts])
+        cut(part, around);
+    }
+  };
+  for (const name of Object.keys(schemas)) visit(name, []);
+  return schemas;
+}
+
+const inPlace = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else"] as const;

@@ -1,0 +1,137 @@
+/**
+ * The bytes of a description to one JSON value that knows its lines: JSON, or YAML 1.2. Never throws: what cannot be read is
+ * one fault with its line. Nothing outside of the text is ever read.
+ */
+import * as yaml from "yaml";
+import type { Json } from "../base/json.ts";
+import type { Position } from "../base/span.ts";
+import { linesOf, positionIn } from "../document/source.ts";
+import { jsonPositions } from "./json-positions.ts";
+import { keysOf } from "./report.ts";
+
+export interface ImportSource {
+  readonly name: string;
+  readonly text: string;
+  readonly root: Json;
+  /** Where the values at these pointers stand. They are looked for only when they are asked for, all at once. */
+  positionsOf(pointers: ReadonlySet<string>): ReadonlyMap<string, Position>;
+}
+
+export interface SourceFault {
+  readonly message: string;
+  readonly position: Position;
+}
+
+/** The largest text that is read: ten times what the largest published descriptions have. */
+export const mostBytes: number = 128 * 1024 * 1024;
+/** Deeper values are refused before a parser that recurses sees them. */
+const deepest = 500;
+/** How often one anchor of YAML may be used, nested uses multiplied: more is how a small file is made to fill the memory. */
+const mostAliases = 10_000;
+
+export function readSource(name: string, input: Uint8Array | string): ImportSource | SourceFault {
+  const text = typeof input === "string" ? input : new TextDecoder().decode(input);
+  const lines = linesOf(text);
+  const fault = (message: string, offset = 0): SourceFault => ({ message, position: positionIn(lines, offset) });
+  if (text.length > mostBytes) return fault(`It has more than ${mostBytes / 1024 / 1024} MB, and is not read`);
+  const deep = tooDeep(text);
+  if (deep !== undefined) return fault(`Values are nested more than ${deepest} deep here`, deep);
+  const isJson = /^\s*[{[]/.test(text);
+  const position = (offset: number): Position => positionIn(lines, offset);
+  if (isJson) {
+    try {
+      const root = JSON.parse(text) as Json;
+      return { name, text, root, positionsOf: (pointers) => mapped(jsonPositions(text, pointers), position) };
+    } catch (thrown) {
+      // A flow map of YAML starts like JSON.
+      const read = readYaml(name, text, position);
+      return "root" in read ? read : jsonFault(thrown, text, position);
+    }
+  }
+  return readYaml(name, text, position);
+}
+
+function jsonFault(thrown: unknown, text: string, position: (offset: number) => Position): SourceFault {
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const offset = /position (\d+)/.exec(message)?.[1];
+  const words = message.replace(/,? (?:(?:in JSON )?at position |\.{3}|").*$/s, "");
+  return {
+    message: `This is no JSON: ${words}`,
+    position: position(offset === undefined ? text.length : Number(offset)),
+  };
+}
+
+function readYaml(name: string, text: string, position: (offset: number) => Position): ImportSource | SourceFault {
+  try {
+    const document = yaml.parseDocument(text, {
+      uniqueKeys: false,
+      stringKeys: true,
+      prettyErrors: false,
+      logLevel: "silent",
+      merge: true,
+    });
+    const [error] = document.errors;
+    if (error !== undefined) return { message: `This is no YAML: ${error.message}`, position: position(error.pos[0]) };
+    const root = document.toJS({ maxAliasCount: mostAliases }) as Json | undefined;
+    const offsets = (pointers: ReadonlySet<string>): ReadonlyMap<string, number> =>
+      new Map([...pointers].map((pointer) => [pointer, offsetIn(document, keysOf(pointer))]));
+    return { name, text, root: root ?? null, positionsOf: (pointers) => mapped(offsets(pointers), position) };
+  } catch (thrown) {
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    return { message: `This YAML cannot be read: ${message}`, position: position(0) };
+  }
+}
+
+/** Where the key of the innermost value on the way stands: an alias leads out of what the pointer says. */
+function offsetIn(document: yaml.Document.Parsed, keys: readonly string[]): number {
+  let node: unknown = document.contents;
+  let offset = 0;
+  for (const key of keys) {
+    if (yaml.isAlias(node)) node = node.resolve(document);
+    if (yaml.isMap(node)) {
+      const pair = node.items.find((item) => yaml.isScalar(item.key) && String(item.key.value) === key);
+      if (pair === undefined) return offset;
+      offset = yaml.isNode(pair.key) ? (pair.key.range?.[0] ?? offset) : offset;
+      node = pair.value;
+    } else if (yaml.isSeq(node)) {
+      node = node.items[Number(key)];
+      if (!yaml.isNode(node)) return offset;
+      offset = node.range?.[0] ?? offset;
+    } else return offset;
+  }
+  return offset;
+}
+
+function mapped(
+  offsets: ReadonlyMap<string, number>,
+  position: (offset: number) => Position,
+): ReadonlyMap<string, Position> {
+  return new Map([...offsets].map(([pointer, offset]) => [pointer, position(offset)]));
+}
+
+/** Where brackets or indentation are deeper than any description's; texts are passed over. */
+function tooDeep(text: string): number | undefined {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) {
+      const end = endOfText(text, at);
+      // A quote in YAML's plain text opens nothing; where none closes it on its line, it is one.
+      if (end !== undefined) at = end;
+    } else if (code === 0x7b || code === 0x5b) {
+      if (++depth > deepest) return at;
+    } else if ((code === 0x7d || code === 0x5d) && depth > 0) depth--;
+  }
+  const dashes = /^(?:[ ]*(?:- ){500,}|[ ]{4000,})/m.exec(text);
+  return dashes?.index;
+}
+
+function endOfText(text: string, start: number): number | undefined {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x5c) at++;
+    else if (code === 0x22) return at;
+    else if (code === 0x0a) return undefined;
+  }
+  return undefined;
+}
