@@ -3,28 +3,16 @@
  * nobody else for anything, everything is there, and nothing lies on anything else.
  */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { after, before, suite, test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { stateDiagram } from "../../src/export/page/diagram.ts";
 import { servicePages } from "../../src/export/page/pages.ts";
 import { style } from "../../src/export/page/style.ts";
 import type { Lifecycle } from "../../src/parts/states/model.ts";
 import { run, type Running } from "../serve/running.ts";
+import { executable, launch, reason, skip } from "./browser.ts";
 import { type Checked, checkedFlagship, checkedLibrary } from "./documents.ts";
-
-const executable = [
-  process.env["CHROMIUM"] ?? "",
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-  String.raw`C:\Program Files\Google\Chrome\Application\chrome.exe`,
-].find((path) => path !== "" && existsSync(path));
-
-const reason = "there is no Chromium on this machine; CHROMIUM names one";
-const skip = executable === undefined && process.env["CI"] === undefined ? reason : false;
 
 const inspection = fileURLToPath(new URL("page-inspection.js", import.meta.url));
 
@@ -37,16 +25,7 @@ suite("in a browser", { skip }, () => {
 
   before(async () => {
     assert.ok(executable !== undefined, reason);
-    browser = await chromium.launch({
-      executablePath: executable,
-      args: [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-background-networking",
-        "--disable-component-update",
-      ],
-    });
+    browser = await launch(executable);
     for (const document of [checkedFlagship, checkedLibrary]) services.set(document, await serve(document));
   });
 
