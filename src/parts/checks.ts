@@ -58,11 +58,14 @@ import { check as endpointsAmbiguousPath } from "./endpoints/checks/ambiguous-pa
 import { check as endpointsChooseMisplaced } from "./endpoints/checks/choose-misplaced.ts";
 import { check as endpointsGetChanges } from "./endpoints/checks/get-changes.ts";
 import { check as endpointsHiddenFieldLeaves } from "./endpoints/checks/hidden-field-leaves.ts";
+import { check as endpointsLinkMisplaced } from "./endpoints/checks/link-misplaced.ts";
 import { check as endpointsListNamesClash } from "./endpoints/checks/list-names-clash.ts";
 import { check as endpointsListWithoutPages } from "./endpoints/checks/list-without-pages.ts";
 import { check as endpointsNoDeed } from "./endpoints/checks/no-deed.ts";
 import { check as endpointsNoResource } from "./endpoints/checks/no-resource.ts";
 import { check as endpointsNotInPurpose } from "./endpoints/checks/not-in-purpose.ts";
+import { check as endpointsParameterTaken } from "./endpoints/checks/parameter-taken.ts";
+import { check as endpointsParameterUnclear } from "./endpoints/checks/parameter-unclear.ts";
 import { check as endpointsParentUnclear } from "./endpoints/checks/parent-unclear.ts";
 import { check as endpointsPathParameterUnbound } from "./endpoints/checks/path-parameter-unbound.ts";
 import { check as endpointsPathStyle } from "./endpoints/checks/path-style.ts";
@@ -72,6 +75,7 @@ import { check as endpointsSameRoute } from "./endpoints/checks/same-route.ts";
 import { check as endpointsShapeUnclear } from "./endpoints/checks/shape-unclear.ts";
 import { check as endpointsStatementIgnored } from "./endpoints/checks/statement-ignored.ts";
 import { check as endpointsTakesWhatItCannotSet } from "./endpoints/checks/takes-what-it-cannot-set.ts";
+import { check as endpointsUnknownOutcome } from "./endpoints/checks/unknown-outcome.ts";
 import { check as endpointsUnknownResource } from "./endpoints/checks/unknown-resource.ts";
 import { check as endpointsUnsafeRepeats } from "./endpoints/checks/unsafe-repeats.ts";
 import { check as endpointsWhoseSession } from "./endpoints/checks/whose-session.ts";
@@ -197,11 +201,14 @@ export const checks: readonly Check[] = [
   endpointsChooseMisplaced,
   endpointsGetChanges,
   endpointsHiddenFieldLeaves,
+  endpointsLinkMisplaced,
   endpointsListNamesClash,
   endpointsListWithoutPages,
   endpointsNoDeed,
   endpointsNoResource,
   endpointsNotInPurpose,
+  endpointsParameterTaken,
+  endpointsParameterUnclear,
   endpointsParentUnclear,
   endpointsPathParameterUnbound,
   endpointsPathStyle,
@@ -211,6 +218,7 @@ export const checks: readonly Check[] = [
   endpointsShapeUnclear,
   endpointsStatementIgnored,
   endpointsTakesWhatItCannotSet,
+  endpointsUnknownOutcome,
   endpointsUnknownResource,
   endpointsUnsafeRepeats,
   endpointsWhoseSession,

@@ -11,7 +11,12 @@
  *     choose                   fields of the record that is looked for, `input`, `caller`, `now`
  *     gives                    fields of the record as it is afterwards, `input`, `caller`, `now`, `base`
  *     member of a view         fields of the record that it is of, `caller`, `now`, `base`
- *     where, own, allow, show  fields, `caller`, `now`; in allow, show and `for` the bare word `own` is the ownership
+ *     link, unlink             fields of the record at hand, `input`, `caller`, `now`
+ *     filters                  fields, `caller`, `now`, `value` and, where no field has it, the parameter's own name
+ *     if of an endpoint        fields where there is a record (all may be null where a PUT creates), `input`, `caller`, `now`
+ *     accepted                 as `gives`
+ *     the, where               fields, `caller`, `now`, and of `input` the query parameters
+ *     own, allow, show         fields, `caller`, `now`; in allow, show and `for` the bare word `own` is the ownership
  *                              expression of the resource
  *
  * Fields are those with a column, and `state`. `caller` is `{ id, roles, claims }`; its id is null where anyone may call.
@@ -23,8 +28,9 @@ import { children, type Expression, type ExpressionProblem } from "../expression
 import type { FieldType as ExpressionField, NamedType, TypeEnvironment, ValueType } from "../expression/types.ts";
 import type { Grant } from "./authentication/model.ts";
 import { tokensOf } from "./authentication/login.ts";
-import { inputOf } from "./endpoints/input.ts";
-import { type EndpointMeaning, meaningOf } from "./endpoints/meaning.ts";
+import { filterNames, filterType } from "./endpoints/filter-type.ts";
+import { creates, inputOf } from "./endpoints/input.ts";
+import { type EndpointMeaning, hasRecord, meaningOf, subjectOf } from "./endpoints/meaning.ts";
 import type { Endpoint } from "./endpoints/model.ts";
 import { answerShape, expressionsGiven, shapeOf, takenShape } from "./endpoints/shape.ts";
 import type { Model } from "./model.ts";
@@ -294,6 +300,7 @@ function inputVariable(members: Readonly<Record<string, ExpressionField>>): Name
 
 function operationInput(model: Model, operation: string): NamedType {
   const meaning = meaningOf(model, operation);
+  const asked = queryFields(model, meaning?.endpoint.query ?? {});
   if (meaning?.kind === "resource") {
     const members = inputOf(model, meaning).map(({ name, field, required }) => {
       // A literal stands in for what a new record, or a move, is not told.
@@ -301,10 +308,20 @@ function operationInput(model: Model, operation: string): NamedType {
       const nullable = (!required && !filled) || isNullable(field);
       return [name, { type: valueTypeOf(model, field.type), nullable }] as const;
     });
-    return inputVariable(Object.fromEntries(members));
+    return inputVariable({ ...Object.fromEntries(members), ...asked });
   }
   const taken = meaning === undefined ? undefined : takenShape(model, meaning.endpoint);
-  return inputVariable(inputFields(model, taken?.fields ?? {}));
+  return inputVariable({ ...inputFields(model, taken?.fields ?? {}), ...asked });
+}
+
+/** Query parameters; one that is left out has its default. */
+function queryFields(model: Model, fields: Fields): Record<string, ExpressionField> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => {
+      const { type, nullable } = valueOf(model, field);
+      return [name, { type, nullable: nullable && field.default?.kind !== "literal" }];
+    }),
+  );
 }
 
 function inputFields(model: Model, fields: Fields): Record<string, ExpressionField> {
@@ -430,17 +447,17 @@ export function eventResource(model: Model, event: string): string | undefined {
   const source = own(model.events.out ?? {}, event)?.when;
   if (source?.kind !== "operation") return source?.resource;
   const meaning = meaningOf(model, source.operation);
-  return meaning === undefined || meaning.kind === "unclear" ? undefined : meaning.resource;
+  return meaning === undefined || meaning.kind === "unclear" ? undefined : subjectOf(meaning);
 }
 
 function endpointSites(model: Model): Site[] {
   return Object.entries(model.endpoints.endpoints).flatMap(([operation, said]) => {
     const meaning = meaningOf(model, operation);
     const endpoint = meaning?.kind === "resource" ? meaning.endpoint : said;
-    if (endpoint.choose === undefined && endpoint.gives === undefined && endpoint.where === undefined) return [];
     const path = `endpoints/endpoints/${operation}`;
     const resource = meaning === undefined || meaning.kind === "unclear" ? undefined : meaning.resource;
     const input = operationInput(model, operation);
+    const asked = endpoint.query === undefined ? {} : { input: inputVariable(queryFields(model, endpoint.query)) };
     const around = moment(allowsAnyone(model, operation));
     const record = resource === undefined ? {} : recordNames(model, resource);
     const choices = Object.entries(endpoint.choose ?? {}).flatMap(([field, choice]): Site[] => {
@@ -460,8 +477,8 @@ function endpointSites(model: Model): Site[] {
     const lists =
       where === undefined
         ? []
-        : [{ path: `${path}/where`, text: where, names: { ...record, ...around }, expected: condition }];
-    return [...choices, ...answers, ...lists];
+        : [{ path: `${path}/where`, text: where, names: { ...record, ...around, ...asked }, expected: condition }];
+    return [...choices, ...answers, ...lists, ...deedSites(model, operation, { record, around, input, asked })];
   });
 }
 
@@ -503,6 +520,64 @@ function viewSites(model: Model): Site[] {
 function refersTo(model: Model, resource: string, name: string, target: string): boolean {
   const field = own(fieldsOf(model, resource), name);
   return field !== undefined && referenceOf(model, field.type) === target;
+}
+
+/** The names that the condition of a filter has beside the value. */
+export function filterSurroundings(model: Model, operation: string): Readonly<Record<string, NamedType>> {
+  const meaning = meaningOf(model, operation);
+  const resource = meaning === undefined || meaning.kind === "unclear" ? undefined : meaning.resource;
+  const record = resource === undefined ? {} : recordNames(model, resource);
+  return { ...record, ...moment(allowsAnyone(model, operation)) };
+}
+
+interface Around {
+  /** Fields of the record at hand. */
+  readonly record: Record<string, NamedType>;
+  readonly around: Record<string, NamedType>;
+  readonly input: NamedType;
+  /** Of the query parameters alone. */
+  readonly asked: { readonly input?: NamedType };
+}
+
+function deedSites(model: Model, operation: string, { record, around, input, asked }: Around): Site[] {
+  const path = `endpoints/endpoints/${operation}`;
+  const meaning = meaningOf(model, operation);
+  const { the, link, unlink, if: guard, statuses, filters = {} } = own(model.endpoints.endpoints, operation) ?? {};
+  const here = filterSurroundings(model, operation);
+  const site = (at: string, text: string | undefined, names: Record<string, NamedType>): Site[] =>
+    text === undefined ? [] : [{ path: `${path}/${at}`, text, names, expected: condition }];
+  const linked = (["link", "unlink"] as const).flatMap((word) => {
+    const one = word === "link" ? link : unlink;
+    return Object.entries(one?.with ?? {}).map(([name, text]): Site => {
+      const field = own(fieldsOf(model, one?.in ?? ""), name);
+      const expected = field === undefined ? {} : { expected: valueOf(model, field) };
+      return { path: `${path}/${word}/with/${name}`, text, names: { ...here, input }, ...expected };
+    });
+  });
+  const filtered = Object.entries(filters).flatMap(([name, filter]) => {
+    const type = filterType(model, meaning, name, filter, here);
+    const value: NamedType = {
+      type: type === undefined ? { kind: "any" } : valueTypeOf(model, type),
+      nullable: false,
+      from: "variables",
+    };
+    return site(`filters/${name}/if`, filter.if, { ...here, ...filterNames(name, value, here) });
+  });
+  const makes = meaning?.kind === "resource" && creates(model, meaning);
+  const isThere =
+    meaning?.kind === "resource" ? hasRecord(meaning) : meaning?.kind === "free" && meaning.key !== undefined;
+  const guarded = isThere ? (makes ? nullableNames(record) : record) : {};
+  return [
+    ...site("the", the, { ...here, ...asked }),
+    ...linked,
+    ...filtered,
+    ...site("if", guard, { ...guarded, ...around, input }),
+    ...site("status/accepted/if", statuses?.accepted?.if, { ...here, input }),
+  ];
+}
+
+function nullableNames(names: Record<string, NamedType>): Record<string, NamedType> {
+  return Object.fromEntries(Object.entries(names).map(([name, type]) => [name, { ...type, nullable: true }]));
 }
 
 function permissionSites(model: Model): Site[] {

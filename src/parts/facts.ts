@@ -8,7 +8,7 @@ import { startOfText } from "../base/span.ts";
 import type { Document } from "../document/document.ts";
 import type { TypedExpression } from "../expression/typed.ts";
 import type { Grant } from "./authentication/model.ts";
-import { type EndpointMeaning, meaningOf, type ResourceEndpoint } from "./endpoints/meaning.ts";
+import { type EndpointMeaning, meaningOf, type ResourceEndpoint, subjectOf } from "./endpoints/meaning.ts";
 import { standardErrors } from "./errors/model.ts";
 import type { OutEvent } from "./events/model.ts";
 import type { TypedExpressions } from "./expressions.ts";
@@ -247,7 +247,7 @@ function grouped(
 function eventResource({ when }: OutEvent, endpoints: Facts["endpoints"]): string | undefined {
   if (when.kind === "enters") return when.resource;
   const meaning = endpoints.get(when.operation);
-  return meaning === undefined || meaning.kind === "unclear" ? undefined : meaning.resource;
+  return meaning === undefined || meaning.kind === "unclear" ? undefined : subjectOf(meaning);
 }
 
 function raisedErrors(model: Model, transitions: readonly Transition[]): readonly Raised[] {
@@ -260,9 +260,12 @@ function raisedErrors(model: Model, transitions: readonly Transition[]): readonl
       at: `endpoints/endpoints/${operation}/choose/${field}/else`,
     })),
   );
-  const operations = Object.entries(model.endpoints.endpoints).flatMap(([operation, { else: code }]) =>
-    code === undefined ? [] : [{ code, at: `endpoints/endpoints/${operation}/else` }],
-  );
+  const outcomes = Object.entries(model.endpoints.endpoints).flatMap(([operation, { else: code, statuses }]) => [
+    ...(code === undefined ? [] : [{ code, at: `endpoints/endpoints/${operation}/else` }]),
+    ...(statuses?.differs === undefined
+      ? []
+      : [{ code: statuses.differs, at: `endpoints/endpoints/${operation}/status/differs` }]),
+  ]);
   const rules = Object.entries(model.resources.rules).flatMap(([resource, lines]) =>
     lines.flatMap((rule, index) =>
       rule.else === undefined ? [] : [{ code: rule.else, at: `resources/rules/${resource}/${index}/else` }],
@@ -273,7 +276,7 @@ function raisedErrors(model: Model, transitions: readonly Transition[]): readonl
     ...rules,
     ...guards,
     ...choices,
-    ...operations,
+    ...outcomes,
     ...(sunset === undefined ? [] : [{ code: sunset.error, at: "versioning/policy/after sunset#value" }]),
   ];
 }

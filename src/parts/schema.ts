@@ -282,6 +282,20 @@ const wireMembers: Readonly<Record<(typeof wireKeys)[number], JsonObject>> = {
   ),
 };
 
+const success = either({ type: "integer", minimum: 200, maximum: 299 }, line("2[0-9][0-9]", "The success status."));
+const accepted = either(
+  success,
+  line("2[0-9][0-9]\\s+if\\s.+", "`202 if expression`"),
+  closed({ status: success, if: expression }, "status"),
+);
+
+/** What is no outcome is the code of an error. */
+const statusMembers: JsonObject = {
+  type: "object",
+  properties: { given: success, changed: success, created: success, same: success, accepted, differs: text },
+  additionalProperties: either({ type: "integer", minimum: 400, maximum: 599 }, line("[45][0-9][0-9]", "The status.")),
+};
+
 const endpointMembers: Readonly<Record<(typeof endpointKeys)[number], JsonObject>> = {
   at: ref("address"),
   of: text,
@@ -289,11 +303,17 @@ const endpointMembers: Readonly<Record<(typeof endpointKeys)[number], JsonObject
   takes: either(text, ref("taken")),
   gives: either(ref("given"), ref("fields")),
   choose: orNone(mapOf(orOpen(closed({ from: text, if: expression, else: text }, "from", "else")))),
-  status: either({ type: "integer", minimum: 200, maximum: 299 }, line("2[0-9][0-9]", "The success status.")),
+  the: expression,
+  link: orOpen(closed({ in: text, with: orNone(mapOf(expression)) }, "in", "with")),
+  unlink: orOpen(closed({ in: text, with: orNone(mapOf(expression)) }, "in", "with")),
+  query: orNone(ref("fields")),
+  filters: orNone(mapOf(either(expression, closed({ type: ref("fieldType"), if: expression }, "if")))),
+  if: expression,
+  else: text,
+  status: either(success, statusMembers),
   lists: ref("lists"),
   where: expression,
   wire: orOpen(closed(wireMembers)),
-  else: text,
 };
 
 const endpointsMembers: Readonly<Record<(typeof endpointsKeys)[number], JsonObject>> = {

@@ -1,7 +1,6 @@
 /** What operations answer: the record as the caller sees it, or the shape that the document gives it. */
 import { camelCase } from "../base/case.ts";
 import type { TypedExpression } from "../expression/typed.ts";
-import { creates } from "../parts/endpoints/input.ts";
 import type { ResourceEndpoint } from "../parts/endpoints/meaning.ts";
 import { answerShape, type Shape } from "../parts/endpoints/shape.ts";
 import { deliveryResource, webhookResource } from "../parts/events/decide.ts";
@@ -9,6 +8,7 @@ import { nestedView } from "../parts/resources/fields.ts";
 import { fieldSchema } from "../parts/resources/json-schema.ts";
 import type { ViewDefinition } from "../parts/resources/model.ts";
 import { columnTypeOf, columnTypeOfValue, schemaOfExpression } from "./columns.ts";
+import { isBodiless, statusPlan } from "./outcomes.ts";
 import { shownOf } from "./permissions.ts";
 import type { AnswerMember, AnswerPlan, AnswerSource, GrantPlan, PageShape, Table, ViewPlan } from "./plan.ts";
 import { assert, type Sources, typedAt } from "./sources.ts";
@@ -16,22 +16,24 @@ import { assert, type Sources, typedAt } from "./sources.ts";
 export function answerPlan(sources: Sources, meaning: ResourceEndpoint, views: ViewPlans): AnswerPlan {
   const { deed, endpoint, operation, resource } = meaning;
   const { item } = answerShape(sources.model, meaning);
-  const silent = deed === "delete" && item === undefined;
-  const status = endpoint.status ?? (deed === "create" ? 201 : silent || item?.kind === "none" ? 204 : 200);
-  const created = creates(sources.model, meaning) ? { created: 201 } : {};
-  if (status === 204 || status === 205 || silent || item?.kind === "none") return { status, ...created, kind: "none" };
-  if (item === undefined || item.kind === "record")
-    return { status, ...created, kind: "record", ...wrapOf(sources, meaning) };
+  const gone = (deed === "delete" || deed === "clear") && item === undefined;
+  const statuses = statusPlan(sources, meaning, gone || item?.kind === "none");
+  const { status, same, accepted } = statuses;
+  const { created } = endpoint.statuses ?? {};
+  // A 204 or 205 has no body (RFC 9110, 15.3.5 and 15.3.6).
+  const silent = [status, created, same, accepted?.status].every((one) => one === undefined || isBodiless(one));
+  if (silent || gone || item?.kind === "none") return { ...statuses, kind: "none" };
+  if (item === undefined || item.kind === "record") return { ...statuses, kind: "record", ...wrapOf(sources, meaning) };
   if (item.kind === "view") {
     const members = views[item.view]?.members ?? [];
-    return { status, ...created, kind: "members", members, view: item.view, ...wrapOf(sources, meaning) };
+    return { ...statuses, kind: "members", members, view: item.view, ...wrapOf(sources, meaning) };
   }
   const path = `endpoints/endpoints/${operation}/gives`;
   const around = item.kind === "object" ? item.members : {};
   const members = Object.entries(around).map(([name, shape]) =>
     memberOf(sources, resource, `${path}/${name}`, name, shape),
   );
-  return { status, ...created, kind: "members", members };
+  return { ...statuses, kind: "members", members };
 }
 
 /** What stands around a record that is given, and around a body that makes or changes one. */
@@ -39,7 +41,9 @@ export function wrapOf({ model }: Sources, { deed, resource }: ResourceEndpoint)
   // What webhooks add to a document is always as the reference says it.
   const added = resource === webhookResource || resource === deliveryResource;
   const one = added ? undefined : model.endpoints.wrap?.one?.replace("{resource}", camelCase(resource));
-  return one === undefined || deed === "list" || deed === "history" || deed === "delete" ? {} : { wrap: one };
+  return one === undefined || deed === "list" || deed === "history" || deed === "delete" || deed === "clear"
+    ? {}
+    : { wrap: one };
 }
 
 /** What stands around the records of a page, where the document says it by itself. */

@@ -14,6 +14,7 @@ export function isDeletable({ model }: Sources, resource: string): boolean {
   return [...reachableFrom(resource, above)].some(
     (name) =>
       own(model.limits.keep ?? {}, name)?.act === "delete" ||
-      resourceEndpoints(model, name).some(({ deed }) => deed === "delete"),
+      resourceEndpoints(model, name).some(({ deed }) => deed === "delete" || deed === "clear") ||
+      resourceEndpoints(model).some(({ endpoint }) => endpoint.unlink?.in === name),
   );
 }

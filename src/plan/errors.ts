@@ -11,12 +11,17 @@ const secondStatus: Readonly<Record<string, number>> = { "invalid-request": 400 
 export function errorPlans({ model }: Sources): Readonly<Record<string, ErrorPlan>> {
   const plans: Record<string, ErrorPlan> = {};
   const { standard, errors, status: said = {}, codes = {}, messages = {} } = model.errors;
+  const operations = Object.values(model.endpoints.endpoints);
+  const withOwn = (code: string, known: Pick<ErrorPlan, "status" | "statuses">) => {
+    const others = operations.flatMap(({ statuses: outcomes }) => own(outcomes?.errors ?? {}, code) ?? []);
+    return { ...known, statuses: [...new Set([...known.statuses, ...others])] };
+  };
   const planned = (code: string, usual: number, title: string): Omit<ErrorPlan, "source"> => {
     const status = own(said, code);
     const wire = own(codes, code);
     const message = own(messages, code);
     return {
-      ...(status === undefined ? statuses(code, usual) : { status, statuses: [status] }),
+      ...withOwn(code, status === undefined ? statuses(code, usual) : { status, statuses: [status] }),
       ...(wire === undefined ? {} : { wire }),
       title: message === undefined || message.includes("{") ? title : message,
       ...(message === undefined ? {} : { message }),

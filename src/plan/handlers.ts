@@ -24,6 +24,8 @@ import type {
   SystemOperations,
   Table,
 } from "./plan.ts";
+import { guardPlan } from "./outcomes.ts";
+import { queryPlans } from "./queries.ts";
 import type { Sources } from "./sources.ts";
 
 export function handlerOperations(sources: Sources, tables: readonly Table[]): readonly Operation[] {
@@ -41,6 +43,7 @@ function handlerOperation(sources: Sources, meaning: FreeEndpoint, tables: reado
   const known = tables.find((table) => table.resource === meaning.resource);
   // Every operation is listed with some resource.
   const resource = known?.resource ?? tables[0]?.resource ?? "";
+  const errors = endpoint.statuses?.errors;
   const reads = endpoint.method === "GET";
   const repeats = reads ? undefined : repeatsOf(sources, "handler", endpoint.method);
   const rated = { operation: name, resource, parents, ...(key === undefined ? {} : { key }) };
@@ -59,7 +62,9 @@ function handlerOperation(sources: Sources, meaning: FreeEndpoint, tables: reado
     visible: known === undefined ? [] : visibleOf(sources, resource),
     ...(body === undefined ? {} : { body }),
     creates: false,
-    answer: answerOf(sources, meaning, known),
+    query: queryPlans(sources, meaning),
+    ...guardPlan(sources, meaning),
+    answer: { ...answerOf(sources, meaning, known), ...(errors === undefined ? {} : { errors }) },
     moves: [],
     choose: [],
     edits: key === undefined || reads || model.endpoints.edits === "none" ? "none" : "optional",
@@ -165,6 +170,7 @@ export function systemOperations(sources: Sources, tables: readonly Table[]): re
       visible: visibleOf(sources, resource),
       ...(deed === "delete" ? {} : { body: systemBody(sources, deed, writable) }),
       creates: false,
+      query: [],
       answer: { status: 200, kind: deed === "delete" ? "none" : "record" },
       moves: [],
       choose: [],

@@ -44,6 +44,7 @@ function inbound(sources: Sources, event: string, said: InEvent, tables: readonl
     visible: [],
     body: bodyOf(sources, said),
     creates: false,
+    query: [],
     // It is taken whether or not it moves anything.
     answer: { status: 202, kind: "none" },
     moves: [],

@@ -5,7 +5,7 @@
 import { parseSize } from "../base/bytes.ts";
 import { parseClockDuration } from "../base/duration.ts";
 import { creates } from "../parts/endpoints/input.ts";
-import type { ResourceEndpoint } from "../parts/endpoints/meaning.ts";
+import { type ResourceEndpoint, subjectOf } from "../parts/endpoints/meaning.ts";
 import { ownerFields, rateCountedBy, windowCountedBy, type Rated } from "../parts/limits/counted.ts";
 import { type Quota, type Rate, windowMilliseconds } from "../parts/limits/model.ts";
 import { lifecycleOf, own, referenceOf } from "../parts/resources/fields.ts";
@@ -113,9 +113,10 @@ function countedStates({ model }: Sources, resource: string, named: readonly str
 /** The quotas in a window that count what the operation does. */
 export function quotasOf(sources: Sources, meaning: ResourceEndpoint): readonly Limited[] {
   const { operation, resource, deed } = meaning;
-  const makes = deed === "create" || creates(sources.model, meaning);
+  const makes = deed === "create" || deed === "link" || creates(sources.model, meaning);
+  const made = subjectOf(meaning) ?? resource;
   return statedQuotas(sources).flatMap(({ target, quota }, limit) => {
-    const counts = target === operation || (target === resource && makes);
+    const counts = target === operation || (target === made && makes);
     if (quota.kind !== "window" || !counts) return [];
     const by = windowCountedBy(sources.model, meaning, quota.per);
     return by === undefined ? [] : [{ limit, by }];

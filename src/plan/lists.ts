@@ -8,6 +8,7 @@ import { bareType, fieldsOf, own } from "../parts/resources/fields.ts";
 import { jsonSchemaOf } from "../parts/resources/json-schema.ts";
 import { pageOf } from "./answers.ts";
 import type { Column, FilterOperator, FilterPlan, ListPlan, PageShape, Table } from "./plan.ts";
+import { conditionFilters } from "./queries.ts";
 import { type Sources, typedAt } from "./sources.ts";
 
 /** Where the document is silent: pages of 20, at most 100 (R4.9, R8.8). */
@@ -24,7 +25,10 @@ export function listPlan(sources: Sources, meaning: ResourceEndpoint, table: Tab
     ...pages(endpoint.lists ?? lists, lists?.names, many),
     ...(page === undefined ? {} : { page: pageOf(page) }),
     ...(endpoint.where === undefined ? {} : { where: typedAt(sources, `endpoints/endpoints/${operation}/where`) }),
-    filters: columns.filter(({ marks }) => marks.includes("filter")).map((column) => filter(sources, table, column)),
+    filters: columns
+      .filter(({ name, marks }) => marks.includes("filter") && own(endpoint.filters ?? {}, name) === undefined)
+      .map((column) => filter(sources, table, column)),
+    conditions: conditionFilters(sources, meaning),
     searches: columns.filter(({ marks }) => marks.includes("search")).map(({ name }) => name),
     sorts: columns.filter(({ marks }) => marks.includes("sort")).map(({ name }) => name),
   };
@@ -37,6 +41,7 @@ export function historyPages({ model }: Sources): ListPlan {
     ...pages(said === undefined || said.kind === "none" ? undefined : withoutCount(said)),
     kind: "cursor",
     filters: [],
+    conditions: [],
     searches: [],
     sorts: [],
   };

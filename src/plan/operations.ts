@@ -4,7 +4,7 @@ import { parseClockDuration } from "../base/duration.ts";
 import { boundFields, creates, type InputMember, inputOf } from "../parts/endpoints/input.ts";
 import { type ResourceEndpoint, resourceEndpoints } from "../parts/endpoints/meaning.ts";
 import { loginsOf, refreshMembers } from "../parts/authentication/login.ts";
-import { type Method, readingDeeds, type RepeatStyle, sessionDeeds } from "../parts/endpoints/model.ts";
+import { bodilessDeeds, type Method, readingDeeds, type RepeatStyle, sessionDeeds } from "../parts/endpoints/model.ts";
 import { takenShape } from "../parts/endpoints/shape.ts";
 import { bareType, fieldsOf, isNullable, own, referenceOf } from "../parts/resources/fields.ts";
 import { closedObject, fieldSchema, orNull } from "../parts/resources/json-schema.ts";
@@ -30,6 +30,8 @@ import type {
   RulePlan,
   Table,
 } from "./plan.ts";
+import { guardPlan, linkPlan } from "./outcomes.ts";
+import { queryPlans } from "./queries.ts";
 import { assert, fieldsRead, isOfRecord, type Sources, typedAt, unique } from "./sources.ts";
 
 export function buildOperations(sources: Sources, tables: readonly Table[]): readonly Operation[] {
@@ -49,6 +51,9 @@ function buildOperation(
   views: ViewPlans,
 ): Operation {
   const { operation, endpoint, deed, resource, key } = meaning;
+  const at = `endpoints/endpoints/${operation}`;
+  const link = linkPlan(sources, meaning);
+  const changed = link === undefined ? table : tableOf(tables, link.resource);
   const body = bodyPlan(sources, meaning, table);
   const moves = deed === "move" ? movesBy(sources, resource, operation) : [];
   const repeats = repeatsOf(sources, deed, endpoint.method);
@@ -61,11 +66,16 @@ function buildOperation(
     template: endpoint.path,
     resource,
     ...(key === undefined ? {} : { key }),
+    ...(endpoint.the === undefined ? {} : { the: typedAt(sources, `${at}/the`) }),
     parents: parentPlans(sources, meaning),
     allow: allowOf(sources, operation),
     visible: visibleOf(sources, resource),
     ...(body === undefined ? {} : { body }),
     creates: creates(sources.model, meaning),
+    query: queryPlans(sources, meaning),
+    ...guardPlan(sources, meaning),
+    ...(link === undefined ? {} : { link }),
+    ...(deed === "clear" && endpoint.where !== undefined ? { where: typedAt(sources, `${at}/where`) } : {}),
     answer: answerPlan(sources, meaning, views),
     ...(deed === "list" ? { list: listPlan(sources, meaning, table) } : {}),
     ...(deed === "history" ? { list: historyPages(sources) } : {}),
@@ -74,14 +84,20 @@ function buildOperation(
     ...sessionPlan(sources, meaning),
     edits: editsOf(sources, meaning),
     ...(repeats === undefined ? {} : { repeats }),
-    effects: effectsOf(sources, resource, operation, statesEntered(sources, meaning, table, moves)),
+    effects: effectsOf(sources, changed.resource, operation, statesEntered(sources, meaning, changed, moves)),
     emits: emitsOf(sources, operation),
-    rules: rulesOf(meaning, table, moves, body),
+    rules: rulesOf(meaning, changed, moves, body),
     limits: operationLimits(sources, operation),
     rates: ratesOf(sources, meaning),
     quotas: quotasOf(sources, meaning),
   } satisfies Omit<Operation, "errors" | "needs">;
-  return { ...known, errors: errorsOf(known, table, tables), needs: needsOf(known, table) };
+  return { ...known, errors: errorsOf(known, changed, tables), needs: needsOf(known, table) };
+}
+
+function tableOf(tables: readonly Table[], resource: string): Table {
+  const table = tables.find((one) => one.resource === resource);
+  assert(table !== undefined, `${resource} has no table`);
+  return table;
 }
 
 function parentPlans(sources: Sources, { parents }: ResourceEndpoint): readonly Parent[] {
@@ -94,7 +110,7 @@ function statesEntered(
   { lifecycle }: Table,
   moves: readonly MovePlan[],
 ): readonly string[] {
-  const created = meaning.deed === "create" || creates(sources.model, meaning);
+  const created = meaning.deed === "create" || meaning.deed === "link" || creates(sources.model, meaning);
   const start = created && lifecycle !== undefined ? [lifecycle.start] : [];
   return unique([...start, ...moves.filter((move) => move.enters).map((move) => move.to)]);
 }
@@ -103,7 +119,7 @@ function statesEntered(
 
 function bodyPlan(sources: Sources, meaning: ResourceEndpoint, table: Table): BodyPlan | undefined {
   const { deed } = meaning;
-  if (readingDeeds.has(deed) || deed === "delete") return undefined;
+  if (readingDeeds.has(deed) || bodilessDeeds.has(deed)) return undefined;
   const members = inputOf(sources.model, meaning);
   const required = members.filter((member) => member.required).map(({ name }) => name);
   const properties = members.map((member) => [member.name, memberSchema(sources, meaning, member)] as const);
@@ -281,13 +297,16 @@ type Known = Omit<Operation, "errors" | "needs">;
 
 /** The document's own errors that can come of it: of guards, choices and rules, and of what is taken already. */
 function errorsOf(
-  { moves, choose, rules, body, deed, effects, session }: Known,
+  { moves, choose, rules, body, deed, effects, session, guard, answer }: Known,
   { conflicts }: Table,
   tables: readonly Table[],
 ): readonly string[] {
   const changed = new Set([...(body?.fields ?? []).map(({ name }) => name), ...moves.flatMap(fieldsSet)]);
-  const taken = conflicts.filter(({ columns }) => deed === "create" || columns.some((name) => changed.has(name)));
+  const makes = deed === "create" || deed === "link";
+  const taken = conflicts.filter(({ columns }) => makes || columns.some((name) => changed.has(name)));
   return unique([
+    ...(guard === undefined ? [] : [guard.else]),
+    ...(answer.differs === undefined ? [] : [answer.differs]),
     ...choose.map((choice) => choice.else),
     ...moves.flatMap((move) => move.else ?? []),
     ...[...rules, ...taken].map((rule) => rule.else),
@@ -318,7 +337,7 @@ function rulesOf(
   moves: readonly MovePlan[],
   body: BodyPlan | undefined,
 ): readonly RulePlan[] {
-  if (readingDeeds.has(deed) || sessionDeeds.has(deed) || deed === "delete") return [];
+  if (readingDeeds.has(deed) || sessionDeeds.has(deed) || (bodilessDeeds.has(deed) && deed !== "link")) return [];
   if (deed !== "update" && deed !== "move") return table.rules;
   const changed = new Set([
     ...(body?.fields ?? []).map(({ name }) => name),
@@ -353,9 +372,13 @@ function needsOf(operation: Known, table: Table): readonly string[] {
   const expressions = [
     ...[...allow, ...visible].flatMap((grant) => grant.if ?? []),
     ...moves.flatMap((move) => [...(move.if === undefined ? [] : [move.if]), ...move.set.map((one) => one.expression)]),
-    ...operation.rules.map((rule) => rule.expression),
+    ...(operation.link === undefined ? operation.rules.map((rule) => rule.expression) : []),
     ...(writes ? table.columns.flatMap((column) => column.computed ?? []) : []),
     ...table.virtual.filter(({ name }) => fixed.includes(name)).map((one) => one.expression),
+    ...(operation.the === undefined ? [] : [operation.the]),
+    ...(operation.guard === undefined ? [] : [operation.guard.if]),
+    ...(operation.link?.values ?? []).map((one) => one.expression),
+    ...(operation.answer.accepted?.if === undefined ? [] : [operation.answer.accepted.if]),
   ];
   const needed = new Set([
     "id",

@@ -1,10 +1,10 @@
 /** Who may: the grants of part 5 with their conditions typed and `own` replaced. */
 import type { Grant } from "../parts/authentication/model.ts";
-import { resourceEndpoints } from "../parts/endpoints/meaning.ts";
+import { type ResourceEndpoint, resourceEndpoints } from "../parts/endpoints/meaning.ts";
 import { sessionDeeds } from "../parts/endpoints/model.ts";
 import { fieldsOf, own } from "../parts/resources/fields.ts";
 import type { GrantPlan } from "./plan.ts";
-import { type Sources, typedAt } from "./sources.ts";
+import { both, type Sources, typedAt } from "./sources.ts";
 
 /** Who may run the operation; nobody where no line allows it. */
 export function allowOf(sources: Sources, operation: string): readonly GrantPlan[] {
@@ -21,7 +21,17 @@ export function visibleOf(sources: Sources, resource: string): readonly GrantPla
   // Of what can only be made and moved, whoever may do that has to be able to name one.
   const others = endpoints.filter(({ deed }) => !sessionDeeds.has(deed));
   const asked = reading.length > 0 ? reading : others;
-  return distinct(asked.flatMap(({ operation }) => allowOf(sources, operation)));
+  return distinct(asked.flatMap((meaning) => allowedOn(sources, meaning)));
+}
+
+/** Who may run it on a record: where `the` says which record that is, on that one alone. */
+function allowedOn(sources: Sources, { operation, endpoint }: ResourceEndpoint): readonly GrantPlan[] {
+  const grants = allowOf(sources, operation);
+  if (endpoint.the === undefined) return grants;
+  // Which one it is by what was asked of that operation, another does not know.
+  if (endpoint.query !== undefined) return [];
+  const the = typedAt(sources, `endpoints/endpoints/${operation}/the`);
+  return grants.map(({ who, if: condition }) => ({ who, if: condition === undefined ? the : both(the, condition) }));
 }
 
 /** Who sees a field: absent where everybody who sees the record does. */

@@ -6,8 +6,8 @@ import type { Duration } from "../base/duration.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { TypedExpression } from "../expression/typed.ts";
 import type { CredentialKind, SentIn } from "../parts/authentication/model.ts";
-import type { Deed, Method } from "../parts/endpoints/model.ts";
-import type { PathSegment } from "../parts/endpoints/meaning.ts";
+import type { Method } from "../parts/endpoints/model.ts";
+import type { PathSegment, ResourceDeed } from "../parts/endpoints/meaning.ts";
 import type { ErrorBody } from "../parts/errors/model.ts";
 import type { Erased } from "../parts/resources/erased-value.ts";
 import type { CountedBy } from "../parts/limits/counted.ts";
@@ -366,7 +366,7 @@ export interface Operation {
   readonly name: string;
   readonly sentence: string;
   /** `receive`: takes an event that comes in. What cannot be served yet is not listed here but under `unenforced`. */
-  readonly deed: Deed | "receive";
+  readonly deed: ResourceDeed | "handler" | "receive";
   readonly method: Method;
   readonly path: readonly Segment[];
   /** The path as the document writes it. */
@@ -374,6 +374,8 @@ export interface Operation {
   readonly resource: string;
   /** The path parameter that names the record at hand, and the unique column it is matched with. */
   readonly key?: { readonly parameter: string; readonly column: string };
+  /** In place of a key: a condition that the record at hand fulfils, the oldest of those that do. */
+  readonly the?: TypedExpression;
   /**
    * Path parameters before it that name parents, outermost first: each is matched with `column` of `resource`, and bound
    * to the field `field` of the next parent, the last one's to that of the record.
@@ -390,6 +392,14 @@ export interface Operation {
   readonly body?: BodyPlan;
   /** PUT only: whether it creates the record where there is none, with the path's key as its id. */
   readonly creates: boolean;
+  /** Query parameters, which are members of `input`; those of lists are in `list`. */
+  readonly query: readonly QueryPlan[];
+  /** What has to hold for it to be done: over the record at hand where there is one. */
+  readonly guard?: { readonly if: TypedExpression; readonly else: string };
+  /** For `link` and `unlink`. */
+  readonly link?: LinkPlan;
+  /** For `clear`: a condition besides permissions. */
+  readonly where?: TypedExpression;
   readonly answer: AnswerPlan;
   /** Of a `history` only its pages. */
   readonly list?: ListPlan;
@@ -550,8 +560,15 @@ export type InputForm =
 
 export interface AnswerPlan {
   readonly status: number;
-  /** For an operation that `creates`: the status when it has. */
+  /** For an operation that may create, and may not: the status when it has. */
   readonly created?: number;
+  /** The status where nothing had to be done. Of a create: then the record that there is already is given. */
+  readonly same?: number;
+  readonly accepted?: AcceptedPlan;
+  /** The error where there is a record that would have to change. */
+  readonly differs?: string;
+  /** Statuses that errors have in this operation alone. */
+  readonly errors?: Readonly<Record<string, number>>;
   /**
    * `record`: the resource as the caller may see it; `members`: the document's own `gives`; `shape`: what a handler's
    * function gives; `none`: no body. Of a list: each item.
@@ -570,6 +587,31 @@ export interface ShapePlan {
   readonly schema: JsonObject;
   /** Members that the function names a record for, or a list of them, and that are given as its caller may see them. */
   readonly records: readonly { readonly member: string; readonly resource: string; readonly many: boolean }[];
+}
+
+/** When a success is 202: always when `if` is true of the record afterwards, without it in these states. */
+export interface AcceptedPlan {
+  readonly status: number;
+  readonly if?: TypedExpression;
+  readonly states: readonly string[];
+}
+
+export interface QueryPlan {
+  readonly name: string;
+  readonly type: ColumnType;
+  /** JSON Schema of its value. */
+  readonly schema: JsonObject;
+  readonly required: boolean;
+  readonly default?: Json;
+}
+
+/** The one record of another resource that an operation makes or deletes. */
+export interface LinkPlan {
+  readonly resource: string;
+  /** Over the record at hand. */
+  readonly values: readonly { readonly field: string; readonly expression: TypedExpression }[];
+  /** Over the other resource: it is the one that has these values, which are the members of the variable `link`. */
+  readonly where: TypedExpression;
 }
 
 export interface AnswerMember {
@@ -621,6 +663,8 @@ export interface ListPlan {
   /** A condition of the list's own, besides permissions. */
   readonly where?: TypedExpression;
   readonly filters: readonly FilterPlan[];
+  /** Filters that the document words itself. */
+  readonly conditions: readonly ConditionFilterPlan[];
   /** The columns that `?search=` looks into, for those who see them. */
   readonly searches: readonly string[];
   readonly sorts: readonly string[];
@@ -644,6 +688,18 @@ export interface FilterPlan {
   readonly operators: readonly FilterOperator[];
   /** JSON Schema of one value. */
   readonly schema: JsonObject;
+}
+
+/** `?name=value` */
+export interface ConditionFilterPlan {
+  readonly name: string;
+  readonly type: ColumnType;
+  /** JSON Schema of the value. */
+  readonly schema: JsonObject;
+  /** Over a record of the list; the value is the member `name` of the variable `filter`. */
+  readonly condition: TypedExpression;
+  /** Who may use it: whoever passes all, since each is of a hidden field that the condition reads. */
+  readonly shown: readonly (readonly GrantPlan[])[];
 }
 
 export type FilterOperator = "eq" | "in" | "gt" | "gte" | "lt" | "lte";

@@ -43,6 +43,21 @@ export function conjuncts(expression: TypedExpression): readonly TypedExpression
   return [...conjuncts(expression.left), ...conjuncts(expression.right)];
 }
 
+/** True where both are. */
+export function both(left: TypedExpression, right: TypedExpression): TypedExpression {
+  return logical("&&", left, right);
+}
+
+/** True where one is. */
+export function either(left: TypedExpression, right: TypedExpression): TypedExpression {
+  return logical("||", left, right);
+}
+
+function logical(operator: "&&" | "||", left: TypedExpression, right: TypedExpression): TypedExpression {
+  const at = { start: 0, end: 0 };
+  return { kind: "logical", operator, at, type: { kind: "bool" }, nullable: true, left, right };
+}
+
 /** The columns that the conditions of an expression hold to one value which does not depend on the record. */
 export function equated(expression: TypedExpression): readonly string[] {
   const columns = conjuncts(expression).flatMap((one) => {

@@ -238,6 +238,9 @@ function conditionSets(sources: Sources, resource: string): readonly (readonly s
     });
     const lists =
       subject === resource && endpoint.where !== undefined ? [equated(typedAt(sources, `${path}/where`))] : [];
-    return [...choices, ...lists];
+    const single = subject === resource && endpoint.the !== undefined ? [equated(typedAt(sources, `${path}/the`))] : [];
+    const link = endpoint.link ?? endpoint.unlink;
+    const linked = link?.in === resource ? [Object.keys(link.with)] : [];
+    return [...choices, ...lists, ...single, ...linked];
   });
 }

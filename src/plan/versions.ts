@@ -2,7 +2,7 @@
  * Older versions of a document, planned: each from the model as it was (`modelAt`) by the same builder as the newest, so
  * that an older caller is held to its own schemas, and beside it the steps between neighbours as data.
  */
-import { meaningOf } from "../parts/endpoints/meaning.ts";
+import { doesOf, meaningOf } from "../parts/endpoints/meaning.ts";
 import type { Endpoint } from "../parts/endpoints/model.ts";
 import { givenMembers } from "../parts/endpoints/shape.ts";
 import { typeExpressions } from "../parts/expressions.ts";
@@ -155,7 +155,9 @@ function runningOperations(
       (at, step) => step.shapes.find((one) => one.older === at)?.newer ?? at,
       then.resource,
     );
-    endpoints[operation] = { ...now, method: endpoint.method, path, of: resource, does: then.deed };
+    const does = doesOf(then.deed);
+    const doing = does === undefined ? {} : { does };
+    endpoints[operation] = { ...now, method: endpoint.method, path, of: resource, ...doing };
   }
   if (moved.size === 0) return [];
   const running = { ...model, endpoints: { ...model.endpoints, endpoints } };

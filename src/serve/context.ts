@@ -83,6 +83,8 @@ export interface Call extends Work {
   readonly query: ReadonlyMap<string, string>;
   /** What the query says of the version, undecoded; it is not in `query`. */
   readonly parameter?: string;
+  /** What the operation's own query parameters say. */
+  readonly asked: JsonObject;
   /** The parsed body; `{}` where the operation takes none. */
   readonly input: JsonObject;
   /** Where the body stood in an envelope: how it was sent. */

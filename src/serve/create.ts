@@ -1,19 +1,23 @@
 /** `POST /xs`: a new record (R4.7). */
 import type { JsonObject } from "../base/json.ts";
 import type { Table } from "../plan/plan.ts";
-import type { Row, Transaction } from "../store/store.ts";
-import { emptyAnswer, locationOf, ownAnswer, representation } from "./answers.ts";
+import { both } from "../plan/sources.ts";
+import type { TypedExpression } from "../expression/typed.ts";
+import type { Row, Transaction, View } from "../store/store.ts";
 import { choose } from "./choices.ts";
 import type { Call } from "./context.ts";
 import type { Change } from "./effects.ts";
 import { causeAll } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
 import { holdLive } from "./limits/quotas.ts";
+import { checkGuard } from "./guard.ts";
+import { answerWith } from "./outcome.ts";
+import { equalTo } from "./parents.ts";
 import { findParents, holds } from "./record.ts";
 import type { Fault } from "./refusal.ts";
 import { Refusal } from "./refusal.ts";
 import { isMade, readOnly } from "./update.ts";
-import { duplicate, fillDefaults, ownTable, settle, take } from "./values.ts";
+import { duplicate, fillDefaults, ownTable, sameValue, settle, take } from "./values.ts";
 import type { Values } from "./values.ts";
 import { markProved } from "./tokens.ts";
 import { ownFaults, ownTerms, raised } from "./versions/terms.ts";
@@ -56,20 +60,55 @@ export async function insertRecord(
   if (!(await holds(call, tx, call.kind.allowed, values)))
     throw new Refusal("forbidden", { detail: "The record would not be yours to make" });
   Object.assign(values, call.prepared.extension?.fill?.(call, values, undefined));
+  await checkGuard(call, tx, undefined);
   await choose(call, tx, values);
   await settle(call, tx, ownTable(call), values, undefined);
   const view = own ?? call.kind.record.view;
   const written = await tx.insert(table.resource, values, call.now, view, call.variables);
-  if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
+  if (written.kind === "duplicate") return givePresent(call, tx, taken, values, written.columns, view);
   markProved(call, table.resource, written.row["id"]);
-  const { text, revision } = await causeAll(call, tx, written, created(table), view);
+  const made = await causeAll(call, tx, written, created(table), view);
   await holdLive(call, tx, table, undefined, written.row);
-  const { status, created: made = status, kind } = operation.answer;
-  if (kind === "none") return emptyAnswer(made, locationOf(call, written.row));
-  if (own !== undefined) return ownAnswer(call, made, text, locationOf(call, written.row));
-  return representation(call, made, text, revision, locationOf(call, written.row));
+  return answerWith(call, tx, { what: "created", ...made });
 }
 
-function created({ lifecycle }: Table): Change {
+/** The record that is there already, where the document says that it is given in place of the new one. */
+async function givePresent(
+  call: Call,
+  tx: Transaction,
+  taken: Values,
+  values: Values,
+  columns: readonly string[],
+  view: View,
+): Promise<Answer> {
+  const { operation, table } = call.prepared;
+  const { same, differs } = operation.answer;
+  const like = Object.fromEntries(columns.map((name) => [name, values[name] ?? null]));
+  const row =
+    operation.deed === "create" && same !== undefined
+      ? await tx.first(table.resource, likeness(table, columns), { like })
+      : undefined;
+  // Whoever may not see the other record learns no more of it than that it is there (R5.8).
+  if (row === undefined || !(await holds(call, tx, call.kind.visible, row))) throw duplicate(call, table, columns);
+  if (differs !== undefined && !Object.entries(taken).every(([name, value]) => sameValue(row[name] ?? null, value)))
+    throw new Refusal(differs);
+  const text = await tx.view(row, view, call.variables);
+  return answerWith(call, tx, { what: "same", row, text, revision: row["_rev"] as number });
+}
+
+const likenesses = new WeakMap<Table, Map<string, TypedExpression>>();
+
+/** Over a record: it has the values of `like` in these columns. Kept, since stores prepare an expression once. */
+function likeness(table: Table, columns: readonly string[]): TypedExpression {
+  const known = likenesses.get(table) ?? new Map<string, TypedExpression>();
+  likenesses.set(table, known);
+  const key = columns.join();
+  const found = known.get(key) ?? columns.map((name) => equalTo(name, ["like", name])).reduce(both);
+  known.set(key, found);
+  return found;
+}
+
+/** What making a record does to its state. */
+export function created({ lifecycle }: Table): Change {
   return lifecycle === undefined ? {} : { to: lifecycle.start };
 }

@@ -7,11 +7,12 @@ import { create } from "./create.ts";
 import type { Answer } from "./exchange.ts";
 import { handle } from "./functions/handle.ts";
 import { countSuccess } from "./limits/quotas.ts";
+import { link, unlink } from "./link.ts";
 import { login, logout, renew } from "./login.ts";
 import { move } from "./move.ts";
 import { receive } from "./receive.ts";
 import type { Refusal } from "./refusal.ts";
-import { remove } from "./remove.ts";
+import { clear, remove } from "./remove.ts";
 import { replace } from "./replace.ts";
 import { update } from "./update.ts";
 
@@ -22,6 +23,9 @@ const deeds: Readonly<Record<Exclude<Operation["deed"], "read" | "list" | "histo
   update,
   replace,
   delete: remove,
+  clear,
+  link,
+  unlink,
   move,
   receive,
   handler: handle,

@@ -33,13 +33,13 @@ export async function causeAll(
   written: Written & { kind: "written" },
   change: Change,
   view: View,
-): Promise<Found> {
+): Promise<Found & { readonly row: Row }> {
   const { operation, table } = call.prepared;
   const { emits, effects } = operation;
   call.noted.record = written.row["id"] ?? null;
   if (!(await follow(call, tx, { table, row: written.row, change, emits, effects }))) return written;
   const row = (await tx.get(table.resource, "id", written.row["id"] ?? null)) ?? written.row;
-  return { text: await tx.view(row, view, call.variables), revision: row["_rev"] as number };
+  return { text: await tx.view(row, view, call.variables), revision: row["_rev"] as number, row };
 }
 
 /** Whether it moved any other record. An event that finds no move is ignored. */

@@ -36,6 +36,8 @@ export interface Answer {
   readonly body?: string | Uint8Array;
   /** In place of a body: one that goes on until either side ends it. */
   readonly stream?: Streaming;
+  /** Whether a record was made. */
+  readonly made?: boolean;
   /** Whether the connection ends with this answer. */
   readonly close?: boolean;
   /** The Content-Security-Policy of a page; answers of the API have the strictest (R1.6). */

@@ -8,6 +8,7 @@ import type { Call } from "./context.ts";
 import type { Answer } from "./exchange.ts";
 import { openCursor, unknown, wholeNumber } from "./list.ts";
 import { pageText } from "./page-text.ts";
+import { checkRead } from "./guard.ts";
 import { findVisible, parentOf, readAnswer } from "./read.ts";
 import { absent, findParents, findRecord, keyOf } from "./record.ts";
 import { ownTerms, recordDown } from "./versions/terms.ts";
@@ -46,6 +47,7 @@ async function idOf(call: Call): Promise<string> {
   const parent = await parentOf(call);
   if (key === undefined || parent === undefined) throw absent(call);
   await findVisible(call, key, parent);
+  await checkRead(call, key, parent);
   if (call.prepared.operation.key?.column === "id") return String(key as string | number);
   const row = await call.context.store.transaction(async (tx) => findRecord(call, tx, await findParents(call, tx)));
   if (row === undefined) throw absent(call);

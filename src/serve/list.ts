@@ -1,5 +1,4 @@
 /** `GET /xs`: pages, filters, order (R4.9 to R4.13). Permissions are in the query itself, so pages are never short. */
-import { canonicalInstant } from "../base/clock.ts";
 import { searchWords } from "../base/search.ts";
 import type { Value } from "../expression/evaluate.ts";
 import type { FilterOperator, FilterPlan, ListPlan } from "../plan/plan.ts";
@@ -8,9 +7,12 @@ import { textTag } from "./answers.ts";
 import type { Call } from "./context.ts";
 import type { Answer } from "./exchange.ts";
 import type { ListShape } from "./prepared.ts";
+import { checkListed } from "./guard.ts";
 import { pageText } from "./page-text.ts";
 import { parentOf, readAnswer } from "./read.ts";
+import { typedParameter } from "./query.ts";
 import { absent } from "./record.ts";
+import { decide } from "./permissions.ts";
 import { malformed, type Refusal } from "./refusal.ts";
 import { keptPosition, positionNow } from "./versions/positions.ts";
 import { inOwnTerms, ownTerms, tell } from "./versions/terms.ts";
@@ -22,7 +24,9 @@ export async function list(call: Call): Promise<Answer> {
   const { shape, page: wanted } = placed(call, raisedList(call, asked));
   const parent = await parentOf(call);
   if (parent === undefined) throw absent(call);
-  const variables = parent === null ? call.variables : { ...call.variables, parent };
+  await checkListed(call);
+  const filtered = Object.keys(asked.given).length === 0 ? {} : { filter: asked.given as Value };
+  const variables = { ...call.variables, ...(parent === null ? {} : { parent }), ...filtered };
   const page = await call.kind.list(shape)(wanted, variables);
   const next = page.next === undefined ? undefined : nextQuery(call, plan, asked, page.next);
   const cursor = next === undefined ? "null" : JSON.stringify(next.value);
@@ -67,11 +71,14 @@ const uncut = 1_000_000_000;
 interface Asked {
   readonly shape: ListShape;
   readonly page: PageArguments;
+  /** The values of filters that the document words. */
+  readonly given: Readonly<Record<string, Value>>;
   /** What the cursor is bound to: everything but the page's size. */
   readonly context: string;
 }
 
 function parseAsked(call: Call, plan: ListPlan): Asked {
+  const given: [string, Value][] = [];
   const filters: { column: string; operator: FilterOperator; value: Value | readonly Value[]; text: string }[] = [];
   let limit = plan.kind === "none" ? uncut : plan.size;
   let skip = 0;
@@ -88,10 +95,14 @@ function parseAsked(call: Call, plan: ListPlan): Asked {
     else if (name === names.page && plan.kind === "page") skip = wholeNumber(name, text, 1, 1_000_000_000) - 1;
     else if (name === names.sort && plan.sorts.length > 0) sort = parseSort(call, plan, text);
     else if (name === names.search && searched.length > 0) search = { search: parseSearch(name, text) };
-    else filters.push({ ...parseFilter(call, plan, name, text), text: `${name}=${text}` });
+    else if (plan.conditions.some((one) => one.name === name))
+      given.push([name, parseCondition(call, plan, name, text)]);
+    else if (call.prepared.operation.query.every((one) => one.name !== name))
+      filters.push({ ...parseFilter(call, plan, name, text), text: `${name}=${text}` });
   }
   if (plan.kind === "page") skip *= limit;
   filters.sort((a, b) => (a.text < b.text ? -1 : 1));
+  given.sort(([a], [b]) => (a < b ? -1 : 1));
   const context = [
     call.prepared.operation.name,
     call.caller.id ?? "",
@@ -101,12 +112,15 @@ function parseAsked(call: Call, plan: ListPlan): Asked {
     call.query.get(names.sort) ?? "",
     JSON.stringify(search.search ?? null),
     ...filters.map(({ text }) => text),
+    ...(given.length === 0 ? [] : [JSON.stringify(given)]),
+    ...(call.prepared.operation.query.length === 0 ? [] : [JSON.stringify(call.asked)]),
   ].join("\n");
   const after = cursor === undefined ? undefined : openCursor(call, names.cursor, cursor, context);
   return {
     shape: {
       sort,
       filters: filters.map(({ column, operator }) => ({ column, operator })),
+      conditions: given.map(([name]) => name),
       ...(search.search === undefined ? {} : { search: searched }),
       from: after !== undefined ? "after" : skip > 0 ? "skip" : "start",
     },
@@ -117,8 +131,17 @@ function parseAsked(call: Call, plan: ListPlan): Asked {
       ...(after === undefined ? {} : { after }),
       ...(skip > 0 ? { skip } : {}),
     },
+    given: Object.fromEntries(given),
     context,
   };
+}
+
+/** A filter that the document words; for whom it reads something hidden, there is no such parameter (R4.13). */
+function parseCondition(call: Call, plan: ListPlan, name: string, text: string): Value {
+  const filter = plan.conditions.find((one) => one.name === name);
+  const roles = call.caller.kind === 0 ? undefined : call.caller.roles;
+  if (filter === undefined || !filter.shown.every((grants) => decide(grants, roles) === "allowed")) unknown(name);
+  return typedParameter(name, text, filter.type, call.prepared.filters.get(name), "the filter's type");
 }
 
 /** `parameter`: what the cursor is sent as. */
@@ -212,26 +235,7 @@ function inValues(call: Call, filter: FilterPlan, name: string, text: string): r
 }
 
 function typedValue(call: Call, filter: FilterPlan, name: string, text: string): Value {
-  const value = parseValue(filter, text);
-  const faults = value === undefined ? undefined : call.prepared.filters.get(filter.field)?.(value as string);
-  if (value === undefined || (faults !== undefined && faults.length > 0)) {
-    const detail = faults?.[0]?.detail.replace("The body", `\`${name}\``) ?? `\`${name}\` is not of the field's type`;
-    throw malformed({ parameter: name, code: faults?.[0]?.code ?? "wrong-type", detail });
-  }
-  return filter.type === "timestamp" ? (canonicalInstant(text) as Value) : value;
-}
-
-function parseValue({ type }: FilterPlan, text: string): Value | undefined {
-  switch (type) {
-    case "integer":
-      return /^-?[0-9]{1,16}$/.test(text) ? Number(text) : undefined;
-    case "number":
-      return /^-?[0-9]+(?:\.[0-9]+)?$/.test(text) ? Number(text) : undefined;
-    case "boolean":
-      return text === "true" || text === "false" ? text === "true" : undefined;
-    default:
-      return text === "" ? undefined : text;
-  }
+  return typedParameter(name, text, filter.type, call.prepared.filters.get(filter.field));
 }
 
 /** The query of the next page, and what the body says of it: a cursor, or the next offset or page. */

@@ -1,12 +1,13 @@
 /** `POST /xs/{id}/verb`: a transition by an operation (R3.1 to R3.4). */
 import type { MovePlan } from "../plan/plan.ts";
 import type { Row, Transaction } from "../store/store.ts";
-import { emptyAnswer, ownAnswer, representation } from "./answers.ts";
 import { choose } from "./choices.ts";
 import type { Call } from "./context.ts";
 import { causeAll, moved } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
+import { checkGuard } from "./guard.ts";
 import { holdLive } from "./limits/quotas.ts";
+import { answerWith } from "./outcome.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord, isVisible } from "./record.ts";
 import { Refusal } from "./refusal.ts";
 import { stateConflict } from "./state-conflict.ts";
@@ -18,12 +19,13 @@ export async function move(asked: Call, tx: Transaction): Promise<Answer> {
   if (row === undefined) throw absent(asked);
   await checkAllowed(asked, tx, row);
   await checkPreconditions(asked, tx, row);
-  const { operation, table } = asked.prepared;
+  const { table } = asked.prepared;
   const said = ownTerms(asked);
   const faults = said.prepared.judge?.(said.input) ?? [];
   if (faults.length > 0) throw ownFaults(asked, faults);
   const { input } = raised(asked, said.input);
   const { call } = await take(asked, tx, input);
+  await checkGuard(call, tx, row);
   const made = await matchingMove(call, tx, row);
   const next = await moved(call, tx, table, made, row);
   Object.assign(next, call.prepared.extension?.fill?.(call, next, row));
@@ -41,11 +43,9 @@ export async function move(asked: Call, tx: Transaction): Promise<Answer> {
   const view = own ?? call.kind.record.view;
   const written = await tx.update(table.resource, row, changes, view, call.variables);
   if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
-  const { text, revision } = await causeAll(call, tx, written, { from: row["state"] as string, to: made.to }, view);
+  const found = await causeAll(call, tx, written, { from: row["state"] as string, to: made.to }, view);
   await holdLive(call, tx, table, row, written.row);
-  const { status, kind } = operation.answer;
-  if (kind === "none") return emptyAnswer(status);
-  return own === undefined ? representation(call, status, text, revision) : ownAnswer(call, status, text);
+  return answerWith(call, tx, { what: "given", ...found });
 }
 
 /** The move to make; no move from this state is 409 with what is allowed now, a false guard the error it names (R3.2). */

@@ -49,6 +49,11 @@ function prepareParent(
 
 /** `field == parent`, where `parent` is a variable of the query. */
 export function tiedTo(field: string): TypedExpression {
+  return equalTo(field, ["parent"]);
+}
+
+/** Whether a field has the value of a variable. */
+export function equalTo(field: string, variable: readonly string[]): TypedExpression {
   const at = { start: 0, end: 0 };
   const text = { at, type: { kind: "string" }, nullable: true } as const;
   return {
@@ -58,6 +63,6 @@ export function tiedTo(field: string): TypedExpression {
     type: { kind: "bool" },
     nullable: false,
     left: { kind: "field", name: field, ...text },
-    right: { kind: "variable", path: ["parent"], ...text },
+    right: { kind: "variable", path: variable, ...text },
   };
 }

@@ -1,6 +1,7 @@
 /** The order of checks (R0.1), on one screen. Each step either refuses or lets the request go on. */
 import { instantText } from "../base/clock.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
+import type { Operation } from "../plan/plan.ts";
 import { openEnvelope } from "../plan/envelope.ts";
 import type { Judge } from "./body.ts";
 import { announcesBody, checkMedia, judgeNoObject, parseBody, readBytes } from "./body.ts";
@@ -19,6 +20,7 @@ import { list } from "./list.ts";
 import { acceptQuality } from "./negotiation.ts";
 import type { Noted } from "./observation.ts";
 import type { ForKind, Prepared } from "./prepared.ts";
+import { askedInput, refuseParameters } from "./query.ts";
 import { read } from "./read.ts";
 import { malformed, Refusal } from "./refusal.ts";
 import type { Routed } from "./router.ts";
@@ -169,6 +171,16 @@ function foundIn(
 }
 
 async function run(pipeline: Pipeline, request: Asked): Promise<Answer> {
+  const { operation } = request.endpoint.prepared;
+  if (operation.answer.errors === undefined) return runIn(pipeline, request);
+  try {
+    return await runIn(pipeline, request);
+  } catch (thrown) {
+    throw thrown instanceof Refusal ? restated(operation, thrown) : thrown;
+  }
+}
+
+async function runIn(pipeline: Pipeline, request: Asked): Promise<Answer> {
   const { exchange, noted, refused, path, said } = request;
   const { requestBytes, requestMilliseconds } = request.endpoint.prepared.operation.limits;
   let bytes: Promise<Buffer> | undefined;
@@ -213,7 +225,8 @@ async function run(pipeline: Pipeline, request: Asked): Promise<Answer> {
   }
   if (judge !== undefined && asked === undefined) prepared = { ...prepared, judge };
   const parameters = parseQuery(said.query);
-  if (operation.list === undefined) refuseParameters(parameters);
+  if (operation.list === undefined) refuseParameters(operation, parameters);
+  const given = askedInput(asked?.prepared ?? prepared, parameters);
   const now = pipeline.context.clock.now();
   const marks = createMarks(pipeline.context.plan.credentials, pipeline.context.random);
   const call: Call = {
@@ -232,6 +245,7 @@ async function run(pipeline: Pipeline, request: Asked): Promise<Answer> {
     query: parameters,
     ...(envelope === undefined ? {} : { envelope }),
     ...(said.parameter === undefined ? {} : { parameter: said.parameter }),
+    asked: given,
     input,
     now,
     by: caller.id ?? "anonymous",
@@ -240,13 +254,14 @@ async function run(pipeline: Pipeline, request: Asked): Promise<Answer> {
     ...(marks === undefined ? {} : { marks }),
     variables: {
       caller,
-      input,
+      input: { ...input, ...given },
       now: instantText(now),
       base: pipeline.context.baseUrl(),
       ...(marks === undefined ? {} : { tokens: marks.variable }),
     } as unknown as Call["variables"],
   };
-  if (call.own === undefined && envelope === undefined) return perform(call, pipeline, refused);
+  const { errors } = prepared.operation.answer;
+  if (call.own === undefined && envelope === undefined && errors === undefined) return perform(call, pipeline, refused);
   try {
     return await perform(call, pipeline, (refusal) => refused(asSent(call, refusal)));
   } catch (thrown) {
@@ -256,8 +271,14 @@ async function run(pipeline: Pipeline, request: Asked): Promise<Answer> {
 
 /** What is refused, in the words of the caller's version and where it stands in the body as it was sent. */
 function asSent(call: Call, refusal: Refusal): Refusal {
-  const told = refusalDown(call, refusal);
+  const told = restated(call.prepared.operation, refusalDown(call, refusal));
   return call.envelope === undefined ? told : refusalAt(told, call.envelope.places);
+}
+
+/** With the status that the operation has for the error, where it has one of its own. */
+function restated({ answer }: Operation, refusal: Refusal): Refusal {
+  const status = answer.errors?.[refusal.code];
+  return status === undefined ? refusal : new Refusal(refusal.code, { ...refusal.details, status });
 }
 
 function perform(call: Call, { inUse }: Pipeline, refused: (refusal: Refusal) => Answer): Promise<Answer> {
@@ -365,10 +386,4 @@ async function refuseBody(exchange: Exchange, method: string, body: () => Promis
     faults: [{ pointer: "#", code: "unexpected-body", detail: `${exchange.method} takes no body` }],
     close: true,
   });
-}
-
-function refuseParameters(parameters: ReadonlyMap<string, string>): void {
-  for (const name of parameters.keys()) {
-    throw malformed({ parameter: name, code: "unknown-parameter", detail: `This operation takes no \`${name}\`` });
-  }
 }

@@ -7,6 +7,7 @@ import type { Value, Variables } from "../expression/evaluate.ts";
 import { compileFunction } from "../expression/evaluate.ts";
 import type { TypedExpression } from "../expression/typed.ts";
 import type { Column, Operation, Plan, Table } from "../plan/plan.ts";
+import { both, either } from "../plan/sources.ts";
 import type {
   Awaitable,
   Found,
@@ -39,8 +40,10 @@ export interface Prepared {
   readonly judgeAnswer: Judge | undefined;
   /** Columns of the table that are kept as a hash. */
   readonly secrets: readonly Column[];
-  /** By filter field: the judge of one value. */
+  /** By filter: the judge of one value. */
   readonly filters: ReadonlyMap<string, Judge>;
+  /** By query parameter of the operation's own. */
+  readonly queries: ReadonlyMap<string, Judge>;
   /** The operation that reads a record of the resource: where one that is made can be found. */
   readonly reading: Operation | undefined;
   /** For moves: all the moves of the resource, to say which are allowed now. */
@@ -62,11 +65,18 @@ export interface ForKind {
   readonly read: (key: Value, variables: Variables) => Awaitable<Found | undefined>;
   /** Whether the record exists for this kind, where running on it is not allowed. */
   readonly seen: (key: Value, variables: Variables) => Awaitable<Found | undefined>;
+  /** Reads the record where the operation's guard holds. */
+  readonly passes: (key: Value, variables: Variables) => Awaitable<Found | undefined>;
+  /** Where `the` says which record is at hand: the condition of those that this kind may run it on, and may see. */
+  readonly the: { readonly allowed?: TypedExpression; readonly visible?: TypedExpression } | undefined;
   /** A list query by its shape, prepared once. */
   list(shape: ListShape): (page: PageArguments, variables: Variables) => Awaitable<Page>;
 }
 
-export type ListShape = Pick<ListQuery, "sort" | "filters" | "search" | "from">;
+export interface ListShape extends Pick<ListQuery, "sort" | "filters" | "search" | "from"> {
+  /** The filters that the document words, by their names. */
+  readonly conditions: readonly string[];
+}
 
 /** Shapes of list queries kept prepared for one operation and kind of caller; beyond it the oldest is dropped. */
 const maximumShapes = 256;
@@ -98,7 +108,8 @@ export function prepareOperations(
       judge: operation.body === undefined ? undefined : judgeOf(operation.body.schema),
       judgeAnswer: operation.answer.shape === undefined ? undefined : judgeOf(operation.answer.shape.schema),
       secrets: table.columns.filter(({ marks }) => marks.includes("secret")),
-      filters: new Map(operation.list?.filters.map(({ field, schema }) => [field, judgeOf(schema)])),
+      filters: filterJudges(operation, judgeOf),
+      queries: new Map(operation.query.map(({ name, schema }) => [name, judgeOf(schema)])),
       reading: plan.operations.find(
         ({ deed, resource, key }) => deed === "read" && resource === operation.resource && key !== undefined,
       ),
@@ -149,7 +160,8 @@ export function prepareAsked(plan: Plan, kinds: CallerKinds): readonly AskedOper
       judge: operation.body === undefined ? undefined : judgeLater(operation.body.schema),
       judgeAnswer: undefined,
       secrets: [],
-      filters: new Map(operation.list?.filters.map(({ field, schema }) => [field, judgeLater(schema)])),
+      filters: filterJudges(operation, judgeLater),
+      queries: new Map(operation.query.map(({ name, schema }) => [name, judgeLater(schema)])),
       reading: undefined,
       extension: undefined,
       siblings: plan.operations.filter(({ deed, resource }) => deed === "move" && resource === operation.resource),
@@ -159,6 +171,11 @@ export function prepareAsked(plan: Plan, kinds: CallerKinds): readonly AskedOper
     };
     return { prepared, viewFor: (kind) => (views[kind] ??= viewOf(table, kinds.roles(kind))) };
   });
+}
+
+function filterJudges({ list }: Operation, judgeOf: (schema: JsonObject) => Judge): ReadonlyMap<string, Judge> {
+  const filters = list?.filters.map(({ field, schema }) => [field, judgeOf(schema)] as const) ?? [];
+  return new Map([...filters, ...(list?.conditions ?? []).map(({ name, schema }) => [name, judgeOf(schema)] as const)]);
 }
 
 /** Whose id a pattern is; of one that several resources share nobody's alone. */
@@ -178,9 +195,11 @@ function prepareForKind(operation: Operation, store: Store, record: ResourceView
   const own = ownView(operation, nested);
   const view = own ?? record.view;
   const reader = (decision: Decision): ForKind["read"] => {
-    if (decision === "denied" || operation.key === undefined) return () => undefined;
-    return store.read({ resource: operation.resource, key: operation.key.column, view, ...where(decision, []) });
+    if (decision === "denied" || (operation.key === undefined && operation.the === undefined)) return () => undefined;
+    return store.read({ resource: operation.resource, ...keyed, view, ...where(decision, single) });
   };
+  const single = operation.the === undefined ? [] : [operation.the];
+  const keyed = operation.key === undefined ? {} : { key: operation.key.column };
   const parent = operation.parents.at(-1);
   const tied = parent === undefined ? [] : [tiedTo(parent.field)];
   const where = (decision: Exclude<Decision, "denied">, own: readonly TypedExpression[]): Pick<ListQuery, "where"> => {
@@ -198,24 +217,50 @@ function prepareForKind(operation: Operation, store: Store, record: ResourceView
     parents: prepareParents(operation, store, roles),
     read: lazily(() => reader(allowed)),
     seen: lazily(() => reader(visible)),
+    passes: lazily(() => {
+      const all = [...tied, ...single, ...(operation.guard === undefined ? [] : [operation.guard.if])];
+      return store.read({ resource: operation.resource, ...keyed, view: { ...view, members: [] }, where: { all } });
+    }),
+    the: theOne(operation, [...tied, ...single], allowed, visible),
     list(shape) {
       const key = shapeKey(shape);
       const known = lists.get(key);
       if (known !== undefined) return known;
       if (lists.size >= maximumShapes) lists.delete(lists.keys().next().value as string);
       const own = operation.list?.where === undefined ? [] : [operation.list.where];
-      const condition = allowed === "denied" ? {} : where(allowed, own);
-      const prepared = store.list({ resource: operation.resource, view, ...condition, ...shape, ...counted });
+      const { conditions, ...rest } = shape;
+      const filters = operation.list?.conditions.filter(({ name }) => conditions.includes(name)) ?? [];
+      const said = [...own, ...filters.map(({ condition }) => condition)];
+      const condition = allowed === "denied" ? {} : where(allowed, said);
+      const prepared = store.list({ resource: operation.resource, view, ...condition, ...rest, ...counted });
       lists.set(key, prepared);
       return prepared;
     },
   };
 }
 
+function theOne(
+  { the }: Operation,
+  all: readonly TypedExpression[],
+  allowed: Decision,
+  visible: Decision,
+): ForKind["the"] {
+  if (the === undefined) return undefined;
+  const condition = (decision: Decision): TypedExpression | undefined => {
+    if (decision === "denied") return undefined;
+    return [...all, ...(decision === "allowed" ? [] : [decision.any.reduce(either)])].reduce(both);
+  };
+  const [mayRun, maySee] = [condition(allowed), condition(visible)];
+  return {
+    ...(mayRun === undefined ? {} : { allowed: mayRun }),
+    ...(maySee === undefined ? {} : { visible: maySee }),
+  };
+}
+
 /** The list's own conditions are the operation's, the same for every request, and so not part of the key. */
-function shapeKey({ sort, filters, search = [], from }: ListShape): string {
+function shapeKey({ sort, filters, conditions, search = [], from }: ListShape): string {
   const sorted = sort.map(({ column, descending }) => `${descending ? "-" : ""}${column}`);
-  return `${from} ${sorted.join()} ${filters.map(({ column, operator }) => `${column}[${operator}]`).join()} ${search.join()}`;
+  return `${from} ${sorted.join()} ${filters.map(({ column, operator }) => `${column}[${operator}]`).join()} ${search.join()} ${conditions.join()}`;
 }
 
 function lazily<Arguments extends readonly unknown[], Result>(

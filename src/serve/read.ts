@@ -6,6 +6,7 @@ import { emptyAnswer, entityTag, shapedTag, wrapped } from "./answers.ts";
 import { revalidationFields } from "./compression.ts";
 import type { Call, Context } from "./context.ts";
 import type { Answer } from "./exchange.ts";
+import { checkRead } from "./guard.ts";
 import { extended } from "./extension.ts";
 import { decodeKey } from "./keys-in-path.ts";
 import { matchesWeakly } from "./preconditions.ts";
@@ -20,6 +21,7 @@ export async function read(call: Call): Promise<Answer> {
   const parent = await parentOf(call);
   if (key === undefined || parent === undefined) throw absent(call);
   const found = await findVisible(call, key, parent);
+  await checkRead(call, key, parent);
   if (prepared.operation.answer.kind === "none") return emptyAnswer(prepared.operation.answer.status);
   const text = tell(call, found.text);
   const tag =

@@ -1,5 +1,6 @@
 /** The record at hand in a write: found, seen, allowed, and unchanged since the caller read it. */
 import type { Value } from "../expression/evaluate.ts";
+import type { TypedExpression } from "../expression/typed.ts";
 import type { Column, GrantPlan, Table } from "../plan/plan.ts";
 import type { Row, Transaction } from "../store/store.ts";
 import { entityTag, revisionOf } from "./answers.ts";
@@ -17,9 +18,10 @@ export function columnOf(table: Table, name: string): Column {
   return column;
 }
 
-/** The key that the path gives, or undefined where no record can have it. */
+/** The key that the path gives, or undefined where no record can have it; null where `the` says which one it is. */
 export function keyOf(call: Call): Value | undefined {
-  const { key } = call.prepared.operation;
+  const { key, the } = call.prepared.operation;
+  if (the !== undefined) return null;
   if (key === undefined) return undefined;
   return decodeKey(call.parameters[key.parameter] ?? "", columnOf(call.prepared.table, key.column));
 }
@@ -64,12 +66,24 @@ export function isVisible(call: Call, tx: Transaction, grants: readonly GrantPla
 /** The record at hand, or undefined where there is none that belongs to the parents of the path. */
 export async function findRecord(call: Call, tx: Transaction, parents: readonly Row[]): Promise<Row | undefined> {
   const { operation, table } = call.prepared;
+  if (operation.the !== undefined) return theRecord(call, tx, parents);
   const key = keyOf(call);
   if (operation.key === undefined || key === undefined) return undefined;
   const row = await tx.get(table.resource, operation.key.column, key);
   const parent = operation.parents.at(-1);
   if (row !== undefined) call.noted.record = row["id"] ?? null;
   return row !== undefined && parent !== undefined && row[parent.field] !== parents.at(-1)?.["id"] ? undefined : row;
+}
+
+/** The oldest that fits of those that the caller may run the operation on, else of those that it sees. */
+async function theRecord(call: Call, tx: Transaction, parents: readonly Row[]): Promise<Row | undefined> {
+  const { allowed, visible } = call.kind.the ?? {};
+  const { resource } = call.prepared.table;
+  const parent = parents.at(-1)?.["id"];
+  const variables = parent === undefined ? call.variables : { ...call.variables, parent };
+  const first = (condition: TypedExpression | undefined) =>
+    condition === undefined ? undefined : tx.first(resource, condition, variables);
+  return (await first(allowed)) ?? (await first(visible));
 }
 
 /** Refuses callers who may not see the record as if it were absent, and with 403 those who may see but not do this. */

@@ -1,9 +1,13 @@
-/** `DELETE /xs/{id}`: 204, or 409 where others refer to the record (R2.10). */
-import type { Transaction } from "../store/store.ts";
+/** `DELETE /xs/{id}` and `DELETE /xs`: 204 or what the document gives, or 409 where others refer to a record (R2.10). */
+import type { Row, Transaction } from "../store/store.ts";
+import { isBodiless } from "../plan/outcomes.ts";
 import { emptyAnswer, ownAnswer } from "./answers.ts";
 import type { Call } from "./context.ts";
 import { follow } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
+import { checkGuard } from "./guard.ts";
+import { tiedTo } from "./parents.ts";
+import { conditionOf } from "./permissions.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord } from "./record.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -12,19 +16,62 @@ export async function remove(call: Call, tx: Transaction): Promise<Answer> {
   if (row === undefined) throw absent(call);
   await checkAllowed(call, tx, row);
   await checkPreconditions(call, tx, row);
+  await checkGuard(call, tx, row);
   await call.functions?.before(call, tx, {});
+  // What is given of it is how it was.
+  const answer = await given(call, tx, row);
+  await deleteAll(call, tx, [row]);
+  return answer;
+}
+
+/**
+ * Each of these takes its time, and nobody else writes meanwhile. Whoever has more of them deletes what `where` and filters
+ * of lists tell apart, or lets time do it (part 8).
+ */
+const mostCleared = 10_000;
+
+/** All records that the caller may do this to and that `where` fits, or none. */
+export async function clear(call: Call, tx: Transaction): Promise<Answer> {
   const { operation, table } = call.prepared;
-  const { own } = call.kind;
-  // What is given is said of the record as it was.
-  const text = own === undefined ? undefined : await tx.view(row, own, call.variables);
-  const deleted = await tx.delete(table.resource, row);
-  if (deleted.kind === "referenced") {
-    throw new Refusal("still-referenced", {
-      detail: `A ${deleted.resource} refers to it by ${deleted.field}`,
-      members: { resource: deleted.resource, field: deleted.field },
-    });
+  const parent = (await findParents(call, tx)).at(-1)?.["id"];
+  await checkGuard(call, tx, undefined);
+  await call.functions?.before(call, tx, {});
+  const { allowed } = call.kind;
+  const tied = operation.parents.at(-1);
+  const all = [
+    ...(tied === undefined ? [] : [tiedTo(tied.field)]),
+    ...(operation.where === undefined ? [] : [operation.where]),
+  ];
+  const where = { all, ...(allowed === "denied" ? {} : conditionOf(allowed)) };
+  const variables = parent === undefined ? call.variables : { ...call.variables, parent };
+  const rows = await tx.all(table.resource, where, variables, mostCleared + 1);
+  if (rows.length > mostCleared) {
+    const detail = `There are more than ${mostCleared} of them, and nothing was done`;
+    throw new Refusal("timed-out", { detail });
   }
-  await follow(call, tx, { table, row, change: {}, emits: operation.emits, effects: operation.effects });
-  const { status } = operation.answer;
-  return text === undefined ? emptyAnswer(status) : ownAnswer(call, status, text);
+  const answer = await given(call, tx, {});
+  await deleteAll(call, tx, rows);
+  return answer;
+}
+
+async function given(call: Call, tx: Transaction, row: Row): Promise<Answer> {
+  const { status, kind } = call.prepared.operation.answer;
+  const { own } = call.kind;
+  if (kind === "none" || isBodiless(status) || own === undefined) return emptyAnswer(status);
+  return ownAnswer(call, status, await tx.view(row, own, call.variables));
+}
+
+async function deleteAll(call: Call, tx: Transaction, rows: readonly Row[]): Promise<void> {
+  const { operation, table } = call.prepared;
+  const deleted = await tx.deleteAll(table.resource, rows);
+  if (deleted.kind === "referenced") throw stillReferenced(deleted);
+  for (const row of rows)
+    await follow(call, tx, { table, row, change: {}, emits: operation.emits, effects: operation.effects });
+}
+
+export function stillReferenced({ resource, field }: { readonly resource: string; readonly field: string }): Refusal {
+  return new Refusal("still-referenced", {
+    detail: `A ${resource} refers to it by ${field}`,
+    members: { resource, field },
+  });
 }

@@ -67,7 +67,10 @@ function judgeWhole(call: Call, seen: JsonObject): JsonObject {
     if (!fixed || Object.hasOwn(properties, name)) members.push([name, value]);
   }
   const input: JsonObject = Object.fromEntries(members);
-  faults.push(...(call.prepared.judge?.(input) ?? []));
+  const wrong = call.prepared.judge?.(input) ?? [];
+  const { differs } = call.prepared.operation.answer;
+  if (faults.length > 0 && wrong.length === 0 && differs !== undefined) throw new Refusal(differs);
+  faults.push(...wrong);
   if (faults.length > 0) throw invalid(faults);
   return input;
 }

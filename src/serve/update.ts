@@ -2,15 +2,16 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Table } from "../plan/plan.ts";
 import type { Row, Transaction } from "../store/store.ts";
-import { emptyAnswer, ownAnswer, representation } from "./answers.ts";
 import type { Call } from "./context.ts";
 import { causeAll } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
+import { checkGuard } from "./guard.ts";
 import { idText } from "./keys-in-path.ts";
 import { holdLive } from "./limits/quotas.ts";
+import { answerWith } from "./outcome.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord } from "./record.ts";
 import type { Fault } from "./refusal.ts";
-import { invalid } from "./refusal.ts";
+import { invalid, Refusal } from "./refusal.ts";
 import { changesBetween, duplicate, ownTable, sameValue, settle, take, touch } from "./values.ts";
 import type { Values } from "./values.ts";
 import { inOwnTerms, inputUp, ownTerms, recordText, rowDown } from "./versions/terms.ts";
@@ -28,26 +29,27 @@ export async function update(call: Call, tx: Transaction): Promise<Answer> {
 
 /** The rest of an edit: nothing happens where nothing changes (R4.8). */
 export async function saveRecord(call: Call, tx: Transaction, row: Row, values: Values): Promise<Answer> {
-  const { operation, table } = call.prepared;
+  const { table } = call.prepared;
   const { own } = call.kind;
+  await checkGuard(call, tx, row);
   const next: Values = { ...row, ...values };
   Object.assign(next, call.prepared.extension?.fill?.(call, next, row));
   const view = own ?? call.kind.record.view;
   const changed = Object.keys(changesBetween(row, next)).length > 0;
-  let text: string;
-  let revision = row["_rev"] as number;
-  if (changed) {
-    touch(call, table, next);
-    await settle(call, tx, ownTable(call), next, row);
-    const written = await tx.update(table.resource, row, changesBetween(row, next), view, call.variables);
-    if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
-    await endOthers(call, tx, row, written.row);
-    ({ text, revision } = await causeAll(call, tx, written, {}, view));
-    await holdLive(call, tx, table, row, written.row);
-  } else text = await tx.view(row, view, call.variables);
-  const { status, kind } = operation.answer;
-  if (kind === "none") return emptyAnswer(status);
-  return own === undefined ? representation(call, status, text, revision) : ownAnswer(call, status, text);
+  if (!changed) {
+    const text = await tx.view(row, view, call.variables);
+    return answerWith(call, tx, { what: "same", row, text, revision: row["_rev"] as number });
+  }
+  const { differs } = call.prepared.operation.answer;
+  if (differs !== undefined) throw new Refusal(differs);
+  touch(call, table, next);
+  await settle(call, tx, ownTable(call), next, row);
+  const written = await tx.update(table.resource, row, changesBetween(row, next), view, call.variables);
+  if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
+  await endOthers(call, tx, row, written.row);
+  const found = await causeAll(call, tx, written, {}, view);
+  await holdLive(call, tx, table, row, written.row);
+  return answerWith(call, tx, { what: "given", ...found });
 }
 
 /** Who changes a secret may do so because somebody else knows it: all sessions but the one that does it end. */

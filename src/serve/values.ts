@@ -53,7 +53,7 @@ async function taken(call: Call, tx: Transaction, input: JsonObject, row?: Row):
     if (index < fields.length) values[name] = field.secret === true ? hashed(call, name) : (value as Value);
   }
   if (taking.faults.length > 0) throw invalid(taking.faults);
-  return { call: { ...call, variables: { ...call.variables, input: settled as Value } }, values };
+  return { call: { ...call, variables: { ...call.variables, input: { ...settled, ...call.asked } as Value } }, values };
 }
 
 /**

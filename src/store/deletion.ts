@@ -1,4 +1,4 @@
-/** What deleting a record comes to, as the document says of each reference: refused, or these records deleted and those cleared. */
+/** What deleting records comes to, as the document says of each reference: refused, or these records deleted and those cleared. */
 import type { Value } from "../expression/evaluate.ts";
 import type { Table } from "../plan/plan.ts";
 import type { DeletedRecord, Row } from "./store.ts";
@@ -23,8 +23,8 @@ export interface Referring {
   holding(table: Table, column: string, value: Value): readonly Row[];
 }
 
-export function planDeletion(tables: readonly Table[], first: Held, referring: Referring): Deletion {
-  const deleted = new Map<string, Held>([[keyOf(first), first]]);
+export function planDeletion(tables: readonly Table[], asked: readonly Held[], referring: Referring): Deletion {
+  const deleted = new Map<string, Held>(asked.map((held) => [keyOf(held), held]));
   // A map's iteration goes on to what is added meanwhile, so this follows `delete with` to its end.
   for (const held of deleted.values()) {
     for (const { found } of referrers(tables, held, "delete", referring)) deleted.set(keyOf(found), found);

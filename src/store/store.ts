@@ -136,10 +136,13 @@ export type ViewSource =
    */
   | { readonly kind: "records"; readonly expression: TypedExpression; readonly view: View };
 
-/** A record by the value of a unique column, where `where` (any of them) is true; an absent `where` allows every record. */
+/**
+ * A record by the value of a unique column, where `where` (any of them) is true; an absent `where` allows every record.
+ * Without a key the oldest of those for which it is true.
+ */
 export interface ReadQuery {
   readonly resource: string;
-  readonly key: string;
+  readonly key?: string;
   readonly where?: Condition;
   readonly view: View;
 }
@@ -214,6 +217,8 @@ export interface Transaction extends SessionWork {
   list(query: ListQuery, page: PageArguments, variables: Variables): Awaitable<Page>;
   /** The oldest record for which the condition is true, held; no two transactions get the same one while its condition holds. */
   first(resource: string, where: TypedExpression | undefined, variables: Variables): Awaitable<Row | undefined>;
+  /** The records for which the condition is true, oldest first and held, at most `limit`. */
+  all(resource: string, where: Condition | undefined, variables: Variables, limit: number): Awaitable<readonly Row[]>;
   /** An expression that reads other records, over a row at hand. Expressions that do not can be run without the store. */
   evaluate(expression: TypedExpression, row: Row, variables: Variables): Awaitable<Value>;
   /**
@@ -227,13 +232,9 @@ export interface Transaction extends SessionWork {
    * Deletes it, with what says `delete with`, clearing what says `clear` (which changes the revision of those records, and
    * their columns that are computed from it); or names what still refers to it.
    */
-  delete(
-    resource: string,
-    row: Row,
-  ): Awaitable<
-    | { readonly kind: "deleted"; readonly records: readonly DeletedRecord[] }
-    | { readonly kind: "referenced"; readonly resource: string; readonly field: string }
-  >;
+  delete(resource: string, row: Row): Awaitable<DeleteOutcome>;
+  /** Deletes them all or none; that they refer to one another keeps none of them. */
+  deleteAll(resource: string, rows: readonly Row[]): Awaitable<DeleteOutcome>;
   /** Where a reader of the journal has come to; undefined before its first `setBookmark`. */
   bookmark(reader: string): Awaitable<number | undefined>;
   setBookmark(reader: string, position: number): Awaitable<void>;
@@ -270,6 +271,10 @@ export interface Transaction extends SessionWork {
     most: number,
   ): Awaitable<number>;
 }
+
+export type DeleteOutcome =
+  | { readonly kind: "deleted"; readonly records: readonly DeletedRecord[] }
+  | { readonly kind: "referenced"; readonly resource: string; readonly field: string };
 
 /** The record itself, and each that was deleted with it. */
 export interface DeletedRecord {

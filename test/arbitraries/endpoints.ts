@@ -38,6 +38,31 @@ const choices = fc.record(
   { requiredKeys: ["from", "else"] },
 );
 
+const links = fc.record({ in: resourceNames, with: records(names, expressions, 2) });
+
+const filters = fc.record({ type: fieldTypes, if: expressions }, { requiredKeys: ["if"] });
+
+const successes = fc.integer({ min: 200, max: 299 });
+
+const outcomes = ["given", "changed", "created", "same", "accepted", "differs"];
+
+const statuses = fc
+  .record(
+    {
+      created: successes,
+      same: successes,
+      accepted: fc.record({ status: successes, if: expressions }, { requiredKeys: ["status"] }),
+      differs: kebabNames,
+      errors: fc.dictionary(
+        kebabNames.filter((name) => !outcomes.includes(name)),
+        fc.integer({ min: 400, max: 599 }),
+        { minKeys: 1, maxKeys: 2 },
+      ),
+    },
+    { requiredKeys: [] },
+  )
+  .filter((some) => Object.keys(some).length > 0);
+
 /** No parameter stands twice in a path. */
 const soundPaths = paths.filter((path) => {
   const parameters = path.match(/\{[^}]*\}/g) ?? [];
@@ -90,17 +115,26 @@ const anyEndpoint: fc.Arbitrary<Endpoint> = fc.record(
     })).given,
     shape: fields,
     choose: records(names, choices, 2),
-    status: fc.integer({ min: 200, max: 299 }),
+    status: successes,
     lists,
     where: expressions,
     wire: wires,
     else: kebabNames,
+    statuses,
+    the: expressions,
+    link: links,
+    unlink: links,
+    filters: records(names, filters, 2),
+    query: fields,
+    if: expressions,
   },
   { requiredKeys: ["method", "path"] },
 );
 
 /** What a handler gives is said by types, what anything else gives by expressions. */
-const endpoints: fc.Arbitrary<Endpoint> = anyEndpoint.map(({ gives, shape, ...rest }) => {
+const endpoints: fc.Arbitrary<Endpoint> = anyEndpoint.map(({ gives, shape, if: guard, ...every }) => {
+  // A condition needs its error.
+  const rest = guard === undefined || every.else === undefined ? every : { ...every, if: guard };
   if (rest.does === "handler") return { ...rest, ...(shape === undefined ? {} : { shape }) };
   return { ...rest, ...(gives === undefined ? {} : { gives }) };
 });

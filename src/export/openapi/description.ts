@@ -3,9 +3,13 @@ import type { EffectPlan, GrantPlan, MovePlan, Operation } from "../../plan/plan
 import { expressionText } from "../expression-text.ts";
 
 export function describeOperation(operation: Operation): string {
-  const { resource, allow, inbound, moves, choose, effects, body } = operation;
+  const { resource, allow, inbound, moves, choose, effects, body, the, guard } = operation;
   return [
     inbound === undefined ? `May be run by ${grantsText(allow)}.` : `Taken from \`${inbound.credential}\` alone.`,
+    ...(the === undefined ? [] : [`About the oldest ${resource} with \`${expressionText(the)}\`.`]),
+    ...(guard === undefined ? [] : [`Done if \`${expressionText(guard.if)}\`, else \`${guard.else}\`.`]),
+    ...linkTexts(operation),
+    ...outcomeTexts(operation),
     ...moves.map((move) => `Moves a ${resource} ${moveText(move)}.`),
     ...choose.map(({ field, resource: from, if: condition, else: code }) => {
       const which = condition === undefined ? "" : ` with \`${expressionText(condition)}\``;
@@ -16,6 +20,32 @@ export function describeOperation(operation: Operation): string {
       ? [`${body.fixed.map((name) => `\`${name}\``).join(", ")} may be sent back as read, and cannot be changed here.`]
       : []),
   ].join("\n\n");
+}
+
+function linkTexts({ deed, resource, link, where }: Operation): readonly string[] {
+  if (deed === "clear") {
+    const which = where === undefined ? "" : ` with \`${expressionText(where)}\``;
+    return [`Deletes every ${resource}${which} that the caller may run this on, or none.`];
+  }
+  if (link === undefined) return [];
+  const values = link.values.map(({ field, expression }) => `\`${field}\` = \`${expressionText(expression)}\``);
+  const act = deed === "link" ? "Makes, unless there is one," : "Deletes, if there is one,";
+  return [`${act} the ${link.resource} with ${values.join(" and ")}.`];
+}
+
+function outcomeTexts({ deed, resource, answer }: Operation): readonly string[] {
+  const { same, accepted, differs } = answer;
+  const when =
+    accepted?.if === undefined
+      ? `the ${resource} is ${accepted?.states.map((state) => `\`${state}\``).join(" or ") ?? ""} then, and goes on by itself`
+      : `\`${expressionText(accepted.if)}\``;
+  const why =
+    deed === "create" ? `there is a ${resource} with the same unique values, which is given` : "nothing has to change";
+  return [
+    ...(same === undefined ? [] : [`Answers ${same} where ${why}.`]),
+    ...(accepted === undefined ? [] : [`Answers ${accepted.status} where ${when}.`]),
+    ...(differs === undefined ? [] : [`Where there is a ${resource} that would have to change: \`${differs}\`.`]),
+  ];
 }
 
 /** `operator, or courier if ...`. */

@@ -1,6 +1,7 @@
 /** Parameters of operations: in the path, in the query of lists, in header fields. */
 import type { JsonObject } from "../../base/json.ts";
 import type { Column, FilterOperator, FilterPlan, ListPlan, Operation, Plan, Table } from "../../plan/plan.ts";
+import { expressionText } from "../expression-text.ts";
 import { grantsText } from "./description.ts";
 import { isRevalidated } from "./responses.ts";
 
@@ -45,8 +46,22 @@ function tableOf(plan: Plan, resource: string): Table | undefined {
 
 // ── Query ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function queryParameters(plan: Plan, { resource, list }: Operation): readonly JsonObject[] {
+function queryParameters(plan: Plan, operation: Operation): readonly JsonObject[] {
+  const own = operation.query.map(({ name, required, schema }) => ({ name, in: "query", required, schema }));
+  return [...own, ...listParameters(plan, operation)];
+}
+
+function listParameters(plan: Plan, { resource, list }: Operation): readonly JsonObject[] {
   if (list === undefined) return [];
+  const conditions = list.conditions.map(({ name, schema, condition, shown }) => ({
+    name,
+    in: "query",
+    description: [
+      `Those with \`${expressionText(condition).replaceAll(`filter.${name}`, "value")}\`, where \`value\` is this.`,
+      ...shown.map((grants) => `Only for ${grantsText(grants)}.`),
+    ].join(" "),
+    schema,
+  }));
   const filters = list.filters.flatMap((filter) => {
     const column = columnOf(plan, resource, filter.field);
     return filter.operators.map((operator) => filterParameter(filter, operator, column));
@@ -63,6 +78,7 @@ function queryParameters(plan: Plan, { resource, list }: Operation): readonly Js
     ...sortParameters(list),
     ...searchParameters(list, tableOf(plan, resource)),
     ...filters,
+    ...conditions,
   ];
 }
 
@@ -154,10 +170,11 @@ function filterParameter(
 // ── Header fields ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 function headerParameters(operation: Operation): readonly JsonObject[] {
-  const { deed, key, edits, repeats } = operation;
+  const { deed, key, the, edits, repeats } = operation;
   const tags = { type: "string", minLength: 1 };
   const changesOne =
-    key !== undefined && (deed === "update" || deed === "replace" || deed === "delete" || deed === "move");
+    (key !== undefined || the !== undefined) &&
+    (deed === "update" || deed === "replace" || deed === "delete" || deed === "move");
   return [
     ...(changesOne && edits !== "none"
       ? [

@@ -1,5 +1,5 @@
 /** Every error that the service can answer an operation with: a code of the plan with its status there (R0.1, R7.3). */
-import { readingDeeds } from "../../parts/endpoints/model.ts";
+import { bodilessDeeds, readingDeeds } from "../../parts/endpoints/model.ts";
 import { everyOperation } from "../../plan/events.ts";
 import type { EffectPlan, MovePlan, Operation, Plan, Table } from "../../plan/plan.ts";
 
@@ -25,7 +25,8 @@ export function refusalsOf(plan: Plan, operation: Operation): readonly PossibleR
   for (const entry of codes) {
     const [code = "", second] = entry.split(" ");
     const { status: usual, statuses = [] } = plan.errors[code] ?? {};
-    const status = second !== undefined && statuses.includes(Number(second)) ? Number(second) : usual;
+    const own = operation.answer.errors?.[code];
+    const status = own ?? (second !== undefined && statuses.includes(Number(second)) ? Number(second) : usual);
     if (status !== undefined) found.set(`${code} ${status}`, { code, status });
   }
   return [...found.values()].toSorted((one, other) => one.status - other.status);
@@ -73,10 +74,13 @@ function ofVersion({ versions, errors }: Plan): readonly string[] {
   return ends ? [Object.hasOwn(errors, gone.error) ? gone.error : "version-gone"] : [];
 }
 
-function ofCaller({ credentials, unseen }: Plan, { allow, inbound, key, parents, deed }: Operation): readonly string[] {
+function ofCaller(
+  { credentials, unseen }: Plan,
+  { allow, inbound, key, the, parents, deed }: Operation,
+): readonly string[] {
   const open = allow.some(({ who, if: condition }) => who.kind === "anyone" && condition === undefined);
   const signedIn = allow.some(({ who, if: condition }) => who.kind === "signed-in" && condition === undefined);
-  const named = key !== undefined || parents.length > 0;
+  const named = key !== undefined || the !== undefined || parents.length > 0;
   const scoped = credentials.some(({ scopes }) => scopes.length > 0);
   return [
     ...(credentials.length > 0 || !open ? ["unauthenticated"] : []),
@@ -88,35 +92,41 @@ function ofCaller({ credentials, unseen }: Plan, { allow, inbound, key, parents,
   ];
 }
 
-function ofRecord(plan: Plan, { deed, key, parents, edits, resource, moves }: Operation): readonly string[] {
-  const changesOne = key !== undefined && !readingDeeds.has(deed) && deed !== "create";
+function ofRecord(plan: Plan, { deed, key, the, parents, edits, resource, moves, link }: Operation): readonly string[] {
+  const one = key !== undefined || the !== undefined;
+  const deletes = deed === "delete" || deed === "clear" || deed === "unlink";
+  const deleted = link?.resource ?? resource;
+  const changesOne = one && !readingDeeds.has(deed) && deed !== "create";
   const references = plan.tables
     .flatMap(({ columns }) => columns)
     .filter(
       ({ references, holds = [] }) =>
-        (references?.resource === resource && references.onDelete !== "clear") ||
-        holds.some((held) => held.resource === resource),
+        (references?.resource === deleted && references.onDelete !== "clear") ||
+        holds.some((held) => held.resource === deleted),
     );
   return [
-    ...(key !== undefined || parents.length > 0 ? ["not-found"] : []),
+    ...(one || parents.length > 0 ? ["not-found"] : []),
     ...(changesOne ? ["stale"] : []),
     ...(edits === "required" ? ["precondition-needed"] : []),
     ...(moves.length > 0 || deed === "move" ? ["state-conflict"] : []),
-    ...(deed === "delete" && references.length > 0 ? ["still-referenced"] : []),
+    ...(deletes && references.length > 0 ? ["still-referenced"] : []),
   ];
 }
 
 /** A signature covers the body, so where requests may be signed every body is read. */
-function ofBody({ credentials }: Plan, { body }: Operation): readonly string[] {
+function ofBody({ credentials }: Plan, { body, deed }: Operation): readonly string[] {
   const read = body !== undefined || credentials.some(({ kind }) => kind === "hmac-sha256");
   return [
     ...(read ? ["request-timeout", "too-large"] : []),
     ...(body === undefined ? [] : ["unsupported-media", "invalid-request"]),
+    // What a link makes has to be a sound record.
+    ...(deed === "link" ? ["invalid-request"] : []),
   ];
 }
 
 function ofWriting(plan: Plan, operation: Operation): readonly string[] {
-  const table = plan.tables.find(({ resource }) => resource === operation.resource);
+  const changed = operation.link?.resource ?? operation.resource;
+  const table = plan.tables.find(({ resource }) => resource === changed);
   return [
     ...(operation.repeats === undefined ? [] : ["idempotency-key-in-use", "idempotency-key-reused"]),
     ...((table !== undefined && canCollide(operation, table)) || canCauseCollision(plan, operation.effects)
@@ -127,10 +137,11 @@ function ofWriting(plan: Plan, operation: Operation): readonly string[] {
 
 /** Too many requests, too many successes, or too many records at a time. */
 function ofLimits(plan: Plan, operation: Operation): readonly string[] {
-  const { rates, quotas, resource, deed, effects, creates, body, moves, choose } = operation;
+  const { rates, quotas, deed, effects, creates, body, moves, choose, link } = operation;
+  const resource = link?.resource ?? operation.resource;
   const table = plan.tables.find((one) => one.resource === resource);
   const set = [...(body?.fields ?? []).map(({ name }) => name), ...choose.map(({ field }) => field)];
-  const start = deed === "create" || creates ? (table?.lifecycle?.start ?? "") : undefined;
+  const start = deed === "create" || deed === "link" || creates ? (table?.lifecycle?.start ?? "") : undefined;
   const fills = canFill(plan, { resource, moves, set, ...(start === undefined ? {} : { start }) });
   return [
     ...(rates.length > 0 ? ["rate-limited"] : []),
@@ -183,10 +194,10 @@ function canCollide(
   { deed, body, moves, choose, creates }: Pick<Operation, "deed" | "body" | "moves" | "choose" | "creates">,
   table: Table,
 ): boolean {
-  if (readingDeeds.has(deed) || deed === "delete") return false;
+  if (readingDeeds.has(deed) || (bodilessDeeds.has(deed) && deed !== "link")) return false;
   const declared = table.conflicts.map(({ columns }) => columns.join());
   const sets = table.uniques.filter((columns) => !declared.includes(columns.join()));
-  if (deed === "create" || creates) return sets.length > 0 || table.id.made === "client";
+  if (deed === "create" || deed === "link" || creates) return sets.length > 0 || table.id.made === "client";
   const kept = table.columns.filter(
     ({ computed, default: made }) => computed !== undefined || made?.kind === "now-on-change",
   );

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import type { ErrorBody } from "../../parts/errors/model.ts";
 import { readingDeeds } from "../../parts/endpoints/model.ts";
 import type { Operation, Plan } from "../../plan/plan.ts";
+import { isBodiless } from "../../plan/outcomes.ts";
 import { type StreamParts, streamParts } from "./events.ts";
 import { headersOf, type ResponseHeader } from "./headers.ts";
 import type { ComponentNames } from "./names.ts";
@@ -45,15 +46,40 @@ function successes(plan: Plan, operation: Operation, names: ComponentNames): rea
   const told = limitsTold(plan, operation);
   const stream = streamParts(plan, operation);
   if (stream !== undefined) return [["200", streamed(operation, stream, names, told)], revalidated];
-  const { status, created } = operation.answer;
-  const makes = operation.deed === "create" || created === status;
+  const byStatus = Map.groupBy(outcomesOf(operation), ({ status }) => status);
   return [
-    [String(status), success(operation, makes, names, told)],
-    ...(created === undefined || created === status
-      ? []
-      : [[String(created), success(operation, true, names, told)] as [string, JsonObject]]),
+    ...[...byStatus].map(([status, outcomes]): [string, JsonObject] => [
+      String(status),
+      success(operation, status, outcomes, names, told),
+    ]),
     ...(isRevalidated(operation) ? [revalidated] : []),
   ];
+}
+
+/** What an operation can come to, and with which status. */
+interface PossibleOutcome {
+  readonly what: "given" | "created" | "same" | "accepted";
+  readonly status: number;
+}
+
+function outcomesOf({ deed, creates, answer }: Operation): readonly PossibleOutcome[] {
+  const { status, created = status, same = status, accepted } = answer;
+  const makes = deed === "create" || deed === "link" || creates;
+  const repeats = deed === "create" ? answer.same !== undefined : makes || deed === "update" || deed === "unlink";
+  return [
+    ...(deed === "create" || deed === "link" ? [] : [{ what: "given", status } as const]),
+    ...(makes ? [{ what: "created", status: created } as const] : []),
+    ...(repeats || deed === "replace" ? [{ what: "same", status: same } as const] : []),
+    ...(accepted === undefined ? [] : [{ what: "accepted", status: accepted.status } as const]),
+  ];
+}
+
+/** A record that is made has an address, but for one that a link makes. */
+function located({ deed, creates }: Operation, outcomes: readonly PossibleOutcome[]): readonly Named[] {
+  const makes =
+    (deed === "create" || creates) && outcomes.some(({ what }) => what === "created" || what === "accepted");
+  if (!makes) return [];
+  return outcomes.every(({ what }) => what === "created") ? ["Location"] : ["Location?"];
 }
 
 const revalidated: [string, JsonObject] = [
@@ -82,13 +108,24 @@ export function isRevalidated({ deed, answer }: Operation): boolean {
   return readingDeeds.has(deed) && answer.kind !== "none";
 }
 
-function success(operation: Operation, makes: boolean, names: ComponentNames, told: readonly Named[]): JsonObject {
+function success(
+  operation: Operation,
+  status: number,
+  outcomes: readonly PossibleOutcome[],
+  names: ComponentNames,
+  told: readonly Named[],
+): JsonObject {
   const { answer, resource, list, repeats } = operation;
-  const replayed: readonly Named[] = [...(repeats === undefined ? [] : (["Idempotent-Replayed"] as const)), ...told];
-  if (answer.kind === "none") {
-    const located = makes ? (["Location"] as const) : [];
+  const goesOn = outcomes.some(({ what }) => what === "accepted");
+  const replayed: readonly Named[] = [
+    ...(repeats === undefined ? [] : (["Idempotent-Replayed"] as const)),
+    ...(goesOn ? (["Retry-After?"] as const) : []),
+    ...told,
+  ];
+  const address = located(operation, outcomes);
+  if (answer.kind === "none" || isBodiless(status)) {
     const description = operation.deed === "receive" ? "Taken." : "Done; there is nothing to say.";
-    return { description, headers: headersOf([...located, ...replayed]) };
+    return { description, headers: headersOf([...address, ...replayed]) };
   }
   const encoded: readonly Named[] = ["Content-Encoding"];
   if (list !== undefined) {
@@ -99,12 +136,12 @@ function success(operation: Operation, makes: boolean, names: ComponentNames, to
     );
   }
   const record = answer.kind === "record";
-  const located = makes;
+  const makes = outcomes.every(({ what }) => what === "created") && operation.deed !== "link";
   const headers = headersOf([
     ...encoded,
     ...(operation.deed === "read" ? (["Accept-Ranges"] as const) : []),
     ...(record || operation.deed === "read" ? (["ETag"] as const) : []),
-    ...(located ? (["Location"] as const) : []),
+    ...address,
     ...replayed,
   ]);
   const description = record

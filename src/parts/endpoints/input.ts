@@ -3,7 +3,7 @@ import type { Model } from "../model.ts";
 import { fieldsOf, hasClientId, isChangeable, isServerSet, own } from "../resources/fields.ts";
 import type { Field } from "../resources/model.ts";
 import type { ResourceEndpoint } from "./meaning.ts";
-import { readingDeeds, sessionDeeds } from "./model.ts";
+import { bodilessDeeds, readingDeeds, sessionDeeds } from "./model.ts";
 import { takenShape } from "./shape.ts";
 
 export interface InputMember {
@@ -23,7 +23,7 @@ export interface InputMember {
  */
 export function inputOf(model: Model, meaning: ResourceEndpoint): readonly InputMember[] {
   const { deed, endpoint } = meaning;
-  if (readingDeeds.has(deed) || deed === "delete") return [];
+  if (readingDeeds.has(deed) || bodilessDeeds.has(deed)) return [];
   const fields = fieldsOf(model, meaning.resource);
   const taken = takenShape(model, endpoint)?.fields ?? (deed === "move" ? {} : impliedFields(model, meaning));
   return Object.entries(taken).map(([name, field]) => {

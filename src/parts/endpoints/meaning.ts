@@ -10,12 +10,16 @@
  *     /lockers/{id}/parcels…          the same below a parent   the parent's record is bound
  *
  * The collection is the last segment that is the plural of a resource, in kebab-case, snake_case or camelCase. A
- * parameter names a unique field of its resource, or the resource itself (`{parcel}`, `{parcelId}`, `{parcel_id}`: the
- * id). An operation that makes a move (`by` in part 3) moves, whatever its method.
+ * parameter names a unique field of its resource, or the resource itself (`{parcel}`, `{parcelId}`, `{parcel_id}`, and of
+ * ServiceInstance `{instance_id}`: the id). An operation that makes a move (`by` in part 3) moves, whatever its method.
+ *
+ * With `the` no part of the path names the record, and the whole path is the collection. With `of`, a collection may have
+ * any name or none: a parent's parameter then stands for the one resource that the record refers to and that has such a
+ * unique field.
  */
 import { camelCase, kebabCase, plural, snakeCase, withArticle } from "../../base/case.ts";
 import type { Model } from "../model.ts";
-import { fieldsOf, isUnique, lifecycleOf, own, referencesTo } from "../resources/fields.ts";
+import { fieldsOf, isUnique, lifecycleOf, own, referenceOf, referencesTo } from "../resources/fields.ts";
 import { loginsOf, sessionEndpoint } from "../authentication/login.ts";
 import { type Deed, type Endpoint, sessionDeeds } from "./model.ts";
 
@@ -23,11 +27,20 @@ export type PathSegment =
   | { readonly kind: "literal"; readonly text: string }
   | { readonly kind: "parameter"; readonly name: string };
 
+/** What can be done to records. `clear` deletes all that fit, `link` and `unlink` make and delete one of another resource. */
+export type ResourceDeed = Exclude<Deed, "handler"> | "clear" | "link" | "unlink";
+
+/** What `does` has to say for a deed that the path does not show; undefined where other members say it. */
+export function doesOf(deed: ResourceDeed): Deed | undefined {
+  if (deed === "link" || deed === "unlink") return undefined;
+  return deed === "clear" ? "delete" : deed;
+}
+
 export interface ResourceEndpoint {
   readonly kind: "resource";
   readonly operation: string;
   readonly endpoint: Endpoint;
-  readonly deed: Exclude<Deed, "handler">;
+  readonly deed: ResourceDeed;
   readonly resource: string;
   readonly segments: readonly PathSegment[];
   /** The parameter that names the record at hand, by which of its unique fields. */
@@ -76,6 +89,17 @@ export type EndpointMeaning = ResourceEndpoint | FreeEndpoint | UnclearEndpoint;
 /** The meaning of an operation's endpoint, or undefined where it has no endpoint. */
 export function meaningOf(model: Model, operation: string): EndpointMeaning | undefined {
   return meaningsOf(model).byOperation.get(operation);
+}
+
+/** The resource whose records an operation makes, changes or deletes, and that its own events are about. */
+export function subjectOf(meaning: Exclude<EndpointMeaning, UnclearEndpoint>): string | undefined {
+  const { link, unlink } = meaning.endpoint;
+  return (meaning.kind === "resource" ? (link ?? unlink)?.in : undefined) ?? meaning.resource;
+}
+
+/** Whether there is one record that it is about before it is done. */
+export function hasRecord({ deed }: ResourceEndpoint): boolean {
+  return deed !== "create" && deed !== "list" && deed !== "clear";
 }
 
 /** The endpoints that are about a resource, in the document's order; with `resource`, those about this one. */
@@ -128,29 +152,44 @@ function meaningOfEndpoint(
   }
   if (does === "handler") {
     const about = resource === undefined ? {} : { resource };
-    const named = recordNamed(model, resource, segments, collections);
+    const named = recordNamed(model, resource, segments, collections, endpoint.of !== undefined);
     return { kind: "free", operation, endpoint, deed: does, segments, ...about, ...named };
   }
   if (resource === undefined || own(model.resources.resources, resource) === undefined) {
     return unclear("resource", `\`${endpoint.path}\` does not say which resource \`${operation}\` is about`);
   }
-  const anchor = anchorOf(segments, collections, resource);
+  const single = endpoint.the !== undefined;
+  const anchor = anchorOf(segments, collections, resource, single);
   const rest = segments.slice(anchor + 1);
   const hasStates = lifecycleOf(model, resource) !== undefined;
-  const deed = does ?? deedOf(endpoint, rest, makesMove(model, resource, operation), hasStates);
+  const moves = makesMove(model, resource, operation);
+  const shown = deedOf(endpoint, rest, moves, hasStates, single);
+  const key = single ? undefined : keyOf(model, resource, rest, endpoint.of !== undefined);
+  const said = does === "delete" && rest.every(({ kind }) => kind === "literal") && !single ? "clear" : does;
+  const deed = linkDeed(endpoint) ?? said ?? shown;
   if (deed === undefined) {
     return unclear("deed", `\`${endpoint.method} ${endpoint.path}\` does not say what \`${operation}\` does`);
   }
   if (deed === "history" && !hasStates) return unclear("deed", `a ${resource} has no states, and so no history`);
-  const key = keyOf(model, resource, rest);
-  const collective = deed === "create" || deed === "list";
-  if (collective ? rest.some((segment) => segment.kind === "parameter") : key === undefined) {
+  const collective = deed === "create" || deed === "list" || deed === "clear";
+  const unbound = collective || single ? rest.some((segment) => segment.kind === "parameter") : key === undefined;
+  if (unbound) {
     const [parameter] = rest.flatMap((segment) => (segment.kind === "parameter" ? [segment.name] : []));
     if (parameter === undefined) return unclear("key", `no part of \`${endpoint.path}\` names one ${resource}`);
-    const why = collective ? `has no place in the path of ${withArticle(deed)}` : `is no unique field of ${resource}`;
+    const why = single
+      ? "has no place where `the` says which record it is"
+      : collective
+        ? `has no place in the path of ${withArticle(deed)}`
+        : `is no unique field of ${resource}`;
     return unclear("key", `\`{${parameter}}\` ${why}`);
   }
-  const parents = parentsOf(model, resource, segments.slice(0, Math.max(anchor, 0)), collections);
+  const parents = parentsOf(
+    model,
+    resource,
+    segments.slice(0, Math.max(anchor, 0)),
+    collections,
+    endpoint.of !== undefined,
+  );
   if (typeof parents === "string") return unclear("parent", parents);
   return {
     kind: "resource",
@@ -172,11 +211,12 @@ function recordNamed(
   resource: string | undefined,
   segments: readonly PathSegment[],
   collections: readonly (string | undefined)[],
+  said: boolean,
 ): Pick<FreeEndpoint, "key" | "parents"> {
   if (resource === undefined || own(model.resources.resources, resource) === undefined) return noRecord;
-  const anchor = anchorOf(segments, collections, resource);
-  const key = keyOf(model, resource, segments.slice(anchor + 1));
-  const parents = parentsOf(model, resource, segments.slice(0, Math.max(anchor, 0)), collections);
+  const anchor = anchorOf(segments, collections, resource, false);
+  const key = keyOf(model, resource, segments.slice(anchor + 1), said);
+  const parents = parentsOf(model, resource, segments.slice(0, Math.max(anchor, 0)), collections, said);
   return { ...(key === undefined ? {} : { key }), parents: typeof parents === "string" ? [] : parents };
 }
 
@@ -240,9 +280,11 @@ function anchorOf(
   segments: readonly PathSegment[],
   collections: readonly (string | undefined)[],
   resource: string,
+  single: boolean,
 ): number {
   const collection = collections.lastIndexOf(resource);
   if (collection >= 0) return collection;
+  if (single) return segments.length - 1;
   const parameter = segments.findLastIndex((segment) => segment.kind === "parameter");
   const belowAnother = parameter > 0 && collections[parameter - 1] !== undefined;
   return parameter < 0 || (belowAnother && parameter < segments.length - 1) ? segments.length - 1 : parameter - 1;
@@ -253,23 +295,36 @@ function deedOf(
   rest: readonly PathSegment[],
   moves: boolean,
   hasStates: boolean,
-): ResourceEndpoint["deed"] | undefined {
+  single: boolean,
+): Exclude<ResourceDeed, "link" | "unlink"> | undefined {
+  if (single) return moves && method !== "GET" ? "move" : deedOnOne(method);
   const [first, ...more] = rest;
   if (first?.kind !== "parameter") {
     if (method === "GET") return "list";
+    if (method === "DELETE") return "clear";
     return method === "POST" && rest.length === 0 ? "create" : undefined;
   }
   if (moves && method !== "GET") return "move";
   const [last] = more.slice(-1);
   if (method === "GET") return hasStates && last?.kind === "literal" && last.text === "history" ? "history" : "read";
   if (more.length > 0) return method === "POST" ? "move" : undefined;
-  return ({ PATCH: "update", PUT: "replace", DELETE: "delete" } as const)[method as string];
+  return deedOnOne(method);
 }
 
-function keyOf(model: Model, resource: string, rest: readonly PathSegment[]): ResourceEndpoint["key"] {
+function deedOnOne(method: string): "read" | "update" | "replace" | "delete" | undefined {
+  return ({ GET: "read", PATCH: "update", PUT: "replace", DELETE: "delete" } as const)[method];
+}
+
+function linkDeed({ link, unlink }: Endpoint): "link" | "unlink" | undefined {
+  if (link !== undefined) return "link";
+  return unlink === undefined ? undefined : "unlink";
+}
+
+/** `said`: whether the endpoint says which resource it is about. */
+function keyOf(model: Model, resource: string, rest: readonly PathSegment[], said: boolean): ResourceEndpoint["key"] {
   const [first, ...more] = rest;
   if (first?.kind !== "parameter" || more.some((segment) => segment.kind === "parameter")) return undefined;
-  const column = columnOf(model, resource, first.name);
+  const column = columnOf(model, resource, first.name) ?? (said ? idOf(model, resource, first.name) : undefined);
   return column === undefined ? undefined : { parameter: first.name, column };
 }
 
@@ -278,8 +333,19 @@ function columnOf(model: Model, resource: string, parameter: string): string | u
   if (own(fieldsOf(model, resource), parameter) !== undefined) {
     return isUnique(model, resource, parameter) ? parameter : undefined;
   }
-  const name = camelCase(resource);
-  return [name, `${name}Id`, `${snakeCase(resource)}_id`, "id"].includes(parameter) ? "id" : undefined;
+  const words = snakeCase(resource).split("_");
+  // Of ServiceInstance also `{instance_id}` and `{instanceId}`.
+  const names = words.map((_, index) => words.slice(index).join("_"));
+  const whole = [names[0], camelCase(names[0] ?? ""), "id"];
+  const ids = names.flatMap((name) => [`${name}_id`, camelCase(`${name}_id`)]);
+  return [...whole, ...ids].includes(parameter) ? "id" : undefined;
+}
+
+/** Where `of` says what a path is about, its parameter is that record's id whatever it is called, if it is called an id. */
+function idOf(model: Model, resource: string, parameter: string): string | undefined {
+  const named = own(fieldsOf(model, resource), parameter) === undefined && /(?:_id|[a-z]Id)$/.test(parameter);
+  const others = Object.keys(model.resources.resources).filter((name) => name !== resource);
+  return named && others.every((name) => columnOf(model, name, parameter) === undefined) ? "id" : undefined;
 }
 
 /** The parents that the segments before the collection name, or a sentence that says what is unclear about them. */
@@ -288,13 +354,14 @@ function parentsOf(
   resource: string,
   before: readonly PathSegment[],
   collections: readonly (string | undefined)[],
+  said: boolean,
 ): readonly PathParent[] | string {
   const parents: PathParent[] = [];
   let child = resource;
   for (let index = before.length - 1; index >= 0; index--) {
     const segment = before[index];
     if (segment?.kind !== "parameter") continue;
-    const parent = collections[index - 1];
+    const parent = collections[index - 1] ?? (said ? referredBy(model, child, segment.name) : undefined);
     const column = parent === undefined ? undefined : columnOf(model, parent, segment.name);
     if (parent === undefined || column === undefined) return `\`{${segment.name}}\` names no record by a unique field`;
     const field = fieldTo(model, child, parent, segment.name);
@@ -304,6 +371,13 @@ function parentsOf(
     child = parent;
   }
   return parents;
+}
+
+/** The one resource that the record refers to and of which the parameter names a unique field. */
+function referredBy(model: Model, child: string, parameter: string): string | undefined {
+  const targets = Object.values(fieldsOf(model, child)).flatMap(({ type }) => referenceOf(model, type) ?? []);
+  const fitting = [...new Set(targets)].filter((target) => columnOf(model, target, parameter) !== undefined);
+  return fitting.length === 1 ? fitting[0] : undefined;
 }
 
 /** The one field that refers to the parent; of several the one with the parent's or the parameter's name. */

@@ -88,6 +88,8 @@ export type Deed = (typeof deeds)[number];
 
 /** What is about the sessions of a `password` credential. */
 export const sessionDeeds: ReadonlySet<string> = new Set<Deed>(["login", "renew", "logout"]);
+/** What takes no body, beside what changes nothing. */
+export const bodilessDeeds: ReadonlySet<string> = new Set(["delete", "clear", "link", "unlink"]);
 
 /** What changes nothing. */
 export const readingDeeds: ReadonlySet<string> = new Set<Deed>(["read", "list", "history"]);
@@ -116,13 +118,27 @@ export interface Endpoint {
   readonly choose?: Readonly<Record<string, Choice>>;
   /** The success status, where it is not the deed's own. */
   readonly status?: number;
+  /** What else an answer can have a status of its own for. */
+  readonly statuses?: Statuses;
   readonly lists?: ListStyle;
-  /** A list's own condition: the text of an expression. */
+  /** The condition of a list, or of the deletion of many: the text of an expression. */
   readonly where?: string;
-  /** The error for whom a login or a renewal does not let in. */
+  /** What has to hold for it to be done. */
+  readonly if?: string;
+  /** The error without that, and for whom a login or a renewal does not let in. */
   readonly else?: string;
   /** Of a handler: all that it takes and answers, where `takes` and `gives` do not say it. */
   readonly wire?: Wire;
+  /** The record that it is about where no part of the path names one: a condition over it. */
+  readonly the?: string;
+  /** The record that it creates, unless there is one like it already. */
+  readonly link?: Link;
+  /** The record that it deletes, if there is one. */
+  readonly unlink?: Link;
+  /** Query parameters by which a list is cut down. */
+  readonly filters?: Readonly<Record<string, Filter>>;
+  /** Query parameters that are `input` in expressions. */
+  readonly query?: Readonly<Record<string, Field>>;
 }
 
 /**
@@ -175,6 +191,38 @@ export type Given = string | GivenMembers;
 
 export interface GivenMembers {
   readonly [member: string]: Given;
+}
+
+/** One record of another resource, told by what some of its fields have: expressions over the record at hand. */
+export interface Link {
+  readonly in: string;
+  readonly with: Readonly<Record<string, string>>;
+}
+
+/** `label in labels`, where `label` is the parameter. */
+export interface Filter {
+  /** Of a value. Absent: what it is compared with. */
+  readonly type?: FieldType;
+  readonly if: string;
+}
+
+export interface Statuses {
+  /** Where a record was made. */
+  readonly created?: number;
+  /** Where nothing had to be done. On a create: where there is a record with the same unique values. */
+  readonly same?: number;
+  /** Where what is asked for goes on after the answer. */
+  readonly accepted?: Accepted;
+  /** The error where there is a record already that would have to change. */
+  readonly differs?: string;
+  /** By the code of an error. */
+  readonly errors?: Readonly<Record<string, number>>;
+}
+
+export interface Accepted {
+  readonly status: number;
+  /** Over the record as it is afterwards. Absent: it is in a state that it leaves by itself. */
+  readonly if?: string;
 }
 
 export interface Choice {

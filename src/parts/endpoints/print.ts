@@ -3,6 +3,7 @@ import type { Tree } from "../../document/print.ts";
 import { type Below, nothingBelow, printFields } from "../resources/field-print.ts";
 import { own } from "../resources/fields.ts";
 import type { Fields } from "../resources/model.ts";
+import { printDeed, printStatuses } from "./deed-print.ts";
 import type { Choice, EditStyle, Endpoint, Endpoints, ListStyle, RepeatStyle } from "./model.ts";
 import { printCors } from "./cors.ts";
 import { printWire } from "./wire-print.ts";
@@ -54,23 +55,7 @@ function printRepeats(style: RepeatStyle | "none", map: boolean): Tree {
 }
 
 function printEndpoint(endpoint: Endpoint, below: Below): Tree {
-  const {
-    method,
-    path,
-    of,
-    does,
-    takes,
-    within = {},
-    takesView,
-    gives,
-    shape,
-    choose,
-    status,
-    lists,
-    where,
-    wire,
-    else: otherwise,
-  } = endpoint;
+  const { method, path, of, does, takes, within = {}, takesView, gives, shape, choose, lists, where, wire } = endpoint;
   const at = `${method} ${path}`;
   const members: Tree = {
     ...(of === undefined ? {} : { of }),
@@ -82,11 +67,11 @@ function printEndpoint(endpoint: Endpoint, below: Below): Tree {
     ...(choose === undefined
       ? {}
       : { choose: orNone(Object.fromEntries(Object.entries(choose).map(([name, one]) => [name, printChoice(one)]))) }),
-    ...(status === undefined ? {} : { status: String(status) }),
+    ...printStatuses(endpoint, below("status")),
     ...(lists === undefined ? {} : { lists: printLists(lists, below("lists")) }),
     ...(where === undefined ? {} : { where }),
     ...(wire === undefined ? {} : { wire: printWire(wire) }),
-    ...(otherwise === undefined ? {} : { else: otherwise }),
+    ...printDeed(endpoint, below),
   };
   return Object.keys(members).length === 0 && !below() ? at : { at, ...members };
 }

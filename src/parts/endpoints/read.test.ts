@@ -77,6 +77,49 @@ const endpoints: readonly (readonly [form: string, endpoint: Endpoint])[] = [
       within: { b: ["u"], c: ["u", "v?"] },
     },
   ],
+  [
+    "{ at: GET /a, of: A, the: id == caller.id, if: b, else: c-d, query: { e?: integer } }",
+    {
+      method: "GET",
+      path: "/a",
+      of: "A",
+      the: "id == caller.id",
+      query: { e: { type: { kind: "scalar", name: "integer" }, marks: [], optional: true } },
+      if: "b",
+      else: "c-d",
+    },
+  ],
+  [
+    "{ at: POST /a, link: { in: B, with: { c: id } }, unlink: { in: B, with: { c: id } } }",
+    { method: "POST", path: "/a", link: { in: "B", with: { c: "id" } }, unlink: { in: "B", with: { c: "id" } } },
+  ],
+  [
+    "{ at: GET /a, filters: { b: b in c, d: { type: integer, if: value > e } } }",
+    {
+      method: "GET",
+      path: "/a",
+      filters: { b: { if: "b in c" }, d: { type: { kind: "scalar", name: "integer" }, if: "value > e" } },
+    },
+  ],
+  [
+    "{ at: PUT /a, status: { changed: 200, created: 201, same: 204, accepted: 202 if b, differs: c, not-found: 410 } }",
+    {
+      method: "PUT",
+      path: "/a",
+      status: 200,
+      statuses: {
+        created: 201,
+        same: 204,
+        accepted: { status: 202, if: "b" },
+        differs: "c",
+        errors: { "not-found": 410 },
+      },
+    },
+  ],
+  [
+    "{ at: PUT /a, status: { accepted: { status: 202, if: b } } }",
+    { method: "PUT", path: "/a", statuses: { accepted: { status: 202, if: "b" } } },
+  ],
 ];
 
 for (const [form, expected] of endpoints) {
@@ -114,7 +157,21 @@ const faults: readonly (readonly [yaml: string, ...faults: string[]])[] = [
   ["endpoints:\n  x: { of: A }", "2:3 endpoints/no-address x"],
   ["endpoints:\n  x: { at: GET /a, does: lists }", "2:26 endpoints/unknown-value lists"],
   ["endpoints:\n  x: { at: GET /a, status: 404 }", "2:28 endpoints/bad-status 404"],
-  ["endpoints:\n  x: { at: GET /a, link: {} }", "2:20 endpoints/unknown-key link"],
+  ["endpoints:\n  x: { at: GET /a, link: {} }", "2:20 endpoints/bad-link link", "2:20 endpoints/bad-link link"],
+  ["endpoints:\n  x: { at: GET /a, links: {} }", "2:20 endpoints/unknown-key links"],
+  [
+    "endpoints:\n  x: { at: GET /a, link: { in: B, of: { a: b } } }",
+    "2:20 endpoints/bad-link link",
+    "2:35 endpoints/unknown-key of",
+  ],
+  ["endpoints:\n  x: { at: GET /a, filters: { a-b: c } }", "2:31 endpoints/bad-filter a-b"],
+  ["endpoints:\n  x: { at: GET /a, filters: { a: { type: string } } }", "2:31 endpoints/bad-filter a"],
+  ["endpoints:\n  x: { at: GET /a, if: b }", "2:20 endpoints/bad-guard if"],
+  ["endpoints:\n  x: { at: GET /a, query: { b: strng } }", "2:32 endpoints/unknown-type strng"],
+  ["endpoints:\n  x: { at: PUT /a, status: { given: 200, changed: 200 } }", "2:42 endpoints/bad-outcome changed"],
+  ["endpoints:\n  x: { at: PUT /a, status: { created: 409 } }", "2:39 endpoints/bad-status 409"],
+  ["endpoints:\n  x: { at: PUT /a, status: { not-found: 210 } }", "2:41 endpoints/bad-status 210"],
+  ["endpoints:\n  x: { at: PUT /a, status: { accepted: 20 if b } }", "2:40 endpoints/bad-status 20"],
   ["endpoints:\n  x:\n    at: GET /a\n    takes: { code: strng(6) }", "4:20 endpoints/unknown-type strng"],
   [
     "endpoints:\n  x:\n    at: GET /a\n    choose: { b: { if: c } }",

@@ -10,16 +10,18 @@
  *     wrap       { one, many }   names of the members around records: `"{resource}"`, `"{resources}"`, or a name
  *     cors       origins | any | none                                                           map: { origins, credentials, keep }
  *     endpoints  operation: METHOD /path
- *                operation: { at, of, does, takes, gives, choose, status, lists, where }
+ *                operation: { at, of, does, the, link, unlink, takes, query, gives, choose, if, else, status, lists,
+ *                             filters, where }
  *       at       METHOD /path   map: { method, path }
  *       takes    field: type    as in part 2; { name: { … } }: an object of its own; a view's name: its fields; `none`: nothing
  *       gives    member: expression | View | "View[]" | count | next | { … }; one of these alone; `none`: no body
  *                of a handler member: type, as in part 2
  *       choose   field: { from, if, else }
- *       status   the success status
+ *       status   the success status                 map: see deed-read.ts
  *       lists    as above, for this list alone
  *       where    the condition of a list
  *       wire     of a handler: all that goes over the wire (wire-read.ts)
+ *       the, link, unlink, query, if, else, filters: see deed-read.ts
  */
 import type { Entry, MapNode, Node } from "../../document/document.ts";
 import { type Phrase, phraseOf, slice, spanOf, splitAt } from "../phrase.ts";
@@ -36,7 +38,8 @@ import {
 } from "../reader.ts";
 import { fieldKeys, readFields } from "../resources/field.ts";
 import type { Field } from "../resources/model.ts";
-import { type Address, readAddress, readChoice, readCount, readDuration, readStatus, readText } from "../values.ts";
+import { type Address, readAddress, readChoice, readCount, readDuration, readText } from "../values.ts";
+import { membersOf, readDeed, readStatuses } from "./deed-read.ts";
 import {
   type Choice,
   deeds,
@@ -61,18 +64,9 @@ const path: Path = ["endpoints"];
 
 export const endpointsKeys = ["base", "lists", "edits", "repeats", "wrap", "cors", "endpoints"] as const;
 export const endpointKeys = [
-  "at",
-  "of",
-  "does",
-  "takes",
-  "gives",
-  "choose",
-  "status",
-  "lists",
-  "where",
-  "wire",
-  "else",
-] as const;
+  "at", "of", "does", "the", "link", "unlink", "takes", "query", "gives", "choose", "if", "else", "status", "lists",
+  "filters", "where", "wire",
+] as const; // biome-ignore format: a table
 
 export function readEndpoints(reader: Reader, body: MapNode): Endpoints {
   const entries = knownEntries(reader, path, body, endpointsKeys, "Part 4");
@@ -350,22 +344,19 @@ function readEndpoint(reader: Reader, at: Path, line: Entry): Endpoint | undefin
   if (address === undefined) return undefined;
   const of = readText(reader, at, entries.of, "`of`");
   const does = readChoice(reader, at, readText(reader, at, entries.does, "`does`"), deeds, "What an operation does");
-  const status = readText(reader, at, entries.status, "`status`");
-  const answer = status && readStatus(reader, at, status, "The success status", [200, 299]);
   const lists = entries.lists && readLists(reader, [...at, "lists"], entries.lists.value);
   const where = readText(reader, at, entries.where, "`where`");
   const wire = entries.wire && readWire(reader, [...at, "wire"], entries.wire.value);
-  const otherwise = readText(reader, at, entries.else, "`else`");
   return {
     ...address,
     ...(of === undefined ? {} : { of: of.text }),
     ...(does === undefined ? {} : { does }),
     ...readMembers(reader, at, entries, does),
-    ...(answer === undefined ? {} : { status: answer }),
+    ...readStatuses(reader, [...at, "status"], entries.status),
     ...(lists === undefined ? {} : { lists }),
     ...(where === undefined ? {} : { where: where.text }),
     ...(wire === undefined ? {} : { wire }),
-    ...(otherwise === undefined ? {} : { else: otherwise.text }),
+    ...readDeed(reader, at, entries),
   };
 }
 
@@ -388,12 +379,6 @@ function readMembers(
     ...readAnswer(reader, [...at, "gives"], entries.gives, does),
     ...(choose === undefined ? {} : { choose: readChoices(reader, [...at, "choose"], choose) }),
   };
-}
-
-function membersOf(reader: Reader, at: Path, entry: Entry | undefined, example: string): MapNode | undefined {
-  if (entry === undefined) return undefined;
-  if (isNone(entry.value)) return { kind: "map", entries: [], span: entry.value.span };
-  return expectMap(reader, at, entry.value, `\`${entry.key.value}\``, example);
 }
 
 /** What a handler gives is for the document to say, and for its function to work out: types, and no expressions. */

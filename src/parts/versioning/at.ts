@@ -7,7 +7,7 @@
  */
 import { standardErrors } from "../errors/model.ts";
 import type { Endpoint } from "../endpoints/model.ts";
-import { meaningOf } from "../endpoints/meaning.ts";
+import { doesOf, meaningOf, type ResourceDeed } from "../endpoints/meaning.ts";
 import { givenMembers } from "../endpoints/shape.ts";
 import type { Model } from "../model.ts";
 import { createReader } from "../reader.ts";
@@ -219,7 +219,13 @@ function undoPath(model: Model, { operation, method, path }: Of<"path">): Model 
   const again = withEndpoint(model, operation, told);
   return meaningOf(again, operation)?.kind === "resource"
     ? again
-    : withEndpoint(model, operation, { ...told, does: now.deed });
+    : withEndpoint(model, operation, { ...told, ...doing(now.deed) });
+}
+
+/** What members of its own say, it is told by them. */
+function doing(deed: ResourceDeed): Pick<Endpoint, "does"> {
+  const does = doesOf(deed);
+  return does === undefined ? {} : { does };
 }
 
 function undoError(model: Model, { code, status, was }: Of<"error">): Model {

@@ -8,6 +8,7 @@ import { parts, type TypedExpression } from "../../expression/typed.ts";
 import { meaningOf } from "../endpoints/meaning.ts";
 import { withGiven } from "../endpoints/shape.ts";
 import { eventResource, typeExpressions } from "../expressions.ts";
+import type { Endpoint, Link } from "../endpoints/model.ts";
 import type { Model } from "../model.ts";
 import { own } from "../resources/fields.ts";
 import { type Lifecycle, moveName, type Trigger } from "../states/model.ts";
@@ -46,7 +47,8 @@ export function withMembersNamed(model: Model, names: ReadonlyMap<string, Readon
           const [variable, name] = node.path;
           if (name === undefined) return [];
           if (variable === "old") return [name, nameIn(subjects.record, name)];
-          return variable === "input" ? [name, nameIn(subjects.input, name)] : [];
+          if (variable !== "input" || subjects.asked?.includes(name) === true) return [];
+          return [name, nameIn(subjects.input, name)];
         }
         default:
           return [];
@@ -86,6 +88,8 @@ function spliced(text: string, cuts: ReadonlyMap<number, Cut>): string {
 interface Subjects {
   readonly record: string | undefined;
   readonly input?: string | undefined;
+  /** Members of `input` that neither has: the operation's query parameters. */
+  readonly asked?: readonly string[];
 }
 
 type Edit = (path: string, text: string, subjects: Subjects) => string;
@@ -104,6 +108,7 @@ function withExpressions(model: Model, edit: Edit): Model {
   const inputOf = (operation: string): string | undefined => {
     return own(endpoints.endpoints, operation)?.takes === undefined ? subjectOf(operation) : operation;
   };
+  const asked = (operation: string): readonly string[] => Object.keys(own(endpoints.endpoints, operation)?.query ?? {});
   const grants = (path: string, all: readonly Grant[], record: string | undefined): readonly Grant[] =>
     all.map((grant, index) =>
       grant.if === undefined ? grant : { ...grant, if: edit(`${path}/${index}/if`, grant.if, { record }) },
@@ -118,7 +123,8 @@ function withExpressions(model: Model, edit: Edit): Model {
       ...move,
       triggers: move.triggers.map((trigger, index) => {
         const path = `states/${record}/moves/${moveName(move)}/${index}`;
-        const subjects = { record, input: inputOfTrigger(trigger) };
+        const by = trigger.on.kind === "by" ? { asked: asked(trigger.on.operation) } : {};
+        const subjects = { record, input: inputOfTrigger(trigger), ...by };
         return {
           ...trigger,
           ...(trigger.if === undefined ? {} : { if: edit(`${path}/if`, trigger.if, subjects) }),
@@ -129,6 +135,36 @@ function withExpressions(model: Model, edit: Edit): Model {
       }),
     })),
   });
+  const linkOf = (link: Link, path: string, subjects: Subjects): Link => ({
+    ...link,
+    with: map(link.with, (text, name) => edit(`${path}/with/${name}`, text, subjects)),
+  });
+  const deedOf = (endpoint: Endpoint, path: string, subjects: Subjects): Partial<Endpoint> => {
+    const { the, link, unlink, filters, if: guard, statuses } = endpoint;
+    const accepted = statuses?.accepted;
+    return {
+      ...(the === undefined ? {} : { the: edit(`${path}/the`, the, subjects) }),
+      ...(link === undefined ? {} : { link: linkOf(link, `${path}/link`, subjects) }),
+      ...(unlink === undefined ? {} : { unlink: linkOf(unlink, `${path}/unlink`, subjects) }),
+      ...(filters === undefined
+        ? {}
+        : {
+            filters: map(filters, (filter, name) => ({
+              ...filter,
+              if: edit(`${path}/filters/${name}/if`, filter.if, subjects),
+            })),
+          }),
+      ...(guard === undefined ? {} : { if: edit(`${path}/if`, guard, subjects) }),
+      ...(accepted?.if === undefined
+        ? {}
+        : {
+            statuses: {
+              ...statuses,
+              accepted: { ...accepted, if: edit(`${path}/status/accepted/if`, accepted.if, subjects) },
+            },
+          }),
+    };
+  };
   const { webhook, stream } = events.delivery ?? {};
   const [emitting] = Object.keys(events.out ?? {}).map((event) => eventResource(model, event));
   return {
@@ -178,9 +214,10 @@ function withExpressions(model: Model, edit: Edit): Model {
       endpoints: map(endpoints.endpoints, (endpoint, operation) => {
         const path = `endpoints/endpoints/${operation}`;
         const record = subjectOf(operation);
-        const subjects = { record, input: inputOf(operation) };
+        const subjects = { record, input: inputOf(operation), asked: asked(operation) };
         return {
           ...endpoint,
+          ...deedOf(endpoint, path, subjects),
           ...(endpoint.where === undefined ? {} : { where: edit(`${path}/where`, endpoint.where, subjects) }),
           ...(endpoint.gives === undefined
             ? {}

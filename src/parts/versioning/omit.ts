@@ -3,6 +3,7 @@ import { parseExpression } from "../../expression/parse.ts";
 import { children, type Expression } from "../../expression/syntax.ts";
 import { meaningOf } from "../endpoints/meaning.ts";
 import { eventResource } from "../expressions.ts";
+import type { Link } from "../endpoints/model.ts";
 import type { Model } from "../model.ts";
 import { own } from "../resources/fields.ts";
 import type { ViewDefinition } from "../resources/model.ts";
@@ -87,9 +88,16 @@ function withoutField(model: Model, resource: string, name: string): Model {
     (endpoint, operation) => {
       const meaning = meaningOf(model, operation);
       const about = meaning?.kind === "resource" && meaning.resource === resource;
-      return about && endpoint.choose !== undefined
-        ? { ...endpoint, choose: without(endpoint.choose, name) }
-        : endpoint;
+      const { choose, filters, link, unlink } = endpoint;
+      const linkOf = (one: Link): Link => (one.in === resource ? { ...one, with: without(one.with, name) } : one);
+      const gone = Object.keys(filters ?? {}).filter((one) => namesIn(filters?.[one]?.if ?? "").has(name));
+      return {
+        ...endpoint,
+        ...(about && choose !== undefined ? { choose: without(choose, name) } : {}),
+        ...(about && filters !== undefined ? { filters: without(filters, ...gone) } : {}),
+        ...(link === undefined ? {} : { link: linkOf(link) }),
+        ...(unlink === undefined ? {} : { unlink: linkOf(unlink) }),
+      };
     },
   );
 }

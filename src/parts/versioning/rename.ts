@@ -1,6 +1,6 @@
 /** A name given back through a whole model: of a resource, a type, an operation, one of their members, an event, an error. */
-import { meaningOf } from "../endpoints/meaning.ts";
-import type { Endpoint } from "../endpoints/model.ts";
+import { doesOf, meaningOf } from "../endpoints/meaning.ts";
+import type { Endpoint, Link } from "../endpoints/model.ts";
 import { bodyFor } from "../errors/model.ts";
 import type { Errors } from "../errors/model.ts";
 import { eventResource } from "../expressions.ts";
@@ -125,7 +125,8 @@ function withMemberKeys(said: Model, model: Model, names: MemberNames): Model {
       const isOther = own(resources, operation) === undefined && own(types, operation) === undefined;
       const members = isOther ? (names.get(operation) ?? noNames) : noNames;
       const fields = ofOperation(operation);
-      const { choose, gives, shape, takes, within } = endpoint;
+      const { choose, gives, shape, takes, within, link, unlink } = endpoint;
+      const renamedLink = (one: Link): Link => ({ ...one, with: renamedKeys(one.with, ofField(one.in)) });
       return {
         ...endpoint,
         path: endpoint.path.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => `{${nameIn(fields, name)}}`),
@@ -134,6 +135,8 @@ function withMemberKeys(said: Model, model: Model, names: MemberNames): Model {
         ...(gives === undefined || typeof gives === "string" ? {} : { gives: renamedKeys(gives, members) }),
         ...(shape === undefined ? {} : { shape: renamedKeys(shape, members) }),
         ...(choose === undefined ? {} : { choose: renamedKeys(choose, fields) }),
+        ...(link === undefined ? {} : { link: renamedLink(link) }),
+        ...(unlink === undefined ? {} : { unlink: renamedLink(unlink) }),
       };
     },
   );
@@ -242,6 +245,8 @@ function renamedResource(model: Model, from: string, to: string): Model {
       ...(endpoint.choose === undefined
         ? {}
         : { choose: mapValues(endpoint.choose, (choice) => ({ ...choice, from: name(choice.from) })) }),
+      ...(endpoint.link === undefined ? {} : { link: { ...endpoint.link, in: name(endpoint.link.in) } }),
+      ...(endpoint.unlink === undefined ? {} : { unlink: { ...endpoint.unlink, in: name(endpoint.unlink.in) } }),
     }),
   );
 }
@@ -251,7 +256,8 @@ function tellingResource(model: Model, resource: string): Model {
   return withEndpoints(model, (endpoint, operation) => {
     const meaning = meaningOf(model, operation);
     if (meaning?.kind !== "resource" || meaning.resource !== resource) return endpoint;
-    return { ...endpoint, of: resource, does: meaning.deed };
+    const does = doesOf(meaning.deed);
+    return { ...endpoint, of: resource, ...(does === undefined ? {} : { does }) };
   });
 }
 
@@ -352,13 +358,26 @@ export function renamedError(model: Model, from: string, to: string): Model {
           ? versioning
           : { ...versioning, policy: { ...versioning.policy, afterSunset: { ...sunset, error: code(sunset.error) } } },
     },
-    (endpoint) => ({
-      ...endpoint,
-      ...(endpoint.else === undefined ? {} : { else: code(endpoint.else) }),
-      ...(endpoint.choose === undefined
-        ? {}
-        : { choose: mapValues(endpoint.choose, (choice) => ({ ...choice, else: code(choice.else) })) }),
-    }),
+    (endpoint) => {
+      const { choose, else: otherwise, statuses } = endpoint;
+      const { differs, errors: told } = statuses ?? {};
+      return {
+        ...endpoint,
+        ...(choose === undefined
+          ? {}
+          : { choose: mapValues(choose, (choice) => ({ ...choice, else: code(choice.else) })) }),
+        ...(otherwise === undefined ? {} : { else: code(otherwise) }),
+        ...(statuses === undefined
+          ? {}
+          : {
+              statuses: {
+                ...statuses,
+                ...(differs === undefined ? {} : { differs: code(differs) }),
+                ...(told === undefined ? {} : { errors: renamedKey(told, from, to) }),
+              },
+            }),
+      };
+    },
   );
 }
 
@@ -423,6 +442,20 @@ function withTypes(model: Model, from: string, to: string): Model {
           : { in: mapValues(events.in, (event) => ({ ...event, carries: mapValues(event.carries, typeOf) })) }),
       },
     },
-    (endpoint) => (endpoint.takes === undefined ? endpoint : { ...endpoint, takes: fieldsOf(endpoint.takes) }),
+    (endpoint) => {
+      const { takes, query, filters } = endpoint;
+      return {
+        ...endpoint,
+        ...(takes === undefined ? {} : { takes: fieldsOf(takes) }),
+        ...(query === undefined ? {} : { query: fieldsOf(query) }),
+        ...(filters === undefined
+          ? {}
+          : {
+              filters: mapValues(filters, (filter) =>
+                filter.type === undefined ? filter : { ...filter, type: typeOf(filter.type) },
+              ),
+            }),
+      };
+    },
   );
 }

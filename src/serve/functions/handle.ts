@@ -6,6 +6,7 @@ import { emptyAnswer, ownAnswer, representation } from "../answers.ts";
 import type { Call } from "../context.ts";
 import { follow } from "../effects.ts";
 import type { Answer } from "../exchange.ts";
+import { checkGuard } from "../guard.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord, holds } from "../record.ts";
 import { Refusal } from "../refusal.ts";
 import { take } from "../values.ts";
@@ -18,6 +19,7 @@ export async function handle(asked: Call, tx: Transaction): Promise<Answer> {
   const faults = said.prepared.judge?.(said.input) ?? [];
   if (faults.length > 0) throw ownFaults(asked, faults);
   const { call } = await take(asked, tx, raised(asked, said.input).input);
+  await checkGuard(call, tx, row);
   const input = call.variables["input"] as JsonObject;
   const given = await asked.functions?.handle(call, tx, { input, row });
   const { answer, about } = await answerOf(call, tx, given, row);

@@ -50,7 +50,7 @@ export async function countSuccess(call: Call, tx: Transaction, answer: Answer):
   const { context, now } = call;
   for (const { limit, by } of call.prepared.operation.quotas) {
     const quota = context.plan.quotas[limit];
-    if (quota?.kind !== "window" || (quota.of === "creation" && !hasCreated(call.prepared.operation, answer))) continue;
+    if (quota?.kind !== "window" || (quota.of === "creation" && answer.made !== true)) continue;
     const partition = partitionIn(call, by);
     if (partition === undefined) continue;
     const key = concealed(context.secret, partition);
@@ -58,10 +58,6 @@ export async function countSuccess(call: Call, tx: Transaction, answer: Answer):
     if (call.noted.admission !== undefined) tellCount(call.noted.admission, quota, counted, now);
     if (counted.used > quota.count) throw quotaExceeded(quota, counted.until - now);
   }
-}
-
-function hasCreated({ deed, answer }: Operation, { status }: Answer): boolean {
-  return deed === "create" || status === answer.created;
 }
 
 function partitionIn(call: Call, by: Operation["quotas"][number]["by"]): string | undefined {

@@ -90,8 +90,9 @@ function prepareRead(
   write: Write,
 ): ReturnType<Store["read"]> {
   return (value, variables): Found | undefined => {
-    const row = committed.find(resource, key, value);
-    if (!row || !holdsIn(committed, where, row, variables)) return undefined;
+    const holds = (one: Parameters<typeof holdsIn>[2]): boolean => holdsIn(committed, where, one, variables);
+    const row = key === undefined ? committed.all(resource).find(holds) : committed.find(resource, key, value);
+    if (row === undefined || (key !== undefined && !holds(row))) return undefined;
     return { text: write(row, variables), revision: row["_rev"] as number };
   };
 }

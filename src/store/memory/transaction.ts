@@ -6,7 +6,9 @@ import { countedColumns } from "../counters.ts";
 import { deletedRecord, planDeletion } from "../deletion.ts";
 import { recomputed } from "../recompute.ts";
 import type {
+  Condition,
   Counted,
+  DeleteOutcome,
   JournalEntry,
   ListQuery,
   Page,
@@ -140,12 +142,24 @@ export class MemoryTransaction implements Transaction {
     }
   }
 
-  delete(resource: string, row: Row): Awaited<ReturnType<Transaction["delete"]>> {
+  all(resource: string, where: Condition | undefined, variables: Variables, limit: number): readonly Row[] {
+    this.#use();
+    return this.pending
+      .all(resource)
+      .filter((row) => holdsIn(this.pending, where, row, variables))
+      .slice(0, limit);
+  }
+
+  delete(resource: string, row: Row): DeleteOutcome {
+    return this.deleteAll(resource, [row]);
+  }
+
+  deleteAll(resource: string, rows: readonly Row[]): DeleteOutcome {
     this.#use();
     const { table } = this.#committed.relation(resource);
     const plan = planDeletion(
       this.#committed.tables,
-      { table, row },
+      rows.map((row) => ({ table, row })),
       {
         having: (from, column, value) =>
           this.pending.all(from.resource).filter((one) => value !== null && one[column] === value),

@@ -15,12 +15,15 @@ export function prepareRead(
   snapshot: Snapshot,
 ): ReturnType<Store["read"]> {
   const relation = relationFor(relations, query.resource);
-  const type = typeOf(relation, query.key);
+  const { key: column } = query;
+  const type = column === undefined ? "text" : typeOf(relation, column);
+  const one = column === undefined ? "TRUE" : sql`t.${quoteName(column)} = ${argument(0)}`;
+  const oldest = column === undefined ? " ORDER BY t._seq LIMIT 1" : "";
   const { sql: text, bindings } = sql`SELECT ${viewSql(query.view, relation.table, relations)}, t._rev
     FROM ${relation.name} AS t
-    WHERE t.${quoteName(query.key)} = ${argument(0)} AND ${conditionSql(query.where, relations)}`;
+    WHERE ${one} AND ${conditionSql(query.where, relations)}${oldest}`;
   const statement = connection.prepare(text);
-  if (bindings.length === 1) {
+  if (bindings.length === 1 && column !== undefined) {
     return (key) => {
       snapshot.take();
       return found(statement.get(toStored(key, type)) as unknown as [string, number] | undefined);

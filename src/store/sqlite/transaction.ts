@@ -5,7 +5,9 @@ import type { Table } from "../../plan/plan.ts";
 import { parts, type TypedExpression } from "../../expression/typed.ts";
 import { deletedRecord, planDeletion } from "../deletion.ts";
 import type {
+  Condition,
   Counted,
+  DeleteOutcome,
   JournalEntry,
   ListQuery,
   Page,
@@ -25,7 +27,7 @@ import { type Cells, type Connection, duplicated } from "./connection.ts";
 import { count } from "./counters.ts";
 import { countUp } from "./counts.ts";
 import { followFiles } from "./files.ts";
-import { binder, type Fragment, joined, sql } from "./fragment.ts";
+import { argument, binder, type Fragment, joined, sql } from "./fragment.ts";
 import type { Turn } from "./group.ts";
 import { bookmark, forget, hasFired, record, setBookmark } from "./journal.ts";
 import { prepareList } from "./list.ts";
@@ -267,7 +269,19 @@ export class SqliteTransaction implements Transaction {
     return this.#shop.getter(relation.table.resource, "_seq")(row["_seq"] as number);
   }
 
+  all(resource: string, where: Condition | undefined, variables: Variables, limit: number): readonly Row[] {
+    this.#turn.reading();
+    const relation = relationFor(this.#shop.relations, resource);
+    const { sql: text, bindings } = sql`SELECT ${relation.everything} FROM ${relation.name} AS t
+      WHERE ${conditionSql(where, this.#shop.relations)} ORDER BY t._seq LIMIT ${argument(0)}`;
+    return this.#turn.connection.all(text, ...binder(bindings)([limit], variables)).map(relation.decode);
+  }
+
   delete(resource: string, row: Row): DeleteOutcome {
+    return this.deleteAll(resource, [row]);
+  }
+
+  deleteAll(resource: string, rows: readonly Row[]): DeleteOutcome {
     this.#turn.writing();
     const { relations } = this.#shop;
     const { table } = relationFor(relations, resource);
@@ -279,7 +293,7 @@ export class SqliteTransaction implements Transaction {
     };
     const plan = planDeletion(
       tables,
-      { table, row },
+      rows.map((row) => ({ table, row })),
       {
         having: (from, column, value) =>
           where(
@@ -400,8 +414,6 @@ export class SqliteTransaction implements Transaction {
     return cells?.[0] as number;
   }
 }
-
-type DeleteOutcome = Awaited<ReturnType<Transaction["delete"]>>;
 
 /** The losing side of a UNIQUE constraint; anything else is thrown on. */
 function lost(thrown: unknown, { table }: Relation): Written {

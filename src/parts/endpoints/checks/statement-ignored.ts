@@ -2,7 +2,7 @@
 import { withArticle } from "../../../base/case.ts";
 import type { ResourceEndpoint } from "../meaning.ts";
 import type { Check } from "../../finding.ts";
-import { readingDeeds } from "../model.ts";
+import { bodilessDeeds, type Endpoint, readingDeeds } from "../model.ts";
 
 export const check: Check = {
   code: "endpoints/statement-ignored",
@@ -21,15 +21,25 @@ export const check: Check = {
   },
 };
 
-function faultsOf({ deed, endpoint }: ResourceEndpoint): readonly (readonly [member: string, fault: string])[] {
-  const takesBody = !readingDeeds.has(deed) && deed !== "delete";
+function faultsOf({ deed, endpoint, key }: ResourceEndpoint): readonly (readonly [member: string, fault: string])[] {
+  const takesBody = !readingDeeds.has(deed) && !bodilessDeeds.has(deed);
   const list = deed === "list";
   return [
     ...(!takesBody && (endpoint.takesView !== undefined || Object.keys(endpoint.takes ?? {}).length > 0)
       ? [["takes", `is ${withArticle(deed)}, which takes no body`] as const]
       : []),
     ...(endpoint.wire === undefined ? [] : [["wire", "is done by Nonet, which has a wire of its own"] as const]),
-    ...(!list && endpoint.where !== undefined ? [["where", "gives no list that `where` could narrow"] as const] : []),
+    ...(!list && deed !== "clear" && endpoint.where !== undefined
+      ? [["where", "gives no list that `where` could narrow"] as const]
+      : []),
+    ...(!list && endpoint.filters !== undefined ? [["filters", "gives no list that could be cut down"] as const] : []),
+    ...(endpoint.the !== undefined && !ofOne(deed, key !== undefined)
+      ? [["the", "is not about one record that the path leaves open"] as const]
+      : []),
+    ...(endpoint.link !== undefined && endpoint.unlink !== undefined
+      ? [["unlink", "links, and cannot take away what it makes"] as const]
+      : []),
+    ...outcomeFaults(deed, endpoint),
     ...(!list && endpoint.lists !== undefined
       ? [["lists", "gives no list that could be cut into pages"] as const]
       : []),
@@ -38,6 +48,31 @@ function faultsOf({ deed, endpoint }: ResourceEndpoint): readonly (readonly [mem
       : []),
     ...(deed !== "create" && deed !== "move" && endpoint.choose !== undefined
       ? [["choose", "creates and moves nothing that `choose` could find something for"] as const]
+      : []),
+  ];
+}
+
+function ofOne(deed: ResourceEndpoint["deed"], isKeyed: boolean): boolean {
+  return !isKeyed && deed !== "create" && deed !== "list" && deed !== "clear";
+}
+
+function outcomeFaults(
+  deed: ResourceEndpoint["deed"],
+  { statuses = {} }: Endpoint,
+): readonly (readonly [member: string, fault: string])[] {
+  const makes = deed === "create" || deed === "replace" || deed === "link";
+  const repeats = makes || deed === "update" || deed === "unlink";
+  const gives = !readingDeeds.has(deed) && deed !== "delete" && deed !== "clear";
+  return [
+    ...(statuses.created !== undefined && !makes ? [["status/created", "creates nothing"] as const] : []),
+    ...(statuses.same !== undefined && !repeats
+      ? [["status/same", "never finds that nothing has to be done"] as const]
+      : []),
+    ...(statuses.accepted !== undefined && !gives
+      ? [["status/accepted", "leaves no record that could go on"] as const]
+      : []),
+    ...(statuses.differs !== undefined && deed !== "replace" && !(deed === "create" && statuses.same !== undefined)
+      ? [["status/differs", "never finds a record that would have to change"] as const]
       : []),
   ];
 }

@@ -1,4 +1,4 @@
-/** `of` or `choose` with a resource that does not exist. */
+/** `of`, `choose` or a link with a resource that does not exist. */
 import { isWritten, says } from "../../facts.ts";
 import type { Check } from "../../finding.ts";
 
@@ -8,10 +8,12 @@ export const check: Check = {
   *run(facts) {
     if (!says(facts, "resources")) return;
     const { resources } = facts.model.resources;
-    for (const [operation, { of, choose = {} }] of Object.entries(facts.model.endpoints.endpoints)) {
+    for (const [operation, { of, choose = {}, link, unlink }] of Object.entries(facts.model.endpoints.endpoints)) {
       const at = `endpoints/endpoints/${operation}`;
       const named = [
         ...(of === undefined ? [] : [{ name: of, at: `${at}/of#value` }]),
+        ...(link === undefined ? [] : [{ name: link.in, at: `${at}/link/in#value` }]),
+        ...(unlink === undefined ? [] : [{ name: unlink.in, at: `${at}/unlink/in#value` }]),
         ...Object.entries(choose).map(([field, { from }]) => ({ name: from, at: `${at}/choose/${field}/from#value` })),
       ];
       for (const { name, at: place } of named) {

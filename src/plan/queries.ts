@@ -1,0 +1,75 @@
+/** Query parameters that the document words itself: filters of lists, and what is `input` of any operation. */
+import { parts, type TypedExpression } from "../expression/typed.ts";
+import { filterNames, filterType } from "../parts/endpoints/filter-type.ts";
+import { meaningOf, type ResourceEndpoint } from "../parts/endpoints/meaning.ts";
+import { filterSurroundings } from "../parts/expressions.ts";
+import { defaultValue } from "../parts/resources/default-value.ts";
+import { bareType } from "../parts/resources/fields.ts";
+import { jsonSchemaOf } from "../parts/resources/json-schema.ts";
+import { columnTypeOf } from "./columns.ts";
+import { shownOf } from "./permissions.ts";
+import type { ConditionFilterPlan, GrantPlan, QueryPlan } from "./plan.ts";
+import { assert, type Sources, typedAt } from "./sources.ts";
+
+export function conditionFilters(
+  sources: Sources,
+  { operation, endpoint, resource }: ResourceEndpoint,
+): readonly ConditionFilterPlan[] {
+  const { model } = sources;
+  const around = filterSurroundings(model, operation);
+  return Object.entries(endpoint.filters ?? {}).map(([name, filter]): ConditionFilterPlan => {
+    const type = filterType(model, meaningOf(model, operation), name, filter, around);
+    assert(type !== undefined, `nobody knows what \`${name}\` of ${operation} is compared with`);
+    const condition = typedAt(sources, `endpoints/endpoints/${operation}/filters/${name}/if`);
+    return {
+      name,
+      type: columnTypeOf(model, type),
+      schema: jsonSchemaOf(model, type, "input"),
+      condition: named(condition, Object.keys(filterNames(name, condition, around)), name),
+      shown: hiddenRead(sources, resource, condition),
+    };
+  });
+}
+
+/** The same expression, with the value under a name that no other filter of a request has. */
+function named(expression: TypedExpression, names: readonly string[], name: string): TypedExpression {
+  return replaced(expression, (one) => {
+    const isValue = one.kind === "variable" && names.includes(one.path[0] ?? "");
+    return isValue ? { ...one, path: ["filter", name, ...one.path.slice(1)] } : one;
+  });
+}
+
+/** Expressions are plain data, so whatever in one is an expression too has a kind and a place. */
+function replaced<Value>(value: Value, edit: (one: TypedExpression) => TypedExpression): Value {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((one: unknown) => replaced(one, edit)) as Value;
+  const inside = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaced(one as unknown, edit)]));
+  return ("kind" in inside && "at" in inside ? edit(inside as unknown as TypedExpression) : inside) as Value;
+}
+
+/** Who sees each hidden field that the condition reads: of another record, in whichever it may be. */
+function hiddenRead(sources: Sources, resource: string, expression: TypedExpression): ConditionFilterPlan["shown"] {
+  const own = (grants: readonly GrantPlan[]): readonly GrantPlan[] => grants.filter((grant) => grant.if === undefined);
+  const read = (one: TypedExpression): readonly (readonly GrantPlan[])[] => {
+    const below = parts(one).flatMap(read);
+    const of = one.kind === "field" ? resource : one.kind === "walk" || one.kind === "item-field" ? one.resource : "";
+    const { shown } = of !== "" && "name" in one ? shownOf(sources, of, one.name) : {};
+    return shown === undefined ? below : [own(shown), ...below];
+  };
+  return read(expression);
+}
+
+export function queryPlans({ model }: Sources, { endpoint }: Pick<ResourceEndpoint, "endpoint">): readonly QueryPlan[] {
+  return Object.entries(endpoint.query ?? {}).map(([name, field]): QueryPlan => {
+    const type = bareType(field.type);
+    const value = defaultValue(model, field);
+    const schema = jsonSchemaOf(model, type, "input");
+    return {
+      name,
+      type: columnTypeOf(model, type),
+      schema: value === undefined ? schema : { ...schema, default: value },
+      required: !field.optional && value === undefined,
+      ...(value === undefined ? {} : { default: value }),
+    };
+  });
+}

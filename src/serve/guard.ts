@@ -1,0 +1,28 @@
+/** What an operation asks for before it is done, `if` and `else` of an endpoint: the error where that does not hold. */
+import type { Value } from "../expression/evaluate.ts";
+import type { Row, Transaction } from "../store/store.ts";
+import type { Call } from "./context.ts";
+import { Refusal } from "./refusal.ts";
+
+/** `row`: the record at hand; where there is none, all its fields are absent. */
+export async function checkGuard(call: Call, tx: Transaction, row: Row | undefined): Promise<void> {
+  const { operation, table } = call.prepared;
+  const { guard } = operation;
+  if (guard === undefined) return;
+  const nothing = () => Object.fromEntries(table.columns.map(({ name }) => [name, null]));
+  if ((await call.context.evaluate(tx, guard.if, row ?? nothing(), call.variables)) !== true)
+    throw new Refusal(guard.else);
+}
+
+/** Before a list, which is of no one record. */
+export async function checkListed(call: Call): Promise<void> {
+  if (call.prepared.operation.guard !== undefined)
+    await call.context.store.transaction((tx) => checkGuard(call, tx, undefined));
+}
+
+/** Before the record is given that was found by its key, below its parent. */
+export async function checkRead({ prepared, kind, variables }: Call, key: Value, parent: Value): Promise<void> {
+  const { guard } = prepared.operation;
+  if (guard === undefined) return;
+  if ((await kind.passes(key, { ...variables, parent })) === undefined) throw new Refusal(guard.else);
+}

@@ -1,0 +1,93 @@
+/**
+ * `link` and `unlink`: makes or deletes one record of another resource, told by what some of its fields have. Done again it
+ * finds the record there, or gone, and does nothing: of many at once one makes it, since each is one transaction.
+ */
+import type { LinkPlan, Table } from "../plan/plan.ts";
+import type { Row, Transaction } from "../store/store.ts";
+import type { Call } from "./context.ts";
+import { created } from "./create.ts";
+import { follow } from "./effects.ts";
+import type { Answer } from "./exchange.ts";
+import { checkGuard } from "./guard.ts";
+import { holdLive } from "./limits/quotas.ts";
+import { answerWith, type Outcome } from "./outcome.ts";
+import { absent, checkAllowed, checkPreconditions, findParents, findRecord } from "./record.ts";
+import { invalid } from "./refusal.ts";
+import { stillReferenced } from "./remove.ts";
+import { duplicate, fillDefaults, settle, type Values } from "./values.ts";
+
+export async function link(call: Call, tx: Transaction): Promise<Answer> {
+  const linking = await begin(call, tx);
+  const { table, values, present } = linking;
+  if (present === undefined) await make(call, tx, table, values);
+  return finish(call, tx, linking.row, present === undefined ? "created" : "same");
+}
+
+export async function unlink(call: Call, tx: Transaction): Promise<Answer> {
+  const { table, row, present } = await begin(call, tx);
+  if (present === undefined) return finish(call, tx, row, "same");
+  const deleted = await tx.delete(table.resource, present);
+  if (deleted.kind === "referenced") throw stillReferenced(deleted);
+  const { emits, effects } = call.prepared.operation;
+  await follow(call, tx, { table, row: present, change: {}, emits, effects });
+  return finish(call, tx, row, "given");
+}
+
+interface Linking {
+  /** The record at hand. */
+  readonly row: Row;
+  /** Of the other resource. */
+  readonly table: Table;
+  readonly values: Values;
+  /** The record that has these values, where there is one. */
+  readonly present: Row | undefined;
+}
+
+async function begin(call: Call, tx: Transaction): Promise<Linking> {
+  const row = await findRecord(call, tx, await findParents(call, tx));
+  if (row === undefined) throw absent(call);
+  await checkAllowed(call, tx, row);
+  await checkPreconditions(call, tx, row);
+  await checkGuard(call, tx, row);
+  await call.functions?.before(call, tx, {});
+  const { resource, values: said, where } = call.prepared.operation.link as LinkPlan;
+  const values: Values = {};
+  for (const { field, expression } of said)
+    values[field] = await call.context.evaluate(tx, expression, row, call.variables);
+  const present = await tx.first(resource, where, { ...call.variables, link: values });
+  return { row, table: call.context.tables.get(resource) as Table, values, present };
+}
+
+/** By the rules of any creation. */
+async function make(call: Call, tx: Transaction, table: Table, said: Values): Promise<void> {
+  const values: Values = { ...said };
+  fillDefaults(call, table, values);
+  await settle(call, tx, table, values, undefined, Object.keys(said));
+  await checkReferences(tx, table, values);
+  const nothing = { resource: table.resource, members: [] };
+  const written = await tx.insert(table.resource, values, call.now, nothing, call.variables);
+  if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
+  const { emits, effects } = call.prepared.operation;
+  await follow(call, tx, { table, row: written.row, change: created(table), emits, effects });
+  await holdLive(call, tx, table, undefined, written.row);
+}
+
+/** A caller need not be a record of the document's. */
+async function checkReferences(tx: Transaction, { columns }: Table, values: Values): Promise<void> {
+  for (const { name, references } of columns) {
+    const id = values[name] ?? null;
+    if (references === undefined || id === null || (await tx.get(references.resource, "id", id)) !== undefined)
+      continue;
+    throw invalid([
+      { pointer: "#", code: "reference-not-found", detail: `${name} would refer to nothing that there is` },
+    ]);
+  }
+}
+
+/** With the record at hand as it is now, which may tell of what was linked to it. */
+async function finish(call: Call, tx: Transaction, before: Row, what: Outcome["what"]): Promise<Answer> {
+  const { table } = call.prepared;
+  const row = (await tx.get(table.resource, "id", before["id"] ?? null)) ?? before;
+  const text = await tx.view(row, call.kind.own ?? call.kind.record.view, call.variables);
+  return answerWith(call, tx, { what, row, text, revision: row["_rev"] as number });
+}
