@@ -11,8 +11,14 @@ import { grammar } from "./grammar.ts";
 
 export function constructs(): readonly string[] {
   const walked = partNames.flatMap((part) => partConstructs(part));
-  return [...new Set([...walked, ...grammar()])];
+  return [...new Set([...walked, ...grammar()])].filter((construct) => !saidElsewhere.test(construct));
 }
+
+/**
+ * The members of a view are written like fields: of what types they are is proved of fields, and what makes or marks the
+ * value of a field is refused there (`resources/view-unclear`, `resources/mark-misplaced`).
+ */
+const saidElsewhere = /^resources\/views\/members\/(?:type|default|marks|note|example)(?:\/|$)/;
 
 function partConstructs(part: string): readonly string[] {
   const file = new URL(`../../src/parts/${part}/model.ts`, import.meta.url);

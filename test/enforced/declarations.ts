@@ -111,6 +111,7 @@ function objectAt(cursor: Cursor): Type {
   const members: Member[] = [];
   while (!eat(cursor, "}")) {
     expect(cursor, "readonly");
+    if (eat(cursor, "[")) return indexedAt(cursor);
     const name = next(cursor);
     const optional = eat(cursor, "?");
     expect(cursor, ":");
@@ -118,6 +119,16 @@ function objectAt(cursor: Cursor): Type {
     if (!eat(cursor, ";") && cursor.tokens[cursor.at] !== "}") throw unexpected(cursor);
   }
   return { kind: "object", members };
+}
+
+/** `{ readonly [member: string]: T }`, the one way to write a record that holds itself. */
+function indexedAt(cursor: Cursor): Type {
+  next(cursor);
+  for (const token of [":", "string", "]", ":"]) expect(cursor, token);
+  const of = unionAt(cursor);
+  eat(cursor, ";");
+  expect(cursor, "}");
+  return { kind: "record", of };
 }
 
 function next(cursor: Cursor): string {

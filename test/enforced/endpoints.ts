@@ -344,6 +344,54 @@ const wraps: readonly Proof[] = [
   },
 ];
 
+const viewed = { ...count, views: { Short: { of: "Thing", fields: ["count"] } } };
+
+/** With an operation in a shape of its own, and without the shape. */
+function shaped(of: readonly string[], endpoint: Block, other: Block, play: readonly Step[], more: Parts = {}): Proof {
+  const served = (one: Block): string =>
+    documentOf({ resources: viewed, endpoints: { endpoints: { ...crud, act: one } }, ...more });
+  const path = (one: string): string => `endpoints/endpoints/${one}`;
+  return { of: of.map(path), with: served(endpoint), without: served(other), play: [three[0] as Step, ...play] };
+}
+
+const one = { at: "GET /things/{id}/short" };
+const all = { at: "GET /things/short" };
+const read = (is: Json): readonly Step[] => [ask("GET /things/{1}/short", { is })];
+
+const shapes: readonly Proof[] = [
+  shaped(["gives/View"], { ...one, gives: "Short" }, one, read({ count: 1 })),
+  shaped(["gives/Resource"], { ...one, gives: { it: "Thing" } }, one, [
+    ask("GET /things/{1}/short", { has: { it: { count: 1 } } }),
+  ]),
+  shaped(["gives/{}"], { ...one, gives: {} }, one, read({})),
+  shaped(["gives/none"], { ...one, gives: "none" }, one, [ask("GET /things/{1}/short", "204")]),
+  shaped(["gives/View[]"], { ...all, gives: "Short[]" }, all, [ask("GET /things/short", { is: [{ count: 1 }] })]),
+  shaped(
+    ["gives/count", "gives/next"],
+    { ...all, gives: { all: "Short[]", page: { count: "count", next: "next" } } },
+    { ...all, gives: "Short[]" },
+    [ask("GET /things/short", { is: { all: [{ count: 1 }], page: { count: 1, next: null } } })],
+  ),
+  shaped(
+    ["within"],
+    { at: "POST /things/more", does: "create", takes: { thing: { count: "integer" } } },
+    { at: "POST /things/more", does: "create", takes: { count: "integer" } },
+    [
+      ask("POST /things/more", { thing: { count: 2 } }, "201"),
+      ask("POST /things/more", { thing: { count: "a" } }, "422 #/thing/count wrong-type"),
+    ],
+  ),
+  shaped(
+    ["takesView"],
+    { at: "POST /things/more", does: "create", takes: "Short" },
+    { at: "POST /things/more", does: "create" },
+    [
+      ask("POST /things/more", { count: 2 }, "201"),
+      ask("POST /things/more", { count: 2, name: "a" }, "422 #/name unknown-field"),
+    ],
+  ),
+];
+
 const edits: readonly Proof[] = [
   {
     of: ["endpoints/edits", "endpoints/edits/required"],
@@ -454,6 +502,7 @@ export const endpointProofs: readonly Proof[] = [
   ...bodies,
   ...lists,
   ...wraps,
+  ...shapes,
   ...edits,
   ...repeats,
 ];

@@ -515,6 +515,34 @@ const whole: readonly Proof[] = [
   },
 ];
 
+const seen = { ...things({ name: "string(1..9)", "of?": "Thing" }) };
+
+/** Things given as a view, and without it as they are. */
+function viewed(of: readonly string[], view: Block, play: readonly Step[]): Proof {
+  const shape = { act: { at: "GET /things/{id}/seen", gives: "Seen" } };
+  const plain = { act: { at: "GET /things/{id}/seen" } };
+  return {
+    of: of.map((one) => `resources/views${one}`),
+    with: documentOf({
+      resources: { ...seen, views: { Seen: { of: "Thing", ...view } } },
+      endpoints: { endpoints: { ...crud, ...shape } },
+    }),
+    without: documentOf({ resources: seen, endpoints: { endpoints: { ...crud, ...plain } } }),
+    play: [ask("POST /things", { name: "a" }, "201"), ask("POST /things", { name: "b", of: "{1}" }, "201"), ...play],
+  };
+}
+
+const views: readonly Proof[] = [
+  viewed(["", "/fields"], { fields: ["name"] }, [ask("GET /things/{2}/seen", { is: { name: "b" } })]),
+  viewed(["/members", "/members/computed"], { long: "string := name + '!'" }, [
+    ask("GET /things/{2}/seen", { is: { long: "b!" } }),
+  ]),
+  viewed(["/members/optional"], { "other?": "Thing := of" }, [
+    ask("GET /things/{1}/seen", { is: {} }),
+    ask("GET /things/{2}/seen", (reply) => assert.deepEqual(Object.keys(reply.json as object), ["other"])),
+  ]),
+];
+
 export const resourceProofs: readonly Proof[] = [
   ...fieldTypeProofs,
   ...types_,
@@ -524,6 +552,7 @@ export const resourceProofs: readonly Proof[] = [
   ...typeProofs,
   ...rules,
   ...whole,
+  ...views,
 ];
 
 /** What stands in an embedded value and would be made, or done to a column, by nobody. */
