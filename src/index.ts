@@ -1,5 +1,12 @@
 /**
- * The library: for programs that check a document, export it, or serve it themselves.
+ * The library: for programs that serve a document, check it or export it.
+ *
+ *     const service = await createService({ document: "shop.md", store: "shop.db", handlers });
+ *     const answer = await service.fetch(new Request("http://shop/orders"));
+ *     const { url } = await service.listen({ port: 8080 });
+ *     await service.close();
+ *
+ * Or piece by piece, where a program wants something between them:
  *
  *     const result = check("shop.md", await readFile("shop.md"));
  *     const model = soundModel(result);
@@ -7,11 +14,30 @@
  *     const plan = buildPlan(model, result.places, result.expressions);
  *     const following = await followingOf(plan);
  *     const store = await openSqliteStore({ file: "shop.db", tables: plan.tables, following, clock: Date.now });
- *     const service = createService({ plan, store, … });
+ *     const service = servePlan({ plan, store, … });
  *     const server = await listen({ service: () => service, host: "127.0.0.1", port: 8080, … });
  *
  * `check` to `openapi` are free of Node and run in a browser too. What is not exported here may change at any time.
  */
+
+// A service inside of a program, and the functions beside its document.
+export {
+  createService,
+  type EmbeddedService,
+  type Listening,
+  type ListenOptions,
+  type NewKey,
+  ServiceError,
+  type ServiceOptions,
+} from "./commands/embedded.ts";
+export {
+  type EventContext,
+  type HandlerContext,
+  type Handlers,
+  handlers,
+  type ServiceTypes,
+  type SystemContext,
+} from "./serve/functions/typed.ts";
 
 // A document to everything that can be said about it.
 export { check, type CheckResult, type SoundModel, type Summary, soundModel, unservable } from "./parts/check.ts";
@@ -34,7 +60,7 @@ export { StoreError } from "./store/error.ts";
 export type { Store } from "./store/store.ts";
 
 // A plan and its data to something that answers requests, behind a server of its own or within another one.
-export { createService, type Service, type ServiceOptions } from "./serve/service.ts";
+export { createService as servePlan, type Service, type ServiceOptions as PlanOptions } from "./serve/service.ts";
 export type { Answer, Exchange } from "./serve/exchange.ts";
 export type { Observation, Observe, Observer } from "./serve/observation.ts";
 export { createTelemetry } from "./serve/telemetry.ts";

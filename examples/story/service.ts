@@ -48,7 +48,7 @@ export async function serve(start: string): Promise<Running> {
   const report = (failure: unknown): never => {
     throw failure;
   };
-  const service = nonet.createService({
+  const service = nonet.servePlan({
     plan,
     store,
     clock,

@@ -11,6 +11,10 @@ const serveOptions = {
   "base-url": address("where callers reach the service, when it is not where it listens"),
   "trust-proxy": networks("a proxy whose Forwarded fields are believed"),
   "webhooks-to-loopback": flag("let webhooks go to this machine itself, by http too: for development"),
+  handlers: text(
+    "FILE",
+    "a module of functions, for operations that a handler does and for what is done around others",
+  ),
   watch: flag("serve the document anew when it changes, as long as it has no errors"),
 };
 
@@ -69,6 +73,16 @@ names are read from the environment.`,
 Without a document it serves the example of a parcel locker.`,
     options: serveOptions,
     run: async ({ document, options }, terminal) => (await import("./start.ts")).start(document, options, terminal),
+  }),
+  command({
+    words: "types",
+    operand: "DOC",
+    about: "the types of a document, for functions that are written beside it",
+    details: `One TypeScript file that depends on nothing: records, what operations take and give, events, errors, roles.
+The functions themselves are run by serve with --handlers.`,
+    options: exportOptions,
+    run: async ({ document, options }, terminal) =>
+      (await import("./export.ts")).exportTypes(named(document), options, terminal),
   }),
   command({
     words: "migrate",

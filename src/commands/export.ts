@@ -69,6 +69,12 @@ export async function exportTypescript(document: string, options: ExportOptions,
   return exported(document, options, terminal, (plan) => typescriptClient(plan, runtime));
 }
 
+/** `nonet types DOC`. */
+export async function exportTypes(document: string, options: ExportOptions, terminal: Terminal): Promise<number> {
+  const { functionTypes } = await import("../export/typescript/functions.ts");
+  return exported(document, options, terminal, functionTypes);
+}
+
 function json(value: JsonObject): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }

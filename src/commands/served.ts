@@ -3,8 +3,11 @@ import { randomBytes } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import { faultOf } from "../deliver/address.ts";
 import { servicePages } from "../export/page/pages.ts";
+import type { Observe } from "../serve/observation.ts";
 import type { CheckResult } from "../parts/check.ts";
 import type { Plan } from "../plan/plan.ts";
+import { planWith } from "../serve/functions/fit.ts";
+import type { ServiceFunctions } from "../serve/functions/functions.ts";
 import { createRandom } from "../serve/random.ts";
 import type * as Telemetry from "../serve/telemetry.ts";
 import type { LiveService } from "../serve/service.ts";
@@ -14,6 +17,7 @@ import type { Store } from "../store/store.ts";
 import { type Background, startBackground } from "./background.ts";
 import { UsageError } from "./command-line.ts";
 import { planOf } from "./document.ts";
+import { functionsOf } from "./functions.ts";
 import { listed } from "./layout.ts";
 import { followedText } from "./migration-report.ts";
 import { openStore, placeOf } from "./store.ts";
@@ -33,11 +37,25 @@ export interface Circumstances {
   readonly terminal: Terminal;
   /** Whether webhooks may go to this machine itself. */
   readonly loopback: boolean;
+  /** The module of its functions. */
+  readonly handlers?: string | undefined;
+}
+
+/** What runs a service: a command, or a program that embeds it. */
+export interface Host {
+  readonly url: () => string;
+  readonly loopback: boolean;
+  readonly terminal: Pick<Terminal, "environment" | "err">;
+  readonly clock?: Clock | undefined;
+  readonly random?: ((bytes: number) => Uint8Array) | undefined;
+  readonly report?: ((failure: unknown, requestId: string) => void) | undefined;
+  readonly observe?: Observe | undefined;
 }
 
 export interface Servable {
   readonly result: CheckResult;
   readonly plan: Plan;
+  readonly functions?: ServiceFunctions | undefined;
 }
 
 export interface Served extends Servable {
@@ -52,12 +70,15 @@ export interface Served extends Servable {
  * @throws DocumentError when it cannot be served.
  * @throws UsageError when it needs secrets that the environment does not have (language, section 8).
  */
-export async function servable(result: CheckResult, { terminal }: Circumstances): Promise<Servable> {
+export async function servable(result: CheckResult, { terminal, handlers }: Circumstances): Promise<Servable> {
   const plan = await planOf(result, terminal);
   const missing = plan.credentials.flatMap(({ secret }) =>
     secret === undefined || (terminal.environment[secret] ?? "") !== "" ? [] : [secret],
   );
-  if (missing.length === 0) return { result, plan };
+  if (missing.length === 0) {
+    const functions = await functionsOf(plan, handlers);
+    return { result, plan: planWith(plan, functions), functions };
+  }
   const what = missing.length === 1 ? "a secret" : "secrets";
   throw new UsageError(`${result.name} needs ${what} from the environment: set ${listed(missing)}`);
 }
@@ -75,44 +96,46 @@ export async function served(document: Servable, circumstances: Circumstances): 
 
 /** With a store that is open. */
 export async function servedFrom(
-  { result, plan }: Servable,
+  { result, plan, functions }: Servable,
   data: string,
   store: Store,
-  { loopback, url, terminal }: Circumstances,
+  { loopback, url, terminal, clock: time = clock, random: chance = random, ...host }: Host,
 ): Promise<Served> {
   const given = terminal.environment["NONET_SECRET_KEY"] ?? "";
   // From an empty one anybody could make the secrets.
   const webhookKey = given === "" ? await store.secret("webhooks", newSecret) : given;
-  const report = (failure: unknown, requestId: string): void => {
+  const told = (failure: unknown, requestId: string): void => {
     terminal.err(`${requestId} failed: ${failure instanceof Error ? failure.stack : String(failure)}\n`);
   };
+  const report = host.report ?? told;
   const telemetry = await telemetryModule();
   const service = createService({
     plan,
     store,
-    clock,
-    random,
+    clock: time,
+    random: chance,
     cursorSecret: await store.secret("cursor", newSecret),
     baseUrl: url,
     environment: terminal.environment,
     report,
     webhooks: { key: webhookKey, urlFault: (text) => faultOf(text, { loopback }) },
-    observe: telemetry?.createTelemetry(url),
+    observe: host.observe ?? telemetry?.createTelemetry(url),
     notice: (sentence) => terminal.err(`${sentence}\n`),
+    functions,
     pages: servicePages({ result, plan, baseUrl: url }),
   });
   const background = startBackground({
     plan,
     store,
     service,
-    clock,
-    random,
+    clock: time,
+    random: chance,
     webhookKey,
     loopback,
     report: (failure) => report(failure, "webhooks"),
     startSending: telemetry?.startSending,
   });
-  return { result, plan, data, store, service, background };
+  return { result, plan, functions, data, store, service, background };
 }
 
 function newSecret(): string {

@@ -5,12 +5,12 @@ import { UsageError } from "./command-line.ts";
 import { checkFile } from "./document.ts";
 import { createGate } from "./gate.ts";
 import { addressOf, assertFree, listenAt } from "./listening.ts";
-import { createReloading } from "./reload.ts";
+import { createReloading, type Reloading } from "./reload.ts";
 import type { Circumstances, Served } from "./served.ts";
 import { clock, servable, served } from "./served.ts";
 import type { Terminal } from "./terminal.ts";
 import { startTicking } from "./ticker.ts";
-import { watchFile } from "./watch.ts";
+import { watchFile, type Watcher } from "./watch.ts";
 
 /** How long requests that are under way may take once the process is asked to stop. */
 const graceMilliseconds = 30_000;
@@ -26,6 +26,8 @@ export interface ServeOptions {
   readonly "base-url": string | undefined;
   readonly "trust-proxy": readonly string[];
   readonly watch: boolean;
+  /** A module. */
+  readonly handlers: string | undefined;
   readonly "webhooks-to-loopback": boolean;
 }
 
@@ -50,7 +52,8 @@ export async function startServing(document: string, options: ServeOptions, term
   let local = addressOf({ host, port });
   const url = () => options["base-url"] ?? local;
   const loopback = options["webhooks-to-loopback"];
-  const circumstances: Circumstances = { document, data, url, terminal, loopback };
+  const { handlers } = options;
+  const circumstances: Circumstances = { document, data, url, terminal, loopback, handlers };
 
   const ready = await servable(await checkFile(document, terminal), circumstances);
   await assertFree({ host, port });
@@ -80,7 +83,7 @@ export async function startServing(document: string, options: ServeOptions, term
   const lost = Promise.withResolvers<never>();
   // Somebody may begin to wait for it only after it has happened.
   lost.promise.catch(() => {});
-  const watcher = reloading && watchFile(document, () => reloading.reload().catch(lost.reject));
+  const watchers = watched(document, handlers, reloading, lost.reject);
   return {
     first,
     url: url(),
@@ -90,7 +93,7 @@ export async function startServing(document: string, options: ServeOptions, term
       try {
         if ((await Promise.race([stopped, lost.promise])) === "SIGTERM") lingerMilliseconds = seenMilliseconds;
       } finally {
-        await watcher?.close();
+        for (const watcher of watchers) await watcher.close();
         clearInterval(purge);
         stopTicking();
         await server.close(graceMilliseconds, { lingerMilliseconds });
@@ -101,6 +104,18 @@ export async function startServing(document: string, options: ServeOptions, term
       return 0;
     },
   };
+}
+
+/** The document, and the functions beside it. */
+function watched(
+  document: string,
+  handlers: string | undefined,
+  reloading: Reloading | undefined,
+  lost: (thrown: unknown) => void,
+): readonly Watcher[] {
+  if (reloading === undefined) return [];
+  const files = handlers === undefined ? [document] : [document, handlers];
+  return files.map((file) => watchFile(file, () => reloading.reload(file === handlers).catch(lost)));
 }
 
 async function purgeOf({ plan, store }: Served): Promise<void> {

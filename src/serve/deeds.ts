@@ -7,9 +7,13 @@ import { create } from "./create.ts";
 import type { Answer } from "./exchange.ts";
 import { handle } from "./functions/handle.ts";
 import { countSuccess } from "./limits/quotas.ts";
+import { history } from "./history.ts";
+import { list } from "./list.ts";
 import { link, unlink } from "./link.ts";
 import { login, logout, renew } from "./login.ts";
 import { move } from "./move.ts";
+import { read } from "./read.ts";
+import { keyOf } from "./record.ts";
 import { receive } from "./receive.ts";
 import type { Refusal } from "./refusal.ts";
 import { clear, remove } from "./remove.ts";
@@ -18,7 +22,10 @@ import { update } from "./update.ts";
 
 export type Deed = (call: Call, tx: Transaction) => Promise<Answer>;
 
-const deeds: Readonly<Record<Exclude<Operation["deed"], "read" | "list" | "history" | "renew">, Deed>> = {
+const deeds: Readonly<Record<Exclude<Operation["deed"], "renew">, Deed>> = {
+  read: reading(read),
+  list: reading(list),
+  history: reading(history),
   create,
   update,
   replace,
@@ -35,7 +42,7 @@ const deeds: Readonly<Record<Exclude<Operation["deed"], "read" | "list" | "histo
 
 /** `refused` makes the answer of a refusal that undoes nothing. */
 export function deedOf({ deed, quotas }: Operation, refused: (refusal: Refusal) => Answer = thrown): Deed {
-  const perform: Deed = deed === "renew" ? (call, tx) => renew(call, tx, refused) : deeds[deed as keyof typeof deeds];
+  const perform: Deed = deed === "renew" ? (call, tx) => renew(call, tx, refused) : deeds[deed];
   return async (call, tx) => {
     const answer = await perform(call, tx);
     if (call.functions?.hasAfter === true) await afterwards(call, tx, answer);
@@ -46,6 +53,19 @@ export function deedOf({ deed, quotas }: Operation, refused: (refusal: Refusal) 
 
 function thrown(refusal: Refusal): never {
   throw refusal;
+}
+
+/** Only what has functions around it is read within a transaction; a caller who may not read it is refused before them. */
+function reading(read: (call: Call) => Promise<Answer>): Deed {
+  return async (call, tx) => {
+    const answer = await read(call);
+    const { key, resource } = call.prepared.operation;
+    const value = keyOf(call);
+    const row = key === undefined || value === undefined ? undefined : await tx.get(resource, key.column, value);
+    if (row !== undefined) call.noted.record = row["id"] ?? null;
+    await call.functions?.before(call, tx, {});
+    return answer;
+  };
 }
 
 /** The function after an operation sees what that answers, and the record as it is now. */

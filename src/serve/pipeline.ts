@@ -285,6 +285,7 @@ function perform(call: Call, { inUse }: Pipeline, refused: (refusal: Refusal) =>
   const { deed } = call.prepared.operation;
   const { extension } = call.prepared;
   if (extension?.perform !== undefined) return extension.perform(call);
+  if (call.context.functionsFor(call.prepared.operation.name) !== undefined) return write(call, inUse, refused);
   if (deed === "read") return readWithTokens(call);
   if (deed === "history") return history(call);
   return deed === "list" ? list(call) : write(call, inUse, refused);

@@ -214,7 +214,24 @@ export function createService(options: ServiceOptions): LiveService {
     })),
   };
   const ticking = createTicking(createTime(context, { report, notice: options.notice ?? (() => {}) }), report);
+  const working = functions.working(
+    context,
+    newest.served,
+    (failure) => options.report(failure, "functions"),
+    (at) => teller.ids.idOf(at),
+  );
+  const functionTicking = working && createTicking(working, (failure) => options.report(failure, "functions"));
   const { problems } = newest.served;
+
+  async function tick(): Promise<number> {
+    if (draining) return 0;
+    const [moved, run = 0] = await Promise.all([ticking.tick(), functionTicking?.tick()]);
+    return moved + run;
+  }
+
+  async function rest(): Promise<void> {
+    await Promise.all([ticking.rest(), functionTicking?.rest()]);
+  }
 
   async function answerTo(exchange: Exchange, noted: Noted): Promise<Answer> {
     const { requestId } = noted;
@@ -251,17 +268,17 @@ export function createService(options: ServiceOptions): LiveService {
   }
 
   return {
-    tick: () => (draining ? Promise.resolve(0) : ticking.tick()),
+    tick,
     rest: () => {
       streams.endAll(false);
-      return ticking.rest();
+      return rest();
     },
     teller,
     move: (tx, resource, row, to, changes, cause) => moveBySystem(context, tx, { resource, row, to, changes, cause }),
     drain: () => {
       draining = true;
       streams.endAll(true);
-      return ticking.rest();
+      return rest();
     },
     flush: () => keeping.flush().catch(unkept),
     refuse: (code, { status, exchange } = {}) => {

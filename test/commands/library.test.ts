@@ -13,7 +13,7 @@ test("a document is checked, exported and served", async (t) => {
   assert.ok("/books" in (nonet.openapi(plan, "https://books.example") as { paths: object }).paths);
 
   const store = await nonet.openMemoryStore({ tables: plan.tables, clock: Date.now });
-  const service = nonet.createService({
+  const service = nonet.servePlan({
     plan,
     store,
     clock: { now: Date.now },
@@ -43,6 +43,7 @@ test("a document is checked, exported and served", async (t) => {
 
 test("what the library exports is deliberate", () => {
   assert.deepEqual(Object.keys(nonet).sort(), [
+    "ServiceError",
     "StoreError",
     "buildPlan",
     "check",
@@ -50,6 +51,7 @@ test("what the library exports is deliberate", () => {
     "createService",
     "createTelemetry",
     "followingOf",
+    "handlers",
     "keyCredentials",
     "listen",
     "mintKey",
@@ -57,6 +59,7 @@ test("what the library exports is deliberate", () => {
     "openSqliteStore",
     "openapi",
     "printDiagnostic",
+    "servePlan",
     "servicePages",
     "soundModel",
     "startBackground",

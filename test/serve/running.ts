@@ -12,6 +12,7 @@ import type { Plan } from "../../src/plan/plan.ts";
 import { keyCredentials, mintKey } from "../../src/serve/credentials/mint.ts";
 import { followingOf } from "../../src/commands/following.ts";
 import { createForwarding } from "../../src/serve/forwarding.ts";
+import { planWith } from "../../src/serve/functions/fit.ts";
 import type { ServiceFunctions } from "../../src/serve/functions/functions.ts";
 import type { Observe } from "../../src/serve/observation.ts";
 import { listen } from "../../src/serve/server.ts";
@@ -72,7 +73,7 @@ export function planOf(text: string): Plan {
 }
 
 export async function run(text: string, options: RunOptions = {}): Promise<Running> {
-  const plan = planOf(text);
+  const plan = planWith(planOf(text), options.functions);
   const failures: unknown[] = [];
   const notices: string[] = [];
   let shift = 0;

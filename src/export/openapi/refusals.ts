@@ -19,7 +19,7 @@ export function refusalsOf(plan: Plan, operation: Operation): readonly PossibleR
     ...ofBody(plan, operation),
     ...ofWriting(plan, operation),
     ...ofLimits(plan, operation),
-    ...(operation.deed === "handler" ? ofFunctions : []),
+    ...(operation.deed === "handler" || operation.hooked === true ? ofFunctions : []),
     ...operation.errors,
   ];
   for (const entry of codes) {

@@ -8,7 +8,7 @@ import { didYouMean } from "../../base/suggest.ts";
 import type { FunctionContext, ServiceFunction } from "./functions.ts";
 import { type Inside, innerOf } from "./inner.ts";
 import { plain, recordsFor } from "./records.ts";
-import { createRun, type Run } from "./run.ts";
+import { type Ask, createRun, type Run } from "./run.ts";
 
 export interface OperationFunctions {
   readonly handler?: ServiceFunction | undefined;
@@ -30,6 +30,8 @@ export interface CallFunctions {
   /** The next transaction begins. */
   rewind(): void;
 }
+
+export type Replayed = Pick<CallFunctions, "chance" | "rewind">;
 
 export interface Before {
   readonly call: Call;
@@ -109,47 +111,72 @@ export function wrong(
   return new Error(`${who} \`${operation.name}\` gave what the document does not say: ${told}`);
 }
 
-function runOf(given: ServiceFunction, call: Call, { input, row, answer }: About, surroundings: Surroundings): Run {
-  const { context, now, caller, noted, parameters } = call;
-  const { log, inside } = surroundings;
-  const deadline = now + call.prepared.operation.limits.requestMilliseconds;
-  const view = call.kind.record.view;
-  const name = call.prepared.operation.name;
+/** What a function is started with: a call of an operation, or work of the service's own. */
+export interface Started {
+  /** For whoever reads the log. */
+  readonly name: string;
+  readonly call: Call;
+  /** Epoch milliseconds. */
+  readonly deadline: number;
+  /** Members of its context beside those that all have; asked for in its first transaction. */
+  given(ask: Ask): Promise<Partial<FunctionContext>>;
+  /** Whether nothing is asked of its caller. */
+  readonly system: boolean;
+}
+
+export function start(
+  given: ServiceFunction,
+  { call, deadline, name, system, ...started }: Started,
+  { inside, log }: Surroundings,
+): Run {
+  const { caller, context, noted, now, parameters } = call;
+  const traceparent = noted.observer?.traceparent?.();
   return createRun({
     left: () => deadline - context.clock.now(),
     async start(ask, signal) {
-      const record =
-        row === undefined
-          ? undefined
-          : await ask({
-              writes: false,
-              perform: async (tx) => {
-                const present = await tx.get(view.resource, "id", row["id"] ?? null);
-                return JSON.parse(await tx.view(present ?? row, view, call.variables)) as JsonObject;
-              },
-            });
-      const traceparent = noted.observer?.traceparent?.();
-      const given_: FunctionContext = {
-        input: input ?? {},
-        ...(record === undefined ? {} : { record }),
-        ...(answer === undefined ? {} : { answer }),
-        params: parameters,
-        caller: { id: caller.id, roles: caller.roles, claims: caller.claims },
-        records: recordsFor(context.plan, ask, (system) => innerOf(inside, call, system)),
-        fail: (code, details = {}) => fail(context, code, details),
-        now: new Date(now),
-        log: (message, details) =>
-          log(`${name} ${noted.requestId}: ${message}${details === undefined ? "" : ` ${JSON.stringify(details)}`}`),
-        request: { id: noted.requestId, ...(traceparent === undefined ? {} : { traceparent }) },
-        signal,
-      };
       try {
-        return await given(given_);
+        return await given({
+          input: {},
+          ...(await started.given(ask)),
+          params: parameters,
+          caller: { id: caller.id, roles: caller.roles, claims: caller.claims },
+          records: recordsFor(context.plan, ask, (asSystem) => innerOf(inside, call, system || asSystem)),
+          fail: (code, details = {}) => fail(context, code, details),
+          now: new Date(now),
+          log: (message, details) =>
+            log(`${name} ${noted.requestId}: ${message}${details === undefined ? "" : ` ${JSON.stringify(details)}`}`),
+          request: { id: noted.requestId, ...(traceparent === undefined ? {} : { traceparent }) },
+          signal,
+        });
       } catch (thrown) {
         throw ours(thrown, name);
       }
     },
   });
+}
+
+function runOf(given: ServiceFunction, call: Call, { input = {}, row, answer }: About, around: Surroundings): Run {
+  const { operation } = call.prepared;
+  const { view } = call.kind.record;
+  return start(
+    given,
+    {
+      name: operation.name,
+      call,
+      deadline: call.now + operation.limits.requestMilliseconds,
+      system: false,
+      async given(ask) {
+        const said = { input, ...(answer === undefined ? {} : { answer }) };
+        if (row === undefined) return said;
+        const perform = async (tx: Transaction): Promise<JsonObject> => {
+          const present = await tx.get(view.resource, "id", row["id"] ?? null);
+          return JSON.parse(await tx.view(present ?? row, view, call.variables)) as JsonObject;
+        };
+        return { ...said, record: await ask({ writes: false, perform }) };
+      },
+    },
+    around,
+  );
 }
 
 function fail({ plan }: Context, code: string, { detail }: { readonly detail?: string }): never {
@@ -173,7 +200,7 @@ function ours(thrown: unknown, name: string): unknown {
 }
 
 /** What one attempt has drawn the next one draws again, so that ids that a function knows stay what they are. */
-function replayed(context: Context): Pick<CallFunctions, "chance" | "rewind"> {
+export function replayed(context: Context): Replayed {
   const drawn = new Map<string, unknown[]>();
   const at = new Map<string, number>();
   const draw = <Drawn>(kind: string, make: () => Drawn): Drawn => {

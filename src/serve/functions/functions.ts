@@ -13,6 +13,8 @@ export interface FunctionContext {
   readonly input: JsonObject;
   /** The record at hand as its caller sees it. */
   readonly record?: JsonObject;
+  /** What has happened; only for `on`. */
+  readonly event?: { readonly type: string; readonly id: string; readonly time: Date };
   /** What the operation answers; only after it. */
   readonly answer?: Json;
   /** Parameters of the path, undecoded names to decoded values. */

@@ -90,6 +90,7 @@ export function innerOf(inside: Inside, call: Call, system: boolean): Inner {
       input: named.input,
       parameters: named.parameters,
       query: new Map(),
+      asked: {},
       exchange: silent,
       noted: { requestId: call.noted.requestId, observer: call.noted.observer },
       variables: { ...call.variables, input: named.input as Value },
@@ -156,7 +157,7 @@ function withoutOwn({ own: _, secrets: __, functions: ___, ...call }: Call): Cal
 }
 
 /** Nothing is sent for it. */
-const silent: Call["exchange"] = {
+export const silent: Call["exchange"] = {
   method: "POST",
   target: "/",
   headers: readHeaders([]),

@@ -10,8 +10,17 @@ import type { ResourceView } from "../views.ts";
 import { type CallFunctions, functionsOfCall, type OperationFunctions } from "./call.ts";
 import { handlerOf, hookOf } from "./functions.ts";
 import type { Inside } from "./inner.ts";
+import { createWorking, type Working } from "./working.ts";
+import type { Served } from "../versions/served.ts";
 
 export interface PreparedFunctions {
+  /** What functions do that no request runs; undefined where there are none. */
+  working(
+    context: Context,
+    version: Served,
+    report: (failure: unknown) => void,
+    idOf: (position: number) => string,
+  ): Working | undefined;
   of(operation: string, context: Context): (() => CallFunctions) | undefined;
   viewFor(resource: string, kind: number): ResourceView;
 }
@@ -50,6 +59,11 @@ export function prepareFunctions(
   );
   return {
     viewFor: (resource, kind) => (insideOf().system.get(resource) as { create: Prepared }).create.forKind(kind).record,
+    working(context, version, report, idOf) {
+      if (functions?.on === undefined && functions?.every === undefined) return undefined;
+      const surroundings = { inside: insideOf(), log: notice ?? (() => {}) };
+      return createWorking({ functions, context, version, surroundings, report, idOf });
+    },
     of(operation, context) {
       const own = byOperation.get(operation);
       if (own === undefined) return undefined;

@@ -28,6 +28,15 @@ export interface RecordsOf {
   readonly move: Readonly<Record<string, (id: string | number, input?: unknown) => Promise<JsonObject>>>;
 }
 
+export interface Comparisons<Value> {
+  readonly eq?: Value;
+  readonly in?: readonly Value[];
+  readonly gt?: Value;
+  readonly gte?: Value;
+  readonly lt?: Value;
+  readonly lte?: Value;
+}
+
 /** By field: a value, or comparisons. */
 export type Where = Readonly<Record<string, unknown>>;
 

@@ -1,0 +1,247 @@
+/**
+ * The types of a document for the functions that are written beside it (`nonet types`): one file that depends on nothing.
+ * `src/serve/functions/typed.ts` makes of them what a function is given and has to give.
+ */
+import { pascalCase } from "../../base/case.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { Column, Operation, OutEventPlan, Plan, Table } from "../../plan/plan.ts";
+import { componentNames, type ComponentNames } from "../openapi/names.ts";
+import { componentSchemas } from "../openapi/schemas.ts";
+import { comment, declaration, memberName, type TypeOptions, typeText } from "./types.ts";
+
+export function functionTypes(plan: Plan): string {
+  const names = componentNames(plan);
+  const schemas = componentSchemas(plan, names) as Readonly<Record<string, JsonObject>>;
+  const service = `${pascalCase(plan.service)}`;
+  const taken = new Set(Object.keys(schemas));
+  const free = (name: string): string => (taken.has(name) ? `${name}Service` : name);
+  const options: TypeOptions = { named: (reference) => namedBy(reference, schemas) };
+  const wanted = new Set<string>();
+  const used: TypeOptions = {
+    named: (reference) => {
+      const name = options.named(reference);
+      if (name !== undefined) wanted.add(name);
+      return name;
+    },
+  };
+  const body = serviceText(plan, names, schemas, used, free(service));
+  const declared = new Map<string, string>();
+  // What is declared may name more.
+  for (let before = -1; declared.size !== before; ) {
+    before = declared.size;
+    for (const name of wanted) {
+      const schema = schemas[name];
+      if (!declared.has(name) && schema !== undefined) declared.set(name, declaration(name, schema, used));
+    }
+  }
+  return [
+    `// The types of ${JSON.stringify(plan.title)} for functions beside it, written by \`nonet types\`: not to be changed by hand.\n`,
+    ...[...declared].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text),
+    body,
+  ].join("\n");
+}
+
+function namedBy(reference: string, schemas: Readonly<Record<string, JsonObject>>): string | undefined {
+  const name = reference.split("/").at(-1) ?? "";
+  return Object.hasOwn(schemas, name) ? name : undefined;
+}
+
+type Members = readonly (readonly [name: string, text: string, said?: string])[];
+
+function object(members: Members, indent: string): string {
+  if (members.length === 0) return "{}";
+  const lines = members.map(
+    ([name, text, said]) => `${comment(said, `${indent}  `)}${indent}  readonly ${memberName(name)}: ${text};\n`,
+  );
+  return `{\n${lines.join("")}${indent}}`;
+}
+
+function serviceText(
+  plan: Plan,
+  names: ComponentNames,
+  schemas: Readonly<Record<string, JsonObject>>,
+  options: TypeOptions,
+  service: string,
+): string {
+  const refer = (name: string): string => typeText({ $ref: `#/components/schemas/${name}` }, options);
+  const about: About = { plan, names, schemas, options, refer };
+  const errors = Object.entries(plan.errors).filter(([, { source }]) => source !== "protocol");
+  const members: Members = [
+    [
+      "resources",
+      object(
+        plan.tables.map((table) => [table.resource, resourceText(about, table)]),
+        "  ",
+      ),
+    ],
+    [
+      "operations",
+      object(
+        plan.operations
+          .filter(({ deed }) => deed !== "receive")
+          .map((operation) => [operation.name, operationText(about, operation), operation.sentence]),
+        "  ",
+      ),
+    ],
+    [
+      "events",
+      object(
+        Object.entries(plan.events.out).map(([name, event]) => [name, eventText(about, event)]),
+        "  ",
+      ),
+    ],
+    ["errors", oneOf(errors.map(([code]) => code))],
+    ["roles", oneOf(plan.roles)],
+  ];
+  return `${comment(plan.purpose, "")}export interface ${service} ${object(members, "")}\n`;
+}
+
+interface About {
+  readonly plan: Plan;
+  readonly names: ComponentNames;
+  readonly schemas: Readonly<Record<string, JsonObject>>;
+  readonly options: TypeOptions;
+  /** The type of a component. */
+  readonly refer: (name: string) => string;
+}
+
+function oneOf(texts: readonly string[]): string {
+  return texts.length === 0 ? "never" : texts.map((text) => JSON.stringify(text)).join(" | ");
+}
+
+function resourceText({ plan, names, options, refer }: About, table: Table): string {
+  const operations = plan.operations.filter(({ resource }) => resource === table.resource);
+  const of = (deed: Operation["deed"]): readonly Operation[] => operations.filter((one) => one.deed === deed);
+  const system = plan.system.find(({ resource }) => resource === table.resource);
+  const type = (schema: Json | undefined): string => typeText(schema, options, "      ");
+  const id = table.columns.find(({ name }) => name === "id");
+  const input = (operation: Operation | undefined): string => (operation === undefined ? "never" : inputOf(operation));
+  const inputOf = (operation: Operation): string => {
+    const text = operation.body === undefined ? "{}" : refer(names.input(operation.name));
+    const [parent] = operation.parents.slice(-1);
+    return operation.deed === "create" && parent !== undefined
+      ? `${text} & { readonly ${memberName(parent.field)}: string }`
+      : text;
+  };
+  const update = of("update")[0] ?? of("replace")[0];
+  return object(
+    [
+      ["id", type(id?.schema)],
+      ["record", refer(names.resource(table.resource))],
+      ["full", type(fullSchema(table))],
+      ["create", input(of("create")[0])],
+      ["update", update === undefined ? "never" : `Partial<${input(update)}>`],
+      ["delete", String(of("delete").length > 0)],
+      ["made", type(system?.create.body?.schema)],
+      ["changed", `Partial<${type(system?.update.body?.schema)}>`],
+      [
+        "moves",
+        object(
+          of("move").map((one) => [one.name, inputOf(one)]),
+          "      ",
+        ),
+      ],
+      [
+        "creates",
+        object(
+          of("create").map((one) => [one.name, inputOf(one)]),
+          "      ",
+        ),
+      ],
+      [
+        "fields",
+        object(
+          table.columns.filter(isCompared).map((one) => [one.name, comparedText(one, type)]),
+          "      ",
+        ),
+      ],
+    ],
+    "    ",
+  );
+}
+
+/** Everything that is not kept as a hash; what `show` hides from some is there too. */
+function fullSchema({ columns, virtual }: Table): JsonObject {
+  const members = [...columns.filter(({ marks }) => !marks.includes("secret")), ...virtual];
+  const always = members.filter((one) => one.absent === "null" || ("nullable" in one && !one.nullable));
+  return {
+    type: "object",
+    properties: Object.fromEntries(members.map(({ name, schema }) => [name, schema])),
+    required: always.map(({ name }) => name),
+    additionalProperties: false,
+  };
+}
+
+function isCompared({ type, marks }: Column): boolean {
+  return type !== "json" && !marks.includes("secret");
+}
+
+function comparedText({ schema, type }: Column, text: (schema: Json | undefined) => string): string {
+  const written = text(schema).replace(/ \| null$/, "");
+  return type === "timestamp" ? `${written} | Date` : written;
+}
+
+function operationText(about: About, operation: Operation): string {
+  const { names, refer, options, plan } = about;
+  const { name, deed, key, resource, path, answer, list } = operation;
+  const params = path.flatMap((one) => (one.kind === "parameter" ? [one.name] : []));
+  const whole = plan.tables.some((one) => one.resource === resource) ? refer(names.resource(resource)) : "undefined";
+  const answered =
+    answer.kind === "none"
+      ? "undefined"
+      : list !== undefined
+        ? refer(names.list(name))
+        : answer.kind === "record"
+          ? whole
+          : refer(names.answer(name));
+  return object(
+    [
+      ["does", JSON.stringify(deed)],
+      ["input", inputText(about, operation)],
+      ["record", key === undefined || deed === "create" ? "undefined" : whole],
+      ["answer", answered],
+      ["gives", deed === "handler" ? givesText(operation, options) : "never"],
+      ["params", oneOf(params)],
+    ],
+    "    ",
+  );
+}
+
+/** As the function has it: what has a default is there. */
+function inputText({ names, schemas, options, refer }: About, { name, body, deed }: Operation): string {
+  if (body === undefined) return "{}";
+  const schema = schemas[names.input(name)];
+  if (schema === undefined) return refer(names.input(name));
+  const filled = [...body.fields, ...body.others].filter((field) => field.default !== undefined).map((one) => one.name);
+  if (filled.length === 0 || deed !== "handler") return refer(names.input(name));
+  const required = [...((schema["required"] as readonly string[] | undefined) ?? []), ...filled];
+  return typeText({ ...schema, required }, options, "      ");
+}
+
+/** A record is named by its id, or by itself. */
+function givesText({ answer, key }: Operation, options: TypeOptions): string {
+  const { kind, shape } = answer;
+  if (kind === "none" || (kind === "record" && key !== undefined)) return "unknown";
+  if (shape === undefined) return "string | number | { readonly id: string | number }";
+  const one = { anyOf: [{ type: ["string", "number"] }, namedRecord] };
+  const records = Object.fromEntries(
+    shape.records.map(({ member, many }) => [member, many ? { type: "array", items: one } : one]),
+  );
+  const properties = { ...(shape.schema["properties"] as JsonObject), ...records };
+  const required = (shape.schema["required"] as readonly string[] | undefined) ?? [];
+  const orNone = Object.entries(properties).map(([name, schema]) => {
+    return [name, required.includes(name) ? schema : { anyOf: [schema, { type: "null" }] }] as const;
+  });
+  return typeText({ ...shape.schema, properties: Object.fromEntries(orNone) }, options, "      ");
+}
+
+const namedRecord: JsonObject = {
+  type: "object",
+  properties: { id: { type: ["string", "number"] } },
+  required: ["id"],
+};
+
+function eventText({ plan, options }: About, { resource }: OutEventPlan): string {
+  const table = plan.tables.find((one) => one.resource === resource);
+  return table === undefined ? "unknown" : typeText(fullSchema(table), options, "    ");
+}

@@ -1,0 +1,107 @@
+/** The types that `nonet types` writes: functions that keep to the document compile, and each that does not, does not. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { functionTypes } from "../../src/export/typescript/functions.ts";
+import { documentText } from "../serve/scenario.ts";
+import { planOf } from "../serve/running.ts";
+import { flagship, library } from "./documents.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+const start = `import { handlers } from "nonet";
+import type { Kiosk } from "./kiosk.types.ts";
+`;
+
+/** The rest of the operations that a handler does. */
+const others: Readonly<Record<string, string>> = {
+  buy: "async ({ record, input, records }) => ({ order: await records.system.Order.create({ drink: record.id, count: input.count, paid: record.price }), left: 1, hint: null, all: [record.id] })",
+  quote:
+    "async ({ input, records, fail }) => { const drink = (await records.Drink.get(input.drink)) ?? fail('not-found'); return { total: drink.price }; }",
+  refill: "({ record, input, records }) => records.Drink.update(record.id, { stock: input.to })",
+  audit:
+    "async ({ params, records }) => ({ year: Number(params.year), drinks: (await records.Drink.list({ where: { stock: { gte: 1 }, state: 'offered' }, sort: '-stock' })).items.length })",
+  closeAll:
+    "async ({ records, log }) => { for (const { id } of (await records.system.Drink.list()).items) await records.Drink.move.sell(id); log('closed'); }",
+  newest:
+    "async ({ records, fail }) => (await records.Drink.find({ name: 'tea' })) ?? fail('too-few', { detail: 'none' })",
+};
+
+function moduleOf(changed: Readonly<Record<string, string>>, more = ""): string {
+  const members = Object.entries({ ...others, ...changed }).map(([name, text]) => `  ${name}: ${text},\n`);
+  return `${start}export default handlers<Kiosk>({\n${members.join("")}${more}});\n`;
+}
+
+const around = `
+  before: { addDrink: ({ input, caller }) => ({ ...input, note: caller.id ?? "nobody" }), sell: ({ record, fail }) => { if (record.stock > 90) fail("still-there"); } },
+  after: { addDrink: async ({ answer, records }) => { await records.system.Order.create({ drink: answer.id, count: 1, paid: answer.price }); } },
+  on: { "drink.gone": async ({ record, event, records }) => { await records.Drink.update(record.id, { note: event.type }); } },
+  every: { "5m": { sweep: async ({ records, now }) => { await records.Order.list({ where: { createdAt: { lt: now } } }); } } },
+`;
+
+/** By what is wrong in it, a module and what the compiler says of it. */
+const wrong: Readonly<Record<string, readonly [module: string, said: RegExp]>> = {
+  "an operation that there is not": [moduleOf({ qoute: others["quote"] ?? "" }), /qoute/],
+  "a member that is not taken": [moduleOf({ refill: "({ record, input, records }) => records.Drink.update(record.id, { stock: input.two })" }), /two/],
+  "an answer of another shape": [moduleOf({ quote: "() => ({ total: 5 })" }), /total|number/],
+  "an answer with a member too few": [moduleOf({ audit: "() => ({ year: 5 })" }), /drinks/],
+  "an error that is not declared": [moduleOf({ closeAll: "({ fail }) => fail('to-few')" }), /to-few/],
+  "a resource that there is not": [moduleOf({ closeAll: "({ records }) => records.Drinks.list()" }), /Drinks/],
+  "a record that no operation creates": [moduleOf({ closeAll: "({ records }) => records.Order.create({})" }), /create/],
+  "a filter by what is no field": [moduleOf({ closeAll: "({ records }) => records.Drink.find({ nmae: 'tea' })" }), /nmae/],
+  "a filter of another type": [moduleOf({ closeAll: "({ records }) => records.Drink.find({ stock: 'tea' })" }), /stock|string/],
+  "a move that there is not": [moduleOf({ closeAll: "({ records }) => records.Drink.move.drink('a')" }), /drink/],
+  "a hook of no operation": [moduleOf({}, "before: { addDink: () => {} },"), /addDink/],
+  "a hook that gives another input": [moduleOf({}, "before: { addDrink: () => ({ name: 5 }) },"), /name|number/],
+  "an event that there is not": [moduleOf({}, "on: { 'drink.lost': () => {} },"), /drink\.lost/],
+  "a record without one at hand": [moduleOf({ closeAll: "({ record }) => record.id" }), /record|undefined/],
+  "no function where one is needed": [moduleOf({}).replace(/ {2}quote: .*\n/, ""), /quote/],
+}; // biome-ignore format: a table
+
+test("functions compile by the types of their document, and each mistake does not", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "nonet-types-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const write = (name: string, text: string) => writeFile(join(folder, name), text);
+  await write("kiosk.types.ts", functionTypes(planOf(documentText("kiosk"))));
+  await write("lockers.types.ts", functionTypes(flagship));
+  await write("library.types.ts", functionTypes(library));
+  await write("right.ts", moduleOf({}, around));
+  for (const [index, [module]] of Object.values(wrong).entries()) await write(`wrong${index}.ts`, module);
+  await write("package.json", '{ "type": "module" }');
+  await write(
+    "tsconfig.json",
+    JSON.stringify({
+      extends: join(root, "tsconfig.json"),
+      compilerOptions: {
+        noEmit: true,
+        isolatedDeclarations: false,
+        declaration: false,
+        paths: { nonet: [join(root, "src/serve/functions/typed.ts")] },
+        typeRoots: [join(root, "node_modules/@types")],
+      },
+      include: [join(folder, "*.ts")],
+    }),
+  );
+  const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
+  const { stdout } = await promisify(execFile)(process.execPath, [compiler, "-p", folder], { cwd: folder }).catch(
+    (thrown: { stdout: string }) => thrown,
+  );
+  const told = stdout.split(/\n(?=\S)/);
+  await t.test("what is right", () => {
+    assert.deepEqual(
+      told.filter((line) => line !== "" && !line.startsWith("wrong")),
+      [],
+    );
+  });
+  for (const [index, [what, [, said]]] of Object.entries(wrong).entries()) {
+    await t.test(what, () => {
+      const mine = told.filter((line) => line.startsWith(`wrong${index}.ts`)).join("\n");
+      assert.match(mine, said);
+    });
+  }
+});
