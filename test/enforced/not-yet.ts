@@ -22,16 +22,7 @@ export const notYet: readonly NotYet[] = [
   { below: "endpoints/endpoints/if", reason: deeds },
   { below: "endpoints/endpoints/wire", reason: wires },
   { below: "resources/schemas", reason: wires },
-  { below: "endpoints/endpoints/does/login", reason: logins },
-  { below: "endpoints/endpoints/does/renew", reason: logins },
-  { below: "endpoints/endpoints/does/logout", reason: logins },
-  { below: "endpoints/endpoints/else", reason: logins },
-  { below: "authentication/credentials/roles/field", reason: logins },
-  { below: "authentication/credentials/password", reason: logins },
   { below: "authentication/credentials/oauth2", reason: logins },
-  { below: "authentication/credentials/of", reason: logins },
-  { below: "authentication/credentials/name", reason: logins },
-  { below: "authentication/credentials/field", reason: logins },
 ];
 
 export function reasonOf(construct: string): NotYet | undefined {

@@ -4,6 +4,7 @@ import { endpointProofs } from "./endpoints.ts";
 import { eventProofs } from "./events.ts";
 import { errorProofs } from "./errors.ts";
 import { limitProofs } from "./limits.ts";
+import { loginProofs } from "./logins.ts";
 import type { Proof, Refusal } from "./proof.ts";
 import { purposeProofs, purposeRefusals } from "./purpose.ts";
 import { resourceProofs, resourceRefusals } from "./resources.ts";
@@ -16,6 +17,7 @@ export const proofs: readonly Proof[] = [
   ...stateProofs,
   ...endpointProofs,
   ...authenticationProofs,
+  ...loginProofs,
   ...eventProofs,
   ...errorProofs,
   ...limitProofs,

@@ -2,8 +2,9 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { CredentialPlan, Operation, Plan } from "../../plan/plan.ts";
 
-export function securitySchemes({ credentials }: Plan): JsonObject {
-  return Object.fromEntries(credentials.map((credential) => [credential.name, schemeOf(credential)]));
+export function securitySchemes({ credentials, operations }: Plan): JsonObject {
+  const schemes = credentials.map((credential) => [credential.name, schemeOf(credential, operations)] as const);
+  return Object.fromEntries(schemes);
 }
 
 /** Alternatives; `{}` among them: no credential is needed. */
@@ -23,9 +24,9 @@ function canPass({ roles }: CredentialPlan, allow: Operation["allow"]): boolean 
   return allow.some(({ who }) => who.kind !== "role" || roles.kind !== "fixed" || roles.roles.includes(who.role));
 }
 
-function schemeOf(credential: CredentialPlan): JsonObject {
+function schemeOf(credential: CredentialPlan, operations: readonly Operation[]): JsonObject {
   const { sent, kind } = credential;
-  const description = descriptionOf(credential);
+  const description = descriptionOf(credential, operations);
   const standard = sent.header.toLowerCase() === "authorization" ? sent.scheme?.toLowerCase() : undefined;
   if (standard === "bearer") {
     return { type: "http", scheme: "bearer", ...(kind === "jwt" ? { bearerFormat: "JWT" } : {}), description };
@@ -34,16 +35,34 @@ function schemeOf(credential: CredentialPlan): JsonObject {
   return { type: "apiKey", in: "header", name: sent.header, description };
 }
 
-function descriptionOf({ kind, sent, prefix, lastsMilliseconds, issuer, scopes }: CredentialPlan): string {
-  const days = lastsMilliseconds === undefined ? undefined : Number((lastsMilliseconds / 86_400_000).toFixed(2));
-  const lifetime = days === undefined ? "until it is revoked" : `for ${days} days`;
+function descriptionOf(
+  { name, kind, sent, prefix, lastsMilliseconds, issuer, scopes, login }: CredentialPlan,
+  operations: readonly Operation[],
+): string {
+  const lifetime = lifetimeOf(lastsMilliseconds);
   const scheme = sent.scheme === undefined ? "" : `${sent.scheme} `;
   switch (kind) {
     case "api-key":
       return `A key that starts with \`${prefix}\`, sent as \`${sent.header}: ${scheme}${prefix}…\`; good ${lifetime}.${
         sent.scheme === "Bearer" ? " Also taken as the user of Basic with an empty password." : ""
       }`;
+    case "password": {
+      const by = (deed: string) =>
+        operations
+          .filter((one) => one.deed === deed && one.session?.credential === name)
+          .map((one) => `\`${one.name}\``);
+      const renewing = by("renew");
+      const renewed =
+        renewing.length === 0
+          ? ""
+          : ` Renewed by ${renewing.join(" or ")}, ${lifetimeOf(login?.renewedMilliseconds)} at most.`;
+      const ended = by("logout");
+      const over = ended.length === 0 ? "" : ` Ended by ${ended.join(" or ")}.`;
+      return `A token of a session, sent as \`${sent.header}: ${scheme}${prefix}…\`; given by ${by("login").join(" or ")}, good ${lifetime}.${renewed}${over}`;
+    }
     case "basic":
+      if (login !== undefined)
+        return `The \`${login.name}\` of a ${login.resource}, and its \`${login.secret}\` as the password.`;
       return "A user's name, and a key of that user as the password.";
     case "jwt":
       return `A JSON Web Token${issuer === undefined ? "" : ` of ${issuer}`}, sent as \`${sent.header}: ${scheme}…\`${scopes.length === 0 ? "" : `; it needs the scope ${scopes.join(" ")}`}.`;
@@ -52,4 +71,10 @@ function descriptionOf({ kind, sent, prefix, lastsMilliseconds, issuer, scopes }
     default:
       return `A credential of the kind ${kind}.`;
   }
+}
+
+function lifetimeOf(milliseconds: number | undefined): string {
+  if (milliseconds === undefined) return "until it is revoked";
+  const days = milliseconds / 86_400_000;
+  return days < 1 ? `for ${Number((days * 24).toFixed(2))} hours` : `for ${Number(days.toFixed(2))} days`;
 }
