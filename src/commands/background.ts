@@ -5,6 +5,7 @@ import type { Clock } from "../base/clock.ts";
 import { createIds } from "../base/id.ts";
 import type { Plan } from "../plan/plan.ts";
 import { rolesHeld } from "../serve/credentials/held.ts";
+import { allLoginRecords } from "../serve/credentials/records.ts";
 import { endpointSecret } from "../serve/events/webhooks.ts";
 import type { LiveService } from "../serve/service.ts";
 import { createTicking } from "../serve/ticking.ts";
@@ -37,6 +38,7 @@ export function startBackground(options: BackgroundOptions): Background {
   const { clock, plan, random, report, service, store, webhookKey } = options;
   const { webhook } = plan.events;
   if (webhook === undefined) return { stop: () => Promise.resolve() };
+  const logins = allLoginRecords(plan, store);
   const deliveries = createDeliveries(
     {
       plan,
@@ -45,7 +47,7 @@ export function startBackground(options: BackgroundOptions): Background {
       random: () => (random(1)[0] as number) / 256,
       newId: createIds(clock, random),
       teller: service.teller,
-      rolesHeld: (keys, endpoint) => rolesHeld(plan, keys, endpoint, clock.now()),
+      rolesHeld: (keys, endpoint) => rolesHeld(plan, logins, keys, endpoint, clock.now()),
       startSending: options.startSending,
       move: (...move) => service.move(...move),
       secret: (endpoint, number) => endpointSecret(webhookKey, endpoint, number),

@@ -6,7 +6,7 @@
  */
 import type { Clock } from "../base/clock.ts";
 import type { Plan, WebhookPlan } from "../plan/plan.ts";
-import type { JournalRecord, Key, Row, Store, Transaction } from "../store/store.ts";
+import type { Awaitable, JournalRecord, Key, Row, Store, Transaction } from "../store/store.ts";
 import { createAttempts } from "./attempts.ts";
 import { createFanOut } from "./fan-out.ts";
 import type { Post } from "./post.ts";
@@ -21,7 +21,7 @@ export interface DeliveryOptions {
   readonly newId: (prefix: string) => string;
   readonly teller: EventTeller;
   /** The roles that whoever made an endpoint still has; undefined: none of their keys is good any more (R6.13). */
-  readonly rolesHeld: (keys: readonly Key[], endpoint: Endpoint) => readonly string[] | undefined;
+  readonly rolesHeld: (keys: readonly Key[], endpoint: Endpoint) => Awaitable<readonly string[] | undefined>;
   /** Moves a record as the system does: with its entry in the journal. */
   readonly move: (
     tx: Transaction,

@@ -143,7 +143,7 @@ export function createFanOut(
     // Of what becomes of deliveries no deliveries are made: at a dead endpoint there would be no end to them.
     if (event === undefined || resource === endpoints || resource === deliveries) return;
     if (entry.at < Date.parse(endpoint.createdAt)) return;
-    const roles = options.rolesHeld(keys, endpoint);
+    const roles = await options.rolesHeld(keys, endpoint);
     if (roles === undefined) return;
     const receiver = { id: endpoint.owner, roles, ...(endpoint.version === undefined ? {} : { version: endpoint.version }) }; // biome-ignore format: short
     const told = await telling(receiver);

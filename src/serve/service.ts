@@ -13,7 +13,7 @@ import type { Context } from "./context.ts";
 import { createAuthentication } from "./credentials/authenticate.ts";
 import { createCors } from "./cors.ts";
 import { createLoginGuard } from "./credentials/guard.ts";
-import { createLoginRecords } from "./credentials/records.ts";
+import { allLoginRecords } from "./credentials/records.ts";
 import { createCursors } from "./cursor.ts";
 import { moveBySystem } from "./effects.ts";
 import { createEventIds } from "./events/ids.ts";
@@ -137,11 +137,7 @@ export function createService(options: ServiceOptions): LiveService {
   const nextRequestId = requestIds(random);
   const limiter = createLimiter({ plan, secret: options.cursorSecret, changed: () => keeping.changed() });
   const functions = prepareFunctions(options, { tables, kinds });
-  const logins = new Map(
-    plan.credentials
-      .filter(({ login }) => login !== undefined)
-      .map((credential) => [credential.name, createLoginRecords(credential, plan.tables, store)] as const),
-  );
+  const logins = allLoginRecords(plan, store);
   const guard = createLoginGuard(random);
   const context: Context = {
     plan,

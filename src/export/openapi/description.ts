@@ -1,15 +1,16 @@
 /** What the plan says of an operation in words: who may run it, what it moves, what else it does. CommonMark. */
-import type { EffectPlan, GrantPlan, MovePlan, Operation } from "../../plan/plan.ts";
+import type { EffectPlan, GrantPlan, MovePlan, Operation, SessionPlan } from "../../plan/plan.ts";
 import { expressionText } from "../expression-text.ts";
 
 export function describeOperation(operation: Operation): string {
-  const { resource, allow, inbound, moves, choose, effects, body, the, guard } = operation;
+  const { resource, allow, inbound, moves, choose, effects, body, the, guard, session, deed } = operation;
   return [
     inbound === undefined ? `May be run by ${grantsText(allow)}.` : `Taken from \`${inbound.credential}\` alone.`,
     ...(the === undefined ? [] : [`About the oldest ${resource} with \`${expressionText(the)}\`.`]),
     ...(guard === undefined ? [] : [`Done if \`${expressionText(guard.if)}\`, else \`${guard.else}\`.`]),
     ...linkTexts(operation),
     ...outcomeTexts(operation),
+    ...(session === undefined ? [] : [sessionText(deed, resource, session)]),
     ...moves.map((move) => `Moves a ${resource} ${moveText(move)}.`),
     ...choose.map(({ field, resource: from, if: condition, else: code }) => {
       const which = condition === undefined ? "" : ` with \`${expressionText(condition)}\``;
@@ -46,6 +47,16 @@ function outcomeTexts({ deed, resource, answer }: Operation): readonly string[] 
     ...(accepted === undefined ? [] : [`Answers ${accepted.status} where ${when}.`]),
     ...(differs === undefined ? [] : [`Where there is a ${resource} that would have to change: \`${differs}\`.`]),
   ];
+}
+
+function sessionText(
+  deed: Operation["deed"],
+  resource: string,
+  { credential, proof, else: code }: SessionPlan,
+): string {
+  if (deed === "logout") return `Ends the session of \`${credential}\` that it is sent with.`;
+  if (deed === "login") return `Begins a session of a ${resource} with a token of \`${credential}\`, else \`${code}\`.`;
+  return `Goes on with a session of \`${credential}\`: each \`${proof}\` is good once, and one that is used again ends the session, else \`${code}\`.`;
 }
 
 /** `operator, or courier if ...`. */

@@ -270,7 +270,12 @@ ${facts([
       ? list === undefined
         ? answer.kind === "none"
           ? "nothing"
-          : undefined
+          : operation.session === undefined || answer.members === undefined
+            ? undefined
+            : joined(
+                answer.members.map((member) => code(member.name)),
+                ", ",
+              )
         : `a page of ${resource} records`
       : joined(
           givenTexts(said.gives).map(([member, value]) =>

@@ -3,6 +3,7 @@ import type { Plan } from "../../plan/plan.ts";
 import type { Key } from "../../store/store.ts";
 import { endOf } from "./api-key.ts";
 import { keyCredentials } from "./mint.ts";
+import type { LoginRecords } from "./records.ts";
 
 export interface Holder {
   readonly owner: string;
@@ -14,14 +15,20 @@ export interface Holder {
 
 /**
  * Those roles of then that a key of theirs still gives; undefined where no key of theirs is good any more. Tokens of
- * somebody else are not known here, so for whoever sent one the roles of then stand.
+ * somebody else are not known here, so for whoever sent one the roles of then stand. Who is a record has those that it has.
  */
-export function rolesHeld(
+export async function rolesHeld(
   plan: Plan,
+  logins: ReadonlyMap<string, LoginRecords>,
   keys: readonly Key[],
   { owner, credential, roles }: Holder,
   now: number,
-): readonly string[] | undefined {
+): Promise<readonly string[] | undefined> {
+  const records = logins.get(credential ?? "");
+  if (records !== undefined) {
+    const record = await records.byId(owner);
+    return record && roles.filter((role) => record.roles.includes(role));
+  }
   const made = keyCredentials(plan).find(({ name }) => name === credential);
   if (made === undefined) return roles;
   const good = keys.filter((key) => key.user === owner && key.credential === made.name && now < endOf(key, made));

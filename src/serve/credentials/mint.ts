@@ -37,5 +37,5 @@ export async function mintKey(
 
 /** The credentials whose keys are made here; other ones are made by who signs their tokens. */
 export function keyCredentials({ credentials }: Plan): readonly CredentialPlan[] {
-  return credentials.filter(({ kind }) => kind === "api-key" || kind === "basic");
+  return credentials.filter(({ kind, login }) => kind === "api-key" || (kind === "basic" && login === undefined));
 }

@@ -1,6 +1,6 @@
 /** Callers that are records of the service's own: found by name or id, with their secret and their roles as they are now. */
 import type { Value } from "../../expression/evaluate.ts";
-import type { CredentialPlan, LoginPlan, Table } from "../../plan/plan.ts";
+import type { CredentialPlan, LoginPlan, Plan, Table } from "../../plan/plan.ts";
 import type { Store, ViewMember } from "../../store/store.ts";
 
 export interface LoginRecord {
@@ -15,7 +15,7 @@ export interface LoginRecords {
   byId(id: string): Promise<LoginRecord | undefined>;
 }
 
-export function createLoginRecords(
+function createLoginRecords(
   { login, roles }: CredentialPlan,
   tables: readonly Table[],
   store: Pick<Store, "read">,
@@ -50,4 +50,13 @@ export function createLoginRecords(
 function rolesIn(value: Value): readonly string[] {
   if (typeof value === "string") return [value];
   return Array.isArray(value) ? value.filter((role) => typeof role === "string") : [];
+}
+
+/** By credential. */
+export function allLoginRecords(
+  { credentials, tables }: Pick<Plan, "credentials" | "tables">,
+  store: Pick<Store, "read">,
+): ReadonlyMap<string, LoginRecords> {
+  const own = credentials.filter(({ login }) => login !== undefined);
+  return new Map(own.map((credential) => [credential.name, createLoginRecords(credential, tables, store)]));
 }
