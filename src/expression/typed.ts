@@ -234,6 +234,11 @@ export function isRecordList(typed: TypedExpression): boolean {
   return typed.kind === "records" || (keeps && typed.records);
 }
 
+/** Whether it stands for a token of the record at hand, or has one in it. */
+export function givesToken(typed: TypedExpression): boolean {
+  return (typed.kind === "variable" && typed.path[0] === "tokens") || parts(typed).some(givesToken);
+}
+
 /** A text that two nodes share exactly when they mean the same, wherever they stand. */
 export function keyOf(typed: TypedExpression): string {
   return JSON.stringify(typed, function (this: { kind?: string }, name, value: unknown) {

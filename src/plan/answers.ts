@@ -1,11 +1,11 @@
 /** What operations answer: the record as the caller sees it, or the shape that the document gives it. */
 import { camelCase } from "../base/case.ts";
-import type { TypedExpression } from "../expression/typed.ts";
+import { givesToken, type TypedExpression } from "../expression/typed.ts";
 import type { ResourceEndpoint } from "../parts/endpoints/meaning.ts";
 import { answerShape, type Shape } from "../parts/endpoints/shape.ts";
 import { deliveryResource, webhookResource } from "../parts/events/decide.ts";
 import { nestedView } from "../parts/resources/fields.ts";
-import { fieldSchema } from "../parts/resources/json-schema.ts";
+import { fieldSchema, orNull } from "../parts/resources/json-schema.ts";
 import type { ViewDefinition } from "../parts/resources/model.ts";
 import { columnTypeOf, columnTypeOfValue, schemaOfExpression } from "./columns.ts";
 import { isBodiless, statusPlan } from "./outcomes.ts";
@@ -33,7 +33,8 @@ export function answerPlan(sources: Sources, meaning: ResourceEndpoint, views: V
   const members = Object.entries(around).map(([name, shape]) =>
     memberOf(sources, resource, `${path}/${name}`, name, shape),
   );
-  return { ...statuses, kind: "members", members };
+  const proved = proves(deed) && statuses.same === undefined;
+  return { ...statuses, kind: "members", members: proved ? members : members.map(withoutProof) };
 }
 
 /** What stands around a record that is given, and around a body that makes or changes one. */
@@ -62,6 +63,11 @@ export function pageOf(shape: Shape): PageShape {
   }
 }
 
+/** What begins or renews a session has a token to give for its record; all others only for the caller's own. */
+function proves(deed: ResourceEndpoint["deed"]): boolean {
+  return deed === "create" || deed === "login" || deed === "renew";
+}
+
 function memberOf(sources: Sources, resource: string, path: string, name: string, shape: Shape): AnswerMember {
   switch (shape.kind) {
     case "object": {
@@ -82,6 +88,14 @@ function memberOf(sources: Sources, resource: string, path: string, name: string
     default:
       assert(false, `${shape.kind} is given of a record`);
   }
+}
+
+/** The member where there may be no token to give. */
+function withoutProof(member: AnswerMember): AnswerMember {
+  const { source } = member;
+  if (source.kind === "object") return { ...member, source: { ...source, members: source.members.map(withoutProof) } };
+  if (source.kind !== "expression" || !givesToken(source.expression)) return member;
+  return { ...member, source: { ...source, schema: orNull(source.schema), nullable: true } };
 }
 
 function expressionSource({ model }: Sources, resource: string, expression: TypedExpression): AnswerSource {
@@ -161,6 +175,7 @@ function membersGiven(sources: Sources, view: string, { of, members = {} }: View
       schema: fieldSchema(model, field, "output"),
       nullable: expression.nullable,
     };
-    return { name, source, absent, ...shown };
+    // A view is also given where there is no token to give.
+    return withoutProof({ name, source, absent, ...shown });
   });
 }

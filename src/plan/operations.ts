@@ -265,14 +265,16 @@ function choicePlans(sources: Sources, { operation, endpoint }: ResourceEndpoint
 
 /** Where the document is silent, `If-Match` is honoured when it is sent (R4.16). */
 /** A renewal takes one token and nothing else that could be it. */
-function sessionPlan({ model }: Sources, { deed, endpoint, resource }: ResourceEndpoint): Pick<Operation, "session"> {
+function sessionPlan({ model }: Sources, meaning: ResourceEndpoint): Pick<Operation, "session"> {
+  const { deed, endpoint, resource } = meaning;
   if (!sessionDeeds.has(deed)) return {};
   const [login] = loginsOf(model, resource);
   assert(login !== undefined, `nobody can log in as a ${resource}`);
   const { credential, name, secret } = login;
   const refused = { credential, else: endpoint.else ?? "unauthenticated" };
   if (deed === "login") return { session: { ...refused, name, proof: secret } };
-  const token = Object.keys(endpoint.takes ?? {}).find((member) => refreshMembers.some((known) => known === member));
+  const taken = inputOf(model, meaning).map((member) => member.name);
+  const token = refreshMembers.find((member) => taken.includes(member));
   return { session: { ...refused, ...(deed === "renew" && token !== undefined ? { proof: token } : {}) } };
 }
 

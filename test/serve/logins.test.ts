@@ -333,3 +333,90 @@ served(
   },
   { proxies: ["127.0.0.1"] },
 );
+
+served("tokens in shapes of the document's own", documentText("journal"), (subject) => {
+  const send = (method: string, path: string, body?: unknown, token?: string, more: Record<string, string> = {}) =>
+    subject.client.send({
+      method,
+      path,
+      ...(body === undefined ? {} : { body }),
+      headers: { ...(token === undefined ? {} : { Authorization: `Token ${token}` }), ...more },
+    });
+  interface Account {
+    readonly email: string;
+    readonly handle: string;
+    readonly token: string;
+    readonly until: string;
+  }
+  const account = (reply: Reply): Account => (reply.json as { user: Account }).user;
+  let writers = 0;
+  const register = async () => {
+    writers += 1;
+    const user = { email: `w${writers}@example.com`, handle: `w${writers}`, password: "correct horse" };
+    const reply = await send("POST", "/users", { user });
+    assert.equal(reply.status, 201, reply.text);
+    assert.equal(reply.headers["cache-control"], "no-store");
+    return account(reply);
+  };
+
+  test("whoever logs in by an envelope is told a token in one", async () => {
+    const { email } = await register();
+    const reply = await send("POST", "/users/login", { user: { email, password: "correct horse" } });
+    assert.equal(reply.status, 200, reply.text);
+    assert.match(account(reply).token, /^session_/);
+    const wrong = await send("POST", "/users/login", { user: { email, password: "incorrect horse" } });
+    assert.equal(wrong.status, 422);
+    assert.equal((wrong.json as { code: string }).code, "wrong-password");
+    const missing = await send("POST", "/users/login", { user: { email } });
+    assert.equal(missing.status, 422);
+    assert.match(missing.text, /#\/user\/password/);
+  });
+
+  test("who came with a token is told that one, and nobody else is told any", async () => {
+    const one = await register();
+    const other = await register();
+    const before = (await subject.running.store.sessions.list()).length;
+    const mine = await send("GET", `/users/${one.handle}`, undefined, one.token);
+    assert.equal(account(mine).token, one.token);
+    assert.equal(account(mine).until, one.until);
+    const key = await subject.running.key("ann");
+    for (const reply of [
+      await send("GET", `/users/${other.handle}`, undefined, one.token),
+      await send("GET", `/users/${one.handle}`),
+      await send("GET", `/users/${one.handle}`, undefined, undefined, { "X-Key": key }),
+    ]) {
+      assert.equal(account(reply).token, null);
+      for (const { token } of [one, other]) assert(!reply.text.includes(token));
+    }
+    const post = await send("POST", "/posts", { title: "A" }, one.token);
+    assert.equal((post.json as { post: { author: Account } }).post.author.token, one.token);
+    assert.equal((await subject.running.store.sessions.list()).length, before, "what reads begins no session");
+  });
+
+  test("R4.15 the tag of an answer does not follow its token", async () => {
+    const one = await register();
+    const again = account(
+      await send("POST", "/users/login", { user: { email: one.email, password: "correct horse" } }),
+    );
+    const path = `/users/${one.handle}`;
+    const first = await send("GET", path, undefined, one.token);
+    const second = await send("GET", path, undefined, again.token);
+    assert.notEqual(first.text, second.text);
+    assert.equal(first.headers["etag"], second.headers["etag"]);
+    assert.equal(first.headers["cache-control"], "no-store");
+    const tag = { "If-None-Match": first.headers["etag"] ?? "" };
+    assert.equal((await send("GET", path, undefined, again.token, tag)).status, 304);
+  });
+
+  test("a changed secret ends the other sessions, and the answer has the token that it was sent with", async () => {
+    const one = await register();
+    const other = account(
+      await send("POST", "/users/login", { user: { email: one.email, password: "correct horse" } }),
+    );
+    const changed = await send("PUT", `/users/${one.handle}`, { user: { password: "battery staple" } }, one.token);
+    assert.equal(changed.status, 200, changed.text);
+    assert.equal(account(changed).token, one.token);
+    assert.equal((await send("POST", "/posts", { title: "A" }, other.token)).status, 401);
+    assert.equal((await send("POST", "/posts", { title: "A" }, one.token)).status, 201);
+  });
+});

@@ -50,9 +50,10 @@ export const refreshMembers = ["refreshToken", "refresh_token"] as const;
 /** The endpoint of a login, a renewal or a logout with what it takes and gives, unless it says so itself. */
 export function sessionEndpoint(model: Model, endpoint: Endpoint, login: Login): Endpoint {
   const { does } = endpoint;
+  const implied = does === "login" ? loginTakes(model, login) : does === "renew" ? renewTakes : {};
   return {
     ...endpoint,
-    takes: endpoint.takes ?? (does === "login" ? loginTakes(model, login) : does === "renew" ? renewTakes : {}),
+    ...(endpoint.takes === undefined && endpoint.takesView === undefined ? { takes: implied } : {}),
     ...(endpoint.gives === undefined && does !== "logout" && endpoint.status !== 204
       ? { gives: sessionGives(login) }
       : {}),

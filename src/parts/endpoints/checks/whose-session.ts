@@ -2,7 +2,7 @@
 import { loginsOf, refreshMembers } from "../../authentication/login.ts";
 import { says } from "../../facts.ts";
 import type { Check } from "../../finding.ts";
-import { own } from "../../resources/fields.ts";
+import { inputOf } from "../input.ts";
 import { sessionDeeds } from "../model.ts";
 import { unclearEndpoints } from "../unclear.ts";
 
@@ -29,10 +29,10 @@ export const check: Check = {
         const message = `\`${login.credential}\` has no tokens that \`${operation}\` could take`;
         yield { at: `${at}/does`, message, help: `say in part 5 for how long they are good: \`renewed: 90d\`` };
       }
-      const taken = endpoint.takes ?? {};
+      const taken = inputOf(facts.model, meaning).map(({ name }) => name);
       const needed = deed === "login" ? [login.name, login.secret] : [];
-      const missing = needed.filter((name) => own(taken, name) === undefined);
-      const noToken = deed === "renew" && !refreshMembers.some((name) => own(taken, name) !== undefined);
+      const missing = needed.filter((name) => !taken.includes(name));
+      const noToken = deed === "renew" && !refreshMembers.some((name) => taken.includes(name));
       for (const name of noToken ? ["refreshToken"] : missing) {
         const message = `\`${operation}\` does not take \`${name}\`, without which nobody can be known`;
         yield { at: `${at}/takes`, message, help: `add \`${name}: string(1..200)\`` };
