@@ -92,6 +92,7 @@ import { check as authenticationPlaceTaken } from "./authentication/checks/place
 import { check as authenticationShortPassword } from "./authentication/checks/short-password.ts";
 import { check as authenticationShownToNobody } from "./authentication/checks/shown-to-nobody.ts";
 import { check as authenticationStatementIgnored } from "./authentication/checks/statement-ignored.ts";
+import { check as authenticationTokenOfOthers } from "./authentication/checks/token-of-others.ts";
 import { check as authenticationUnknownField } from "./authentication/checks/unknown-field.ts";
 import { check as authenticationUnknownOperation } from "./authentication/checks/unknown-operation.ts";
 import { check as authenticationUnknownRole } from "./authentication/checks/unknown-role.ts";
@@ -235,6 +236,7 @@ export const checks: readonly Check[] = [
   authenticationShortPassword,
   authenticationShownToNobody,
   authenticationStatementIgnored,
+  authenticationTokenOfOthers,
   authenticationUnknownField,
   authenticationUnknownOperation,
   authenticationUnknownRole,

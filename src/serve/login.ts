@@ -10,6 +10,7 @@ import { hashPassword, isOutdated, isPassword } from "./credentials/password.ts"
 import { renewSession } from "./credentials/session.ts";
 import { follow } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
+import { checkGuard } from "./guard.ts";
 import { idText } from "./keys-in-path.ts";
 import { holds } from "./record.ts";
 import { Refusal } from "./refusal.ts";
@@ -57,6 +58,7 @@ export async function login(asked: Call, tx: Transaction): Promise<Answer> {
   if (row === undefined || proved === undefined || row[secret] !== proved.kept) throw unproved(asked, plan);
   if (!(await holds(asked, tx, asked.kind.allowed, row))) throw new Refusal("forbidden");
   const { call } = await take(asked, tx, judged(asked).input);
+  await checkGuard(call, tx, row);
   const present = await withSecret(call, tx, row, proved.renewed);
   markProved(call, resource, present["id"]);
   return answerOf(call, tx, present);
@@ -80,6 +82,7 @@ export async function renew(asked: Call, tx: Transaction, refused: (refusal: Ref
   if (row === undefined) throw unproved(asked, plan);
   if (!(await holds(asked, tx, asked.kind.allowed, row))) throw new Refusal("forbidden");
   const { call } = await take(asked, tx, input);
+  await checkGuard(call, tx, row);
   markProved(call, resource, row["id"], renewed.secrets);
   return answerOf(call, tx, row);
 }
@@ -95,6 +98,7 @@ export async function logout(asked: Call, tx: Transaction): Promise<Answer> {
   }
   const row = await tx.get(resource, "id", idOf(asked, resource, caller.id));
   if (row === undefined || !(await holds(asked, tx, asked.kind.allowed, row))) throw new Refusal("forbidden");
+  await checkGuard(call, tx, row);
   const answer = await answerOf(call, tx, row);
   await tx.endSessions(
     { session: caller.session.session },

@@ -19,7 +19,7 @@ export const check: Check = {
       if (meaning.kind !== "resource") continue;
       const { deed, operation, resource, endpoint } = meaning;
       const at = `endpoints/endpoints/${operation}`;
-      if (endpoint.else !== undefined && deed !== "login" && deed !== "renew") {
+      if (endpoint.else !== undefined && endpoint.if === undefined && deed !== "login" && deed !== "renew") {
         const message = `\`${operation}\` is no login, and what lets nobody in has no error`;
         yield { at: `${at}/else`, message, help: "leave `else` out, or write `does: login`" };
       }
