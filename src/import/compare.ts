@@ -261,7 +261,7 @@ function referenceKey(one: Json | undefined, other: Json | undefined): string | 
   return a === undefined && b === undefined ? undefined : `${a ?? ""} ${b ?? ""}`;
 }
 
-/** What references lead to; beside other keywords of 3.1 a reference stays one more thing to hold to, and is not followed. */
+/** What references lead to; what stands beside one, in both descriptions alike, is not compared. */
 function resolved(root: JsonObject, value: Json | undefined): Json | undefined {
   let found = value;
   for (let hops = 0; hops < 100; hops++) {

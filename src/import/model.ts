@@ -9,6 +9,7 @@ import { webhooksOf } from "./events.ts";
 import { type ImportedOperation, linkOf, oneSentence, operationsOf } from "./operations.ts";
 import { plain, quoted } from "./prose.ts";
 import { below, type Notes } from "./report.ts";
+import { type Likeness, likenesses } from "./resources.ts";
 import { createSchemas, type Dialect } from "./schemas.ts";
 import { securityOf } from "./security.ts";
 
@@ -25,6 +26,13 @@ export function modelOf(root: JsonObject, dialect: Dialect, notes: Notes): Parts
   const events = webhooksOf(root, operations, schemas, notes);
   const errors = errorsOf(operations, notes);
   const named = schemas.all();
+  const alike = likenesses(operations);
+  for (const { pointer, path, schema, operations: names } of alike)
+    notes.hint(
+      pointer,
+      "what looks like a resource, by its paths",
+      `${path}${schema === undefined ? "" : ` ${schema}`}: ${names.join(", ")}`,
+    );
   const info = isObject(root["info"]) ? root["info"] : {};
   const purpose = purposeOf(info, operations);
   for (const member of Object.keys(root))
@@ -71,7 +79,10 @@ export function modelOf(root: JsonObject, dialect: Dialect, notes: Notes): Parts
       ...(Object.keys(errors).length === 0 ? [] : ["errors/body"]),
     ], // biome-ignore format: a list
   };
-  return { model, prose: proseOf(root, info, operations, events.prose, dialect) };
+  return {
+    model,
+    prose: { ...proseOf(root, info, operations, events.prose, dialect), resources: { after: resourceProse(alike) } },
+  };
 }
 
 export function everyPart<Value>(value: Value): Record<PartName, Value> {
@@ -237,6 +248,14 @@ export function aboutTheSource(info: JsonObject, root: JsonObject): readonly str
     ...(typeof termsOfService === "string" ? [`Terms of service: ${plain(termsOfService)}.`] : []),
     ...(isObject(root["externalDocs"]) ? [`More: ${plain(linkOf(root["externalDocs"]))}.`] : []),
   ];
+}
+
+function resourceProse(alike: readonly Likeness[]): readonly string[] {
+  if (alike.length === 0) return [];
+  const lines = alike.map(({ path, schema, operations }) => {
+    return `- \`${path}\`${schema === undefined ? "" : `, a \`${schema}\``}: ${operations.map((name) => `\`${name}\``).join(", ")}`;
+  });
+  return [`What looks like resources, by the paths of the source:\n\n${lines.join("\n")}`];
 }
 
 /** A heading for each tag, below it one for each operation of which there is more to say than its sentence. */

@@ -44,7 +44,9 @@ export function operationsOf(source: WireSource): readonly ImportedOperation[] {
       const method = methods.find((name) => name.toLowerCase() === key);
       const other = otherMethods.find((name) => name === key);
       if ((method === undefined && other === undefined) || !isObject(one)) return [];
-      const operation = { value: one, pointer: below(item.pointer, key) };
+      const at = below(item.pointer, key);
+      // No standard lets an operation be a reference, and some descriptions are split up in that way.
+      const operation = schemas.resolve(one, at) ?? { value: {}, pointer: at };
       const name = nameOf(source, operation, path, key, names);
       return [importedOperation(source, { name, path, method, written: key.toUpperCase() }, operation, item, routes)];
     });

@@ -1,13 +1,25 @@
 /**
- * What a source says in words, as prose of the document. It stands in quotes of Markdown: so its headings begin no part, and
- * its blocks define nothing.
+ * What a source says in words, as prose of the document. It stands in quotes of Markdown, so that its headings begin no part;
+ * and its fences become indented code, so that none of its blocks could define something.
  */
 export function quoted(text: string): string {
-  return text
+  let fence: string | undefined;
+  const lines = text
     .trim()
     .split(/\r\n|\n|\r/)
-    .map((line) => `> ${cleaned(line)}`.trimEnd())
-    .join("\n");
+    .flatMap((written): readonly string[] => {
+      const line = seen(written);
+      const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
+      if (fence !== undefined) {
+        const closes =
+          mark !== undefined && mark[0] === fence[0] && mark.length >= fence.length && line.trim() === mark;
+        if (closes) fence = undefined;
+        return [closes ? "" : `    ${line}`];
+      }
+      if (mark !== undefined) fence = mark;
+      return [mark === undefined ? unfenced(line) : ""];
+    });
+  return lines.map((line) => `> ${line}`.trimEnd()).join("\n");
 }
 
 /** On one line of prose, with what Markdown would take for markup escaped. */
@@ -18,10 +30,14 @@ export function plain(text: string): string {
     .replaceAll(/[\\`*_[\]<>&#~|]/g, String.raw`\$&`);
 }
 
-/** A fence is only shown, whatever its language; what cannot be seen is left out, and a quote in a quote stays one deep. */
-function cleaned(line: string): string {
+/** What cannot be seen is left out, and what would nest too deeply to be read stays shallow. */
+function seen(line: string): string {
   return line
     .replaceAll(/[^\t\P{Cc}]/gu, "")
-    .replace(/^((?:\s|[>*+-]|\d+[.)])*)(`{3,}|~{3,}).*$/, "$1$2")
-    .replace(/^[\s>]{20,}/, (blanks) => blanks.slice(0, 20));
+    .replace(/^(?:[\s>]|[-*+]\s|\d+[.)]\s){20,}/, (marks) => marks.slice(0, 20));
+}
+
+/** A fence in a list or in a quote of its own would be one, too. */
+function unfenced(line: string): string {
+  return line.replaceAll(/`{3,}|~{3,}/g, (marks) => `\\${marks.split("").join("\\")}`);
 }

@@ -4,9 +4,9 @@ import type { Json } from "../base/json.ts";
 
 /**
  * `lost`: the source says it and the document does not. `guessed`: the document says it, and the source only hints at it.
- * `renamed`: the document has it by another name, which is not on the wire.
+ * `renamed`: the document has it by another name, which is not on the wire. `hint`: what the source looks like, which the document does not say.
  */
-export type NoteKind = "lost" | "guessed" | "renamed";
+export type NoteKind = "lost" | "guessed" | "renamed" | "hint";
 
 export interface Note {
   readonly kind: NoteKind;
@@ -24,6 +24,7 @@ export interface Notes {
   lost(pointer: string, what: string, detail?: string): void;
   guessed(pointer: string, what: string, detail?: string): void;
   renamed(pointer: string, what: string, detail?: string): void;
+  hint(pointer: string, what: string, detail?: string): void;
 }
 
 export function createNotes(): Notes {
@@ -31,7 +32,7 @@ export function createNotes(): Notes {
   const adding = (kind: NoteKind) => (pointer: string, what: string, detail?: string) => {
     all.push({ kind, pointer, what, ...(detail === undefined ? {} : { detail }) });
   };
-  return { all, lost: adding("lost"), guessed: adding("guessed"), renamed: adding("renamed") };
+  return { all, lost: adding("lost"), guessed: adding("guessed"), renamed: adding("renamed"), hint: adding("hint") };
 }
 
 /** A pointer to a member of what `pointer` leads to. */

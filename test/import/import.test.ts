@@ -33,7 +33,7 @@ const lines: readonly (readonly [what: string, source: JsonObject, document: Reg
   ["no security at all", operation({}), /## Authentication\nThis part is not shown/],
   ["security", { ...operation({ security: [{ key: [] }] }), components: { securitySchemes: { key: { type: "apiKey", in: "header", name: "X-Key" } } } }, /sent: header X-Key[\s\S]*allow: \{ one: signed-in \}/],
   ["security for some", { ...operation({ security: [{ key: [] }, {}] }), components: { securitySchemes: { key: { type: "http", scheme: "basic" } } } }, /kind: basic[\s\S]*allow: \{ one: anyone \}/],
-  ["prose that looks like a part", operation({ description: "First.\n\n## Endpoints\n```yaml\nendpoints: none\n```" }), /> ## Endpoints\n> ```\n/],
+  ["prose that looks like a part", operation({ description: "First.\n\n## Endpoints\n```yaml\nendpoints: none\n```" }), /> ## Endpoints\n>\n>     endpoints: none\n>/],
   ["a webhook", { ...base, openapi: "3.1.0", webhooks: { newPet: { post: { requestBody: { content: json(pet) }, responses: {} } } } }, /out: \{ newPet: not shown \}/],
 ]; // biome-ignore format: a table
 

@@ -27,12 +27,17 @@ export function pathItems(
     const parameters = [...entry.path.matchAll(/\{(.+?)\}/g)].map((match) => match[1] as string);
     entry.item[operation.method.toLowerCase()] = operationObject(plan, operation, parameters, names, shared);
   }
+  // They have their paths word for word, names and a slash at the end included.
+  const written = new Map([...items.values()].map((entry) => [entry.path, entry]));
   for (const operation of plan.wired) {
-    entryOf(items, operation).item[operation.method.toLowerCase()] = wiredObject(plan, operation);
+    const path = operation.template;
+    const entry = written.get(path) ?? { path, item: {} };
+    entry.item[operation.method.toLowerCase()] = wiredObject(plan, operation);
+    written.set(path, entry);
   }
-  const service = servicePaths(plan, names).filter(([path]) => !items.has(path));
+  const service = servicePaths(plan, names).filter(([path]) => !written.has(path));
   return {
-    ...Object.fromEntries([...items.values()].map(({ path, item }) => [path, item])),
+    ...Object.fromEntries([...written.values()].map(({ path, item }) => [path, item])),
     ...Object.fromEntries(
       service.map(([path, item]) => [path, { ...(mounted ? { servers: [{ url: root }] } : {}), ...item }]),
     ),

@@ -255,7 +255,7 @@ export function pathSegments(path: string): readonly PathSegment[] {
     .split("/")
     .filter((part) => part !== "")
     .map((part) => {
-      const name = /^\{(.+)\}$/.exec(part)?.[1];
+      const name = /^\{([^{}]+)\}$/.exec(part)?.[1];
       return name === undefined ? { kind: "literal", text: part } : { kind: "parameter", name };
     });
 }

@@ -131,6 +131,12 @@ function readTypes(reader: Reader, entry: Entry): Record<string, Fields> {
   return types;
 }
 
+/**
+ * With more schemas than this a document was not written by hand: a fault in one is then placed at its name, since the places
+ * of all their keywords would take longer than everything else that is read.
+ */
+const mostPlaced = 200;
+
 function readSchemas(reader: Reader, entry: Entry): Readonly<Record<string, Json>> {
   if (isNone(entry.value)) return {};
   const map = expectMap(reader, path, entry.value, "`schemas`", "Money: { type: object }");
@@ -139,7 +145,7 @@ function readSchemas(reader: Reader, entry: Entry): Readonly<Record<string, Json
     entries.flatMap((schema): [string, Json][] => {
       const name = schema.key.value;
       if (/^[A-Z][A-Za-z0-9]*$/.test(name)) {
-        placeWithin(reader, [...path, "schemas", name], schema.value);
+        if (entries.length <= mostPlaced) placeWithin(reader, [...path, "schemas", name], schema.value);
         return [[name, toJson(schema.value)]];
       }
       report(reader, "resources/bad-name", schema.key.span, `\`${name}\` cannot name a schema`, {

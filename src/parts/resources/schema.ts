@@ -352,8 +352,8 @@ function expanded(expansion: Expansion, schema: Json): Json {
   const reference = schema["$ref"];
   if (typeof reference !== "string") return rest;
   const name = schemaName(reference);
-  const target =
-    name === undefined ? expanded(inside, targetOf(root, reference) ?? true) : { $ref: schemaAddress(name) };
+  if (name !== undefined) return { ...rest, $ref: schemaAddress(name) };
+  const target = expanded(inside, targetOf(root, reference) ?? true);
   if (kept.length === 0) return target;
   const { allOf } = rest;
   return { ...rest, allOf: [...(Array.isArray(allOf) ? (allOf as readonly Json[]) : []), target] };

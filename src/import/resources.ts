@@ -1,0 +1,53 @@
+/**
+ * What looks like a resource: a path for many, the same path with a parameter behind it for one, and the schema that the one
+ * is answered with. It is told and not written down as one, since nothing says that a service keeps it as Nonet would.
+ */
+import { isObject } from "../base/json.ts";
+import type { Endpoint } from "../parts/endpoints/model.ts";
+import type { FieldType } from "../parts/resources/model.ts";
+import type { ImportedOperation } from "./operations.ts";
+
+export interface Likeness {
+  /** The name of the schema of one, where the answers have one. */
+  readonly schema?: string;
+  /** The path of one. */
+  readonly path: string;
+  readonly operations: readonly string[];
+  /** Of the first operation on one. */
+  readonly pointer: string;
+}
+
+export function likenesses(operations: readonly ImportedOperation[]): readonly Likeness[] {
+  const byPath = new Map<string, { readonly operation: ImportedOperation; readonly endpoint: Endpoint }[]>();
+  for (const operation of operations) {
+    const { endpoint } = operation;
+    if (endpoint === undefined) continue;
+    const there = byPath.get(endpoint.path) ?? [];
+    there.push({ operation, endpoint });
+    byPath.set(endpoint.path, there);
+  }
+  return [...byPath].flatMap(([path, ones]): readonly Likeness[] => {
+    const collection = /^(.*[^/}])\/\{[^{}]+\}$/.exec(path)?.[1];
+    const many = collection === undefined ? undefined : byPath.get(collection);
+    const [first] = ones;
+    const read = ones.find(({ endpoint }) => endpoint.method === "GET");
+    if (many === undefined || first === undefined || read === undefined) return [];
+    const listed = many.filter(({ endpoint }) => endpoint.method === "GET" || endpoint.method === "POST");
+    if (listed.length === 0) return [];
+    const schema = schemaOf(read.endpoint);
+    const names = [...listed, ...ones].map(({ operation }) => operation.name);
+    return [{ path, operations: names, pointer: first.operation.pointer, ...(schema === undefined ? {} : { schema }) }];
+  });
+}
+
+/** The name of what a successful answer has. */
+function schemaOf({ wire }: Endpoint): string | undefined {
+  const type = wire?.answers?.["200"]?.type;
+  return type === undefined ? undefined : nameOf(type);
+}
+
+function nameOf(type: FieldType): string | undefined {
+  if (type.kind === "named") return type.name;
+  const reference = type.kind === "schema" && isObject(type.schema) ? type.schema["$ref"] : undefined;
+  return typeof reference === "string" ? reference.slice(reference.lastIndexOf("/") + 1) : undefined;
+}
