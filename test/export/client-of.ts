@@ -39,7 +39,7 @@ type MethodName =
       | "dropOff"
     )
   | ("createWebhook" | "deleteWebhook" | "doorFaulted" | "followEvents" | "waitForParcel")
-  | ("listShelves" | "addShelf");
+  | ("listShelves" | "addShelf" | "addUser" | "addRecipe" | "listRecipes" | "newestRecipes");
 
 /** A call, a list, or a stream, of which a test knows which it is. */
 export interface Called extends Promise<Given>, AsyncIterable<Given> {
@@ -54,7 +54,7 @@ export interface Refused {
   readonly code: string;
   readonly status: number;
   readonly detail: string;
-  readonly faults: readonly unknown[];
+  readonly faults: readonly { readonly field?: string; readonly detail: string }[];
   readonly retryAfter?: number;
 }
 

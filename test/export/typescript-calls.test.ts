@@ -10,9 +10,9 @@ import { before, describe, test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { planOf, run, type Running } from "../serve/running.ts";
 import { createReceiver } from "../serve/receiver.ts";
-import { stores } from "../serve/scenario.ts";
+import { documentText, stores } from "../serve/scenario.ts";
 import { type Client, type ClientModule, type Given, moduleOf, type Refused } from "./client-of.ts";
-import { flagshipText, library } from "./documents.ts";
+import { flagshipText, library, libraryText } from "./documents.ts";
 
 let lockers: ClientModule;
 let rooms: ClientModule;
@@ -284,6 +284,29 @@ test("a body of the document's own says its code, and words", async () => {
   assert.deepEqual([ok, error?.code, error?.status], [false, "no-space", 409]);
 });
 
+test("a body without a code is told by its status, its words, and its faults", async () => {
+  const text = libraryText.replace(/^body: .*$/m, 'body: { errors: { "{field}": ["{message}"] } }');
+  const module = await moduleOf(planOf(text));
+  const rows: readonly (readonly [status: number, body: object, code: string, faults: readonly string[]])[] = [
+    [409, { errors: { body: ["The room has such a shelf"] } }, "no-space", ["body: The room has such a shelf"]],
+    [
+      422,
+      { errors: { width: ["too large", "no"], label: ["gone"] } },
+      "invalid-request",
+      ["width: too large", "width: no", "label: gone"],
+    ],
+    [409, { errors: { body: ["Something else"] } }, "unrecognized", ["body: Something else"]],
+    [418, { teapot: true }, "unrecognized", []],
+  ];
+  for (const [status, body, code, faults] of rows) {
+    const { fetch } = answering({ status, body });
+    const client = module.createClient({ baseUrl: "http://rooms.example", fetch });
+    const { error } = await client.addShelf("hall", {}).outcome();
+    const told = error?.faults.map(({ field, detail }) => `${field}: ${detail}`);
+    assert.deepEqual([error?.code, told], [code, faults], JSON.stringify(body));
+  }
+});
+
 test("a webhook is believed by its signature alone", async () => {
   const secret = `whsec_${Buffer.from("a secret of some length!").toString("base64")}`;
   const payload = '{"type":"parcel.stored"}';
@@ -439,6 +462,26 @@ for (const store of stores) {
         data: { id: string };
       };
       assert.deepEqual([event.type, event.data.id], ["parcel.announced", id]);
+    });
+
+    test("envelopes, views and pages in the document's own words", async () => {
+      await using service = await run(documentText("recipes"), { store });
+      const recipes = await moduleOf(service.plan);
+      const client = recipes.createClient({
+        baseUrl: service.url,
+        credential: { key: await service.key("ann", "cook") },
+      });
+      await client.addUser({ user: { id: "ann", handle: "ann", email: "ann@example.com", password: "long enough" } });
+      for (const slug of ["one", "two", "three"])
+        await client.addRecipe({ recipe: { slug, title: slug, body: "Stir." } });
+      const seen = await itemsOf(client.listRecipes({ limit: 2 }));
+      assert.deepEqual(
+        seen.map(({ slug, author }) => `${String(slug)} ${String(author?.["handle"])}`),
+        ["three ann", "two ann", "one ann"],
+      );
+      const page = await client.listRecipes({ limit: 2 });
+      assert.deepEqual(page["body"]?.["meta"], { recipesCount: 3, next: 2 });
+      assert.equal((await itemsOf(client.newestRecipes())).length, 3);
     });
 
     test("pages by cursor give every record once", async () => {

@@ -15,8 +15,17 @@ export interface ServiceDescription {
   readonly operations: Readonly<Record<string, OperationDescription>>;
   /** How long an answer may take, in milliseconds; what the service itself allows, and some time for the way. */
   readonly timeout: number;
-  /** Where a refusal says its code and its words, in the document's own body; absent: as RFC 9457 and Nonet have them. */
-  readonly problem?: { readonly code?: readonly string[]; readonly message?: readonly string[] };
+  /** How refusals are said, where that is not for all of them as RFC 9457 and Nonet have it. */
+  readonly problem?: ProblemDescription;
+}
+
+export interface ProblemDescription {
+  /** The document's own bodies, with facts in braces. */
+  readonly bodies: readonly unknown[];
+  /** The codes that have another name on the wire, by that name. */
+  readonly wires: Readonly<Record<string, readonly string[]>>;
+  /** What a code says whatever was wrong. */
+  readonly says: Readonly<Record<string, string>>;
 }
 
 export interface CredentialDescription {
@@ -162,6 +171,8 @@ export function receivedWith(answer: object): Received | undefined {
 export interface FaultOfRequest {
   /** Into the body, as a fragment of a URI. */
   readonly pointer?: string;
+  /** In a body of the service's own, what the fault is about. */
+  readonly field?: string;
   readonly parameter?: string;
   readonly header?: string;
   readonly code: string;
@@ -183,19 +194,24 @@ export class ApiError<Code extends string = string, Problem = unknown> extends E
   readonly problem: Problem;
   readonly headers: Headers;
 
-  constructor(operation: string, code: Code, detail: string, { status, headers }: Response, problem: Problem) {
-    super(`${operation}: ${detail} (${status} ${code})`);
+  constructor(operation: string, code: Code, said: Said, { status, headers }: Response, problem: Problem) {
+    super(`${operation}: ${said.detail} (${status} ${code})`);
     this.operation = operation;
     this.code = code;
     this.status = status;
-    this.detail = detail;
+    this.detail = said.detail;
     this.problem = problem;
     this.headers = headers;
-    const faults = at(problem, ["errors"]);
-    this.faults = Array.isArray(faults) ? (faults as readonly FaultOfRequest[]) : [];
+    this.faults = said.faults;
     this.requestId = headers.get("Request-Id") ?? undefined;
     this.retryAfter = secondsIn(headers.get("Retry-After"));
   }
+}
+
+/** What a refusal says in words. */
+interface Said {
+  readonly detail: string;
+  readonly faults: readonly FaultOfRequest[];
 }
 
 /** There was no answer, or one that cannot be read. What was asked for may have been done. */
@@ -552,14 +568,76 @@ function pause(milliseconds: number, signal: AbortSignal | undefined, woken?: Pr
 
 // ── Refusals ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function errorOf(service: ServiceDescription, { name, operation }: Request, { response, body }: Answer): ApiError {
-  const { problem } = service;
-  const code = at(body, problem === undefined ? ["code"] : (problem.code ?? []));
+function errorOf({ problem }: ServiceDescription, { name, operation }: Request, answer: Answer): ApiError {
+  const { response, body } = answer;
   const candidates = operation.refusals?.[response.status] ?? [];
-  const known = typeof code === "string" ? code : candidates.length === 1 ? candidates[0] : undefined;
-  const said = at(body, problem === undefined ? ["detail"] : (problem.message ?? []));
-  const detail = typeof said === "string" ? said : response.statusText || "refused";
-  return new ApiError(name, known ?? "unrecognized", detail, response, body);
+  const read = (problem?.bodies ?? []).flatMap((shape) => readAs(shape, body) ?? []);
+  const standard = standardOf(body);
+  const found = standard ?? read.find((one) => one.code !== undefined) ?? read[0] ?? { faults: [] };
+  const code = problem === undefined ? found.code : codeOf(problem, candidates, found);
+  const detail = found.message ?? (response.statusText || "refused");
+  return new ApiError(name, code ?? "unrecognized", { detail, faults: found.faults }, response, body);
+}
+
+/** What a body says, whatever its form. */
+interface Reading {
+  readonly code?: string;
+  readonly message?: string;
+  readonly faults: readonly FaultOfRequest[];
+}
+
+/** A body by RFC 9457, with the members that Nonet adds. */
+function standardOf(body: unknown): Reading | undefined {
+  const [code, message, faults] = [at(body, ["code"]), at(body, ["detail"]), at(body, ["errors"])];
+  if (typeof code !== "string" || typeof message !== "string") return undefined;
+  return { code, message, faults: Array.isArray(faults) ? (faults as readonly FaultOfRequest[]) : [] };
+}
+
+/** Of the codes that there are for this status: the one that is named, the only one, the one with these words. */
+function codeOf(
+  { wires, says }: ProblemDescription,
+  candidates: readonly string[],
+  { code, message, faults }: Reading,
+): string | undefined {
+  if (code !== undefined) return wires[code]?.find((one) => candidates.includes(one)) ?? code;
+  const saying = candidates.filter((one) => says[one] === message);
+  const [only, ...others] = candidates.length === 1 ? candidates : saying;
+  if (only !== undefined && others.length === 0) return only;
+  return faults.length > 0 && candidates.includes("invalid-request") ? "invalid-request" : undefined;
+}
+
+/** A body as a shape of the document's describes it, read backwards; undefined for one of another shape. */
+function readAs(shape: unknown, value: unknown): Reading | undefined {
+  const facts: Record<string, string> = {};
+  const faults: FaultOfRequest[] = [];
+  const fits = (form: unknown, here: unknown, field: string | undefined): boolean => {
+    if (typeof form === "string") {
+      const fact = /^\{([a-z-]+)\}$/.exec(form)?.[1];
+      if (fact === undefined) return form === here || /\{[a-z-]+\}/.test(form);
+      if (typeof here !== "string" && typeof here !== "number") return false;
+      if (field !== undefined && fact === "message") faults.push({ field, code: "unrecognized", detail: String(here) });
+      facts[fact] ??= String(here);
+      return true;
+    }
+    if (Array.isArray(form))
+      return Array.isArray(here) && here.every((one) => form.some((item) => itemFits(item, one, field)));
+    if (typeof form !== "object" || form === null) return form === here;
+    if (typeof here !== "object" || here === null) return false;
+    return Object.entries(form).every(([name, member]) => {
+      if (!name.includes("{")) return Object.hasOwn(here, name) && fits(member, at(here, [name]), field);
+      // It is there once for each fault, under the name of what the fault is about.
+      const rest = Object.entries(here).filter(([own]) => !Object.hasOwn(form, own));
+      return rest.every(([own, one]) => fits(member, one, own));
+    });
+  };
+  /** An item that says by itself what it is about. */
+  const itemFits = (item: unknown, one: unknown, field: string | undefined): boolean => {
+    const about = at(one, [Object.entries(item ?? {}).find(([, fact]) => fact === "{field}")?.[0] ?? ""]);
+    return fits(item, one, typeof about === "string" ? about : field);
+  };
+  if (!fits(shape, value, undefined)) return undefined;
+  const { code, message } = facts;
+  return { ...(code === undefined ? {} : { code }), ...(message === undefined ? {} : { message }), faults };
 }
 
 /** What stands at a place inside of JSON; the first item of a list is named `0`. */

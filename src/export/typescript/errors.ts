@@ -34,29 +34,60 @@ export function errorTypes(exported: Exported, methods: readonly Method[]): read
   ];
 }
 
-/** What all bodies by RFC 9457 have in common; nothing where the document has a body of its own. */
-function standardProblem({ plan, described, type }: Exported): readonly string[] {
-  if (plan.problemBody !== "problem+json") return [];
-  const any = described.schemas[componentNames(plan).anyProblem] ?? {};
-  const required = (any["required"] ?? []) as readonly string[];
-  const members = Object.entries(membersOf(any)).map(([name, schema]) => {
-    const said = comment((schema as JsonObject)["description"], "  ");
-    const text = name === "code" ? "Code" : name === "errors" ? "readonly FaultOfRequest[]" : type(schema, "  ");
-    return `${said}  readonly ${memberName(name)}${required.includes(name) ? "" : "?"}: ${text};\n`;
-  });
-  return [
-    `${comment("A refusal (RFC 9457).", "")}export interface Problem<Code extends string = ErrorCode> {\n${members.join("")}}\n`,
-  ];
+/** What all bodies by RFC 9457 have in common; nothing where the document has other ones for all of them. */
+function standardProblem(exported: Exported): readonly string[] {
+  const [first] = standardSchemas(exported);
+  if (first === undefined) return [];
+  const { type } = exported;
+  const required = requiredOf(first);
+  const members = Object.entries(membersOf(first))
+    .filter(([name]) => required.includes(name))
+    .map(([name, schema]) => {
+      const { description, type: kind } = schema as JsonObject;
+      const text = name === "code" ? "Code" : type({ type: kind ?? "string" }, "  ");
+      return `${comment(description, "  ")}  readonly ${memberName(name)}: ${text};\n`;
+    });
+  const faults = "  /** Every fault of the request. */\n  readonly errors?: readonly FaultOfRequest[];\n";
+  const said = comment("A refusal (RFC 9457).", "");
+  return [`${said}export interface Problem<Code extends string = string> {\n${members.join("")}${faults}}\n`];
 }
 
-function problemType({ plan, described, type }: Exported, code: string): string {
+function standardSchemas({ plan, described }: Exported): readonly JsonObject[] {
   const names = componentNames(plan);
-  const schema = described.schemas[names.problem(code)] ?? {};
-  if (plan.problemBody !== "problem+json") return type(schema, "  ");
-  const known = membersOf(described.schemas[names.anyProblem] ?? {});
-  const extra = Object.entries(membersOf(schema)).filter(([name]) => !Object.hasOwn(known, name));
+  const schemas = Object.keys(plan.errors).map((code) => described.schemas[names.problem(code)] ?? {});
+  return schemas.filter(isStandard);
+}
+
+function isStandard(schema: JsonObject): boolean {
+  const required = requiredOf(schema);
+  return ["type", "detail", "instance", "code", "request_id"].every((member) => required.includes(member));
+}
+
+/** The body of a code, in whatever operation. */
+function problemType(exported: Exported, code: string): string {
+  const { plan, described } = exported;
+  const names = componentNames(plan);
+  const bodies = [
+    names.problem(code),
+    ...Object.keys(plan.problemBodies).flatMap((key) => {
+      const [of, operation] = key.split(" in ");
+      return of === code && operation !== undefined ? [names.problemIn(code, operation)] : [];
+    }),
+  ];
+  return union(bodies.map((name) => bodyType(exported, described.schemas[name] ?? {})));
+}
+
+function bodyType({ type }: Exported, schema: JsonObject): string {
+  if (!isStandard(schema)) return type(schema, "  ");
+  const required = requiredOf(schema);
+  const { code, ...members } = membersOf(schema);
+  const extra = Object.entries(members).filter(([name]) => !required.includes(name) && name !== "errors");
   const own = extra.map(([name, member]) => `readonly ${memberName(name)}?: ${type(member)}`);
-  return `Problem<${literal(code)}>${own.length === 0 ? "" : ` & { ${own.join("; ")} }`}`;
+  return `Problem<${type(code ?? {})}>${own.length === 0 ? "" : ` & { ${own.join("; ")} }`}`;
+}
+
+function requiredOf(schema: JsonObject): readonly string[] {
+  return (schema["required"] ?? []) as readonly string[];
 }
 
 function byText(one: string, other: string): number {

@@ -52,31 +52,34 @@ function credentialOf({ kind, sent }: CredentialPlan): JsonObject {
   return { kind: form, header: sent.header, ...(sent.scheme === undefined ? {} : { scheme: sent.scheme }) };
 }
 
-/** Where the document's own body says the code, and its words; those of the first fault, where it lists them. */
-function problemOf({ problemBody }: Plan): JsonObject {
-  if (problemBody === "problem+json") return {};
-  const code = placeOf(problemBody.shape, "{code}");
-  const message = placeOf(problemBody.shape, "{message}");
+/** Whether all refusals are said as RFC 9457 and Nonet have it, by their own codes. */
+function isStandard({ problemBody, problemBodies, errors }: Plan): boolean {
+  const bodies = [problemBody, ...Object.values(problemBodies)];
+  return (
+    bodies.every((body) => body === "problem+json") && Object.values(errors).every(({ wire }) => wire === undefined)
+  );
+}
+
+function problemOf(plan: Plan): JsonObject {
+  if (isStandard(plan)) return {};
+  const { problemBody, problemBodies, errors } = plan;
+  const shapes = [problemBody, ...Object.values(problemBodies)].flatMap((body) =>
+    body === "problem+json" ? [] : [body.shape],
+  );
+  const renamed = Object.entries(errors).flatMap(([code, { wire }]) => (wire === undefined ? [] : [{ code, wire }]));
+  const byWire = [...Map.groupBy(renamed, ({ wire }) => wire)];
   return {
-    problem: { ...(code === undefined ? {} : { code }), ...(message === undefined ? {} : { message }) },
+    problem: {
+      bodies: shapes,
+      wires: Object.fromEntries(byWire.map(([wire, all]) => [wire, all.map(({ code }) => code)])),
+      says: Object.fromEntries(Object.entries(errors).map(([code, { title, message }]) => [code, message ?? title])),
+    },
   };
 }
 
-function placeOf(shape: Json, placeholder: string): readonly string[] | undefined {
-  if (shape === placeholder) return [];
-  if (typeof shape !== "object" || shape === null) return undefined;
-  for (const [name, member] of Object.entries(shape as JsonObject)) {
-    // A member that is called after a field has no place of its own.
-    if (name.includes("{")) continue;
-    const within = placeOf(member, placeholder);
-    if (within !== undefined) return [name, ...within];
-  }
-  return undefined;
-}
-
-/** Where bodies do not say their code, the status has to. */
-function refusalsBy({ problemBody }: Plan, { operation }: Method): JsonObject {
-  if (problemBody === "problem+json" || placeOf(problemBody.shape, "{code}") !== undefined) return {};
+/** Where bodies need not say their code, the status has to. */
+function refusalsBy(plan: Plan, { operation }: Method): JsonObject {
+  if (isStandard(plan)) return {};
   const byStatus = Map.groupBy(operation.refusals, ({ status }) => status);
   return {
     refusals: Object.fromEntries([...byStatus].map(([status, codes]) => [status, codes.map(({ code }) => code)])),
