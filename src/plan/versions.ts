@@ -4,10 +4,10 @@
  */
 import { doesOf, meaningOf } from "../parts/endpoints/meaning.ts";
 import type { Endpoint } from "../parts/endpoints/model.ts";
-import { givenMembers } from "../parts/endpoints/shape.ts";
+import { answerShape, givenMembers, type Shape, takenShape } from "../parts/endpoints/shape.ts";
 import { typeExpressions } from "../parts/expressions.ts";
 import type { Model } from "../parts/model.ts";
-import { bareType, innermost, own } from "../parts/resources/fields.ts";
+import { bareType, innermost, nestedView, own } from "../parts/resources/fields.ts";
 import { jsonSchemaOf } from "../parts/resources/json-schema.ts";
 import type { Field, Fields } from "../parts/resources/model.ts";
 import { withEventNames } from "../parts/events/webhooks.ts";
@@ -17,7 +17,7 @@ import type { Change, Version, Versioning } from "../parts/versioning/model.ts";
 import type { TypedExpression } from "../expression/typed.ts";
 import { buildOperations } from "./operations.ts";
 import { heldType } from "./reshape.ts";
-import type { Operation, Plan, Table } from "./plan.ts";
+import type { AnswerMember, AnswerSource, Operation, Plan, Table } from "./plan.ts";
 import type { Sources } from "./sources.ts";
 import type {
   MemberStep,
@@ -32,7 +32,7 @@ import type {
 /** `planned` builds the plan of one version's model; `newest` is the plan of the document itself. */
 export function versionsPlan(
   sources: Sources,
-  newest: Pick<Plan, "tables" | "operations">,
+  newest: Pick<Plan, "tables" | "operations" | "views">,
   planned: (sources: Sources) => Plan,
 ): VersionsPlan | undefined {
   const { model } = sources;
@@ -87,7 +87,7 @@ export function versionsPlan(
 interface Built {
   readonly version: Version;
   readonly model: Model;
-  readonly plan: Pick<Plan, "tables" | "operations">;
+  readonly plan: Pick<Plan, "tables" | "operations" | "views">;
   readonly older?: OlderPlan;
 }
 
@@ -184,7 +184,7 @@ interface Between {
   readonly older: Model;
   readonly newer: Model;
   readonly plan: Pick<Plan, "tables" | "operations">;
-  readonly newerPlan: Pick<Plan, "tables" | "operations">;
+  readonly newerPlan: Pick<Plan, "tables" | "operations" | "views">;
   /** The newer version, whose entries these are. */
   readonly version: Version;
   readonly found: ReadonlyMap<string, Conversion>;
@@ -200,9 +200,11 @@ function stepPlan(between: Between): StepPlan {
   const errors = version.changes.flatMap((change) =>
     change.kind === "error" && change.was !== change.code ? [{ older: change.was, newer: change.code }] : [],
   );
+  const nested = Object.keys(older.resources.views ?? {}).map((name) => viewShape(between, name));
+  const operations = operationSteps(between, changed, nested);
   return {
-    shapes,
-    operations: operationSteps(between, changed),
+    shapes: [...shapes, ...nested],
+    operations,
     errors,
     events: eventSteps(between),
     carries: Object.fromEntries(
@@ -404,19 +406,21 @@ function addedMembers(
 
 // ── Operations ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function operationSteps(between: Between, changed: ReadonlySet<string>): readonly OperationStep[] {
+function operationSteps(between: Between, changed: ReadonlySet<string>, nested: ShapeStep[]): readonly OperationStep[] {
   return Object.entries(between.older.endpoints.endpoints).flatMap(([older, endpoint]): OperationStep[] => {
     const newer = newerName(between, older);
     const now = own(between.newer.endpoints.endpoints, newer);
     if (now === undefined) return [];
-    const takes =
-      now.takes === undefined && endpoint.takes === undefined ? undefined : takesShape(between, older, newer, changed);
+    const isTaken = [takenShape(between.newer, now), takenShape(between.older, endpoint)].some(
+      (one) => one !== undefined,
+    );
+    const takes = isTaken ? takesShape(between, older, newer, changed) : undefined;
     const gives =
       now.shape !== undefined
         ? shapeStep(between, older, newer, changed)
         : now.gives === undefined
           ? undefined
-          : givesShape(between, older, newer);
+          : givesShape(between, older, newer, nested);
     const given = now.shape ?? givenMembers(now.gives);
     if (older === newer && takes === undefined && (gives === undefined || isSame(gives, given))) return [];
     return [{ older, newer, ...(takes === undefined ? {} : { takes }), ...(gives === undefined ? {} : { gives }) }];
@@ -433,11 +437,17 @@ function isSame({ members, added }: ShapeStep, now: Readonly<Record<string, unkn
 }
 
 function takesShape(between: Between, older: string, newer: string, changed: ReadonlySet<string>): ShapeStep {
-  const fields = own(between.older.endpoints.endpoints, older)?.takes ?? {};
-  const members = Object.entries(fields).map(([name, field]) =>
-    memberStep(between, newer, name, field, "left out", changed),
-  );
-  const now = Object.keys(own(between.newer.endpoints.endpoints, newer)?.takes ?? {});
+  const endpoint = own(between.older.endpoints.endpoints, older);
+  const after = own(between.newer.endpoints.endpoints, newer);
+  const fields = (endpoint && takenShape(between.older, endpoint)?.fields) ?? {};
+  const meaning = meaningOf(between.older, older);
+  const resource = meaning?.kind === "resource" ? newerName(between, meaning.resource) : newer;
+  const members = Object.entries(fields).map(([name, field]) => {
+    // What a view stands for are fields of the resource, and converted as these.
+    const isOwn = own(endpoint?.takes ?? {}, name) !== undefined;
+    return memberStep(between, isOwn ? newer : resource, name, field, "left out", changed);
+  });
+  const now = Object.keys((after && takenShape(between.newer, after)?.fields) ?? {});
   return { older, newer, members, added: addedMembers(between, newer, members, now) };
 }
 
@@ -451,45 +461,142 @@ function shapeStep(between: Between, older: string, newer: string, changed: Read
   return { older, newer, members, added: addedMembers(between, newer, members, now) };
 }
 
-/** A member that gives a field alone is converted as that field is. */
-function givesShape(between: Between, older: string, newer: string): ShapeStep {
-  const { version, found } = between;
+/**
+ * An answer in a shape of the document's own: a member that gives a field alone is converted as that field is, a view as
+ * that view. What stands in objects has a step of its own, which is put into `nested`.
+ */
+function givesShape(between: Between, older: string, newer: string, nested: ShapeStep[]): ShapeStep {
+  const then = meaningOf(between.older, older);
+  const now = meaningOf(between.newer, newer);
+  const none = { older, newer, members: [], added: [] };
+  if (then?.kind !== "resource" || now?.kind !== "resource") return none;
+  const { item } = answerShape(between.older, then);
+  if (item?.kind === "view") return { ...viewShape(between, item.view), older, newer };
   const given = between.newerPlan.operations.find(({ name }) => name === newer);
-  const before = Object.keys(givenMembers(own(between.older.endpoints.endpoints, older)?.gives));
-  const members = before.map((name): MemberStep => {
+  if (item?.kind !== "object" || given === undefined) return none;
+  const around: GivenAround = { between, nested, operation: given, name: newer };
+  return { ...objectShape(around, item, given.answer.members ?? [], newer), older, newer };
+}
+
+interface GivenAround {
+  readonly between: Between;
+  readonly nested: ShapeStep[];
+  readonly operation: Operation;
+  /** The operation's, whose members entries speak of. */
+  readonly name: string;
+}
+
+function objectShape(
+  around: GivenAround,
+  shape: Extract<Shape, { kind: "object" }>,
+  now: readonly AnswerMember[],
+  path: string,
+): ShapeStep {
+  const { between, name: of } = around;
+  const { version, found } = between;
+  const top = path === of;
+  const members = Object.entries(shape.members).map(([name, inner]): MemberStep => {
     const removed = version.changes.findIndex((change) => {
-      return change.kind === "remove" && change.place.of === newer && change.place.field === name;
+      return top && change.kind === "remove" && change.place.of === of && change.place.field === name;
     });
     if (removed >= 0) {
       const seen = found.get(`versioning/versions/${version.name}/${removed}/seen`);
       return { older: name, absent: "null", ...(seen === undefined ? {} : { seen }) };
     }
-    const now = newerMember(version, newer, name);
-    const source = given?.answer.members?.find((one) => one.name === now)?.source;
-    const expression = source !== undefined && "expression" in source ? source.expression : undefined;
-    const step: MemberStep = { older: name, newer: now, absent: "null", ...fieldStep(between, given, expression) };
-    const mine = changesOf(between, newer, now).map(([, path]) => found.get(`${path}/seen`));
+    const newer = top ? newerMember(version, of, name) : name;
+    const source = now.find((one) => one.name === newer)?.source;
+    const step: MemberStep = {
+      older: name,
+      newer,
+      absent: "null",
+      ...givenStep(around, inner, source, `${path}/${name}`),
+    };
+    const mine = top ? changesOf(between, of, newer).map(([, at]) => found.get(`${at}/seen`)) : [];
     const seen = mine.find((one) => one !== undefined);
     return seen === undefined ? step : { ...step, seen };
   });
-  const all = given?.answer.members?.map(({ name }) => name) ?? [];
-  return { older, newer, members, added: addedMembers(between, newer, members, all) };
+  const all = now.map(({ name }) => name);
+  return { older: path, newer: path, members, added: addedMembers(between, of, members, all) };
+}
+
+function givenStep(
+  around: GivenAround,
+  shape: Shape,
+  source: AnswerSource | undefined,
+  path: string,
+): Partial<MemberStep> {
+  const { between, nested, operation } = around;
+  switch (shape.kind) {
+    case "view":
+      return { shape: viewStep(shape.view) };
+    case "record":
+      return changedDefinitions(between).has(shape.resource) ? { shape: shape.resource } : {};
+    case "object":
+      nested.push(objectShape(around, shape, source?.kind === "object" ? source.members : [], path));
+      return { shape: path };
+    default:
+      return fieldStep(
+        between,
+        operation.resource,
+        source !== undefined && "expression" in source ? source.expression : undefined,
+      );
+  }
+}
+
+// ── Views ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** No resource or type has such a name. */
+function viewStep(view: string): string {
+  return `view ${view}`;
+}
+
+/** A field is converted as its resource's, a member as what it gives. */
+function viewShape(between: Between, name: string): ShapeStep {
+  const { older, newer, newerPlan, version } = between;
+  const changed = changedDefinitions(between);
+  const { of = "", fields = [], members = {} } = own(older.resources.views ?? {}, name) ?? {};
+  const resource = newerName(between, of);
+  const now = own(newerPlan.views ?? {}, name)?.members ?? [];
+  const absentOf = (member: string): Absent => now.find((one) => one.name === member)?.absent ?? "left out";
+  const given = fields.map((field): MemberStep => {
+    const type = own(own(older.resources.resources, of)?.fields ?? {}, field);
+    if (type !== undefined) {
+      const absent = wireMembers(between.plan.tables, of).find((one) => one.name === field)?.absent ?? "left out";
+      return memberStep(between, resource, field, type, absent, changed);
+    }
+    const values = stateValues(between, resource);
+    return { older: field, newer: field, absent: "null", ...(values === undefined ? {} : { values }) };
+  });
+  const worked = Object.entries(members).map(([member, field]): MemberStep => {
+    const removed = version.changes.findIndex((change) => {
+      return change.kind === "remove" && change.place.of === name && change.place.field === member;
+    });
+    if (removed >= 0) {
+      const seen = between.found.get(`versioning/versions/${version.name}/${removed}/seen`);
+      return { older: member, absent: field.optional ? "left out" : "null", ...(seen === undefined ? {} : { seen }) };
+    }
+    const after =
+      field.computed === undefined ? newerMember(version, resource, member) : newerMember(version, name, member);
+    const step = { older: member, newer: after, absent: absentOf(after) };
+    const nested = nestedView(older, field.type);
+    if (nested !== undefined) {
+      return { ...step, shape: viewStep(nested.view), ...(nested.list ? { within: ["list"] as const } : {}) };
+    }
+    const source = now.find((one) => one.name === after)?.source;
+    const expression = source?.kind === "expression" ? source.expression : undefined;
+    return { ...step, ...fieldStep(between, resource, expression) };
+  });
+  const steps = [...given, ...worked];
+  const present = now.map((one) => one.name);
+  const view = own(newer.resources.views ?? {}, name);
+  const added = addedMembers(between, view === undefined ? name : resource, steps, present);
+  return { older: viewStep(name), newer: viewStep(name), members: steps, added };
 }
 
 /** What the entries about a field say of it, for where it is given alone. */
-function fieldStep(
-  between: Between,
-  operation: Operation | undefined,
-  expression: TypedExpression | undefined,
-): Partial<MemberStep> {
-  const resource = expression?.kind === "walk" ? expression.resource : operation?.resource;
-  if (
-    expression === undefined ||
-    resource === undefined ||
-    (expression.kind !== "walk" && expression.kind !== "field")
-  ) {
-    return {};
-  }
+function fieldStep(between: Between, about: string, expression: TypedExpression | undefined): Partial<MemberStep> {
+  if (expression === undefined || (expression.kind !== "walk" && expression.kind !== "field")) return {};
+  const resource = expression.kind === "walk" ? expression.resource : about;
   const { name } = expression;
   if (name === "state") {
     const values = stateValues(between, resource);

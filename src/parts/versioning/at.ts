@@ -107,6 +107,10 @@ function undoRemove(model: Model, { place: { of, field }, type, seen }: Of<"remo
   if (field === undefined || type === undefined) return model;
   const restored = removedField(type, seen);
   if (restored === undefined) return model;
+  // A view has nothing that is not worked out.
+  if (own(model.resources.views ?? {}, of) !== undefined) {
+    return withFields(model, of, (members) => ({ ...members, [field]: { ...restored, computed: seen ?? "null" } }));
+  }
   const endpoint = own(model.endpoints.endpoints, of);
   if (endpoint?.shape !== undefined && seen !== undefined) {
     return withEndpoint(model, of, { ...endpoint, shape: { ...endpoint.shape, [field]: restored } });
@@ -188,7 +192,7 @@ function withField(model: Model, { of, field }: Place, edit: (field: Field) => F
 
 /** The fields of a resource, of a type, or the members that an operation takes. */
 function withFields(model: Model, of: string, edit: (fields: Fields) => Fields): Model {
-  const { resources, types } = model.resources;
+  const { resources, types, views = {} } = model.resources;
   const resource = own(resources, of);
   if (resource !== undefined) {
     const edited = { ...resources, [of]: { ...resource, fields: edit(resource.fields) } };
@@ -196,6 +200,11 @@ function withFields(model: Model, of: string, edit: (fields: Fields) => Fields):
   }
   const type = own(types, of);
   if (type !== undefined) return { ...model, resources: { ...model.resources, types: { ...types, [of]: edit(type) } } };
+  const view = own(views, of);
+  if (view !== undefined) {
+    const members = edit(view.members ?? {});
+    return { ...model, resources: { ...model.resources, views: { ...views, [of]: { ...view, members } } } };
+  }
   const endpoint = own(model.endpoints.endpoints, of);
   return endpoint === undefined ? model : withEndpoint(model, of, { ...endpoint, takes: edit(endpoint.takes ?? {}) });
 }

@@ -129,13 +129,17 @@ export function fieldAt(model: Model, { of, field }: Place): Field | undefined {
 }
 
 function fieldsAt(model: Model, of: string): Fields | undefined {
-  const { resources, types } = model.resources;
-  return own(resources, of)?.fields ?? own(types, of) ?? own(model.endpoints.endpoints, of)?.takes;
+  const { resources, types, views = {} } = model.resources;
+  return (
+    own(resources, of)?.fields ?? own(types, of) ?? own(views, of)?.members ?? own(model.endpoints.endpoints, of)?.takes
+  );
 }
 
 /** What can be named beside a member: of an operation without a body of its own, the fields of its resource. */
 function membersOf(model: Model, of: string): Readonly<Record<string, ExpressionField>> {
   if (own(model.resources.resources, of) !== undefined) return recordMembers(model, of);
+  const view = own(model.resources.views ?? {}, of);
+  if (view !== undefined) return recordMembers(model, view.of);
   const meaning = meaningOf(model, of);
   const resource = meaning === undefined || meaning.kind === "unclear" ? undefined : meaning.resource;
   const record = resource === undefined ? {} : recordMembers(model, resource);

@@ -59,9 +59,10 @@ function formerNames(change: Change): readonly string[] {
 }
 
 function namesOf({ model, operations, lives, errorNames, outEvents, endpoints }: Facts): readonly string[] {
-  const { resources, types } = model.resources;
+  const { resources, types, views = {} } = model.resources;
   const definitions = [
     ...Object.entries(types),
+    ...Object.entries(views).map(([name, { members = {} }]) => [name, members] as const),
     ...Object.entries(resources).map(([name, { fields }]) => [name, fields] as const),
   ];
   return [
