@@ -131,6 +131,7 @@ test("the place in a statement is the caller's to say", () => {
     /_1\."recipe" = "Recipe"\."id"/,
   );
   assert.equal(compiled("editor == author", "sqlite", { use: "select" }).sql, '((r."editor" = r."author") IS TRUE)');
+  assert.match(compiled("double(servings + 1) > 2.5", "postgres", { use: "select" }).sql, /IS TRUE\)$/);
 });
 
 test("what SQL cannot say is a problem, with its place", () => {

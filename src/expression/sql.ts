@@ -455,7 +455,7 @@ function plainScalar(writer: Writer, typed: TypedExpression): Scalar {
     }
     case "call":
       if (typed.type.kind === "list") return madeList(writer, typed);
-      return { sql: computed(writer, typed), nullable: typed.nullable || ["sum", "int"].includes(typed.function) };
+      return { sql: computed(writer, typed), nullable: typed.nullable || isFallibleCall(typed) };
     case "as":
       return { sql: takenAs(writer, typed.operand, typed.type), nullable: true };
     default:
@@ -489,6 +489,11 @@ function negated(writer: Writer, operand: TypedExpression): Scalar {
 /** Everything but joining texts can leave its range. */
 function isFallible(typed: Calculate): boolean {
   return typed.nullable || typed.calculation !== "join" || [typed.left, typed.right].some(canOverflow);
+}
+
+/** What is worked out of a number that may have left its range is null where that is. */
+function isFallibleCall(typed: FunctionCall): boolean {
+  return typed.function === "sum" || typed.function === "int" || canOverflow(typed);
 }
 
 function canOverflow(typed: TypedExpression): boolean {
