@@ -21,10 +21,11 @@ const tasks = {
   test: (args) => ({ args: testArguments(args), cwd: root }),
   check: (args) => ({ args: [join("scripts", "check.ts"), ...args], cwd: root }),
   bench: (args) => ({ args: [join("bench", "run.ts"), ...args], cwd: root }),
+  package: () => ({ args: ["--disable-warning=ExperimentalWarning", join("scripts", "package.ts")], cwd: root }),
   story: (args) => ({ args: [join("examples", "story", "story.ts"), ...args], cwd: root }),
 };
 
-const usage = `usage: npm start | npm test | npm run nonet -- … | npm run check | npm run bench | npm run story
+const usage = `usage: npm start | npm test | npm run nonet -- … | npm run check | npm run bench | npm run story | npm run package
   Arguments after -- reach the task. npm prints two lines of its own before a task's output; where a program
   reads that output, ask for silence: npm run --silent nonet -- check FILE --format json`;
 

@@ -1,0 +1,86 @@
+/**
+ * Makes what is published of the sources, in `dist`: a package of its own, `npm pack ./dist`. Node strips no types below
+ * `node_modules`, so they are stripped here, by Node itself and in place, so that lines stay where they are; the compiler
+ * adds declarations. Nothing is bundled or made small: whoever looks into the package finds the files of the repository.
+ */
+import { execFileSync } from "node:child_process";
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const out = join(root, "dist");
+
+/** Read as text by what writes a client: they are given as they are, beside their stripped twins. */
+const readAsText = /(readFile(?:Sync)?\(\s*new URL\("[^"]+)\.ts"/g;
+/** Where one file names another: imports, and addresses of modules. */
+const named = /((?:\bfrom|\bimport)\s*\(?\s*"\.{1,2}\/[^"\n]+|\bnew URL\("\.{1,2}\/[^"\n]+)\.ts"/g;
+
+rmSync(out, { recursive: true, force: true });
+for (const path of globSync("src/**/*.{ts,mjs}", { cwd: root })) {
+  if (path.endsWith(".test.ts")) continue;
+  const text = readFileSync(join(root, path), "utf8");
+  const code = path.endsWith(".ts") ? stripTypeScriptTypes(text, { mode: "strip" }) : text;
+  write(path.replace(/\.ts$/, ".js"), renamed(code));
+}
+for (const path of textsOf()) cpSync(join(root, path), place(path));
+for (const path of globSync("src/**/*.md", { cwd: root })) cpSync(join(root, path), place(path));
+for (const path of ["docs", "examples", "schema", "LICENSE", "README.md", "CHANGELOG.md"])
+  cpSync(join(root, path), place(path), { recursive: true });
+
+const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
+const options = ["--noEmit", "false", "--emitDeclarationOnly", "--outDir", join(out, "src"), "--rootDir", "src"];
+const project = join(out, "tsconfig.json");
+writeFileSync(
+  project,
+  JSON.stringify({
+    extends: "../tsconfig.json",
+    include: ["../src"],
+    exclude: ["../src/**/*.test.ts", "../src/**/contract*.ts"],
+  }),
+);
+execFileSync(process.execPath, [compiler, "-p", project, ...options], { cwd: root, stdio: "inherit" });
+rmSync(project);
+for (const path of globSync("src/**/*.d.ts", { cwd: out }))
+  writeFileSync(join(out, path), renamed(readFileSync(join(out, path), "utf8")));
+
+interface Manifest {
+  readonly [name: string]: unknown;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+const whole = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
+const { scripts: _, devDependencies, private: __, files: ___, dependencies, ...manifest } = whole;
+const exports = { ".": { types: "./src/index.d.ts", default: "./src/index.js" } };
+// The declarations speak of what Node has.
+const types = { "@types/node": devDependencies["@types/node"] };
+const published = { ...manifest, exports, dependencies: { ...dependencies, ...types } };
+write("package.json", `${JSON.stringify(published, null, 2)}\n`);
+
+function renamed(code: string): string {
+  const texts: string[] = [];
+  const kept = code.replace(readAsText, (match) => `\0${texts.push(match) - 1}\0`);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they stand for what is put back
+  return kept.replace(named, '$1.js"').replace(/\0(\d+)\0/g, (_match, index: string) => texts[Number(index)] ?? "");
+}
+
+function textsOf(): readonly string[] {
+  return globSync("src/**/*.ts", { cwd: root }).flatMap((path) => {
+    const code = readFileSync(join(root, path), "utf8");
+    return [...code.matchAll(/readFile(?:Sync)?\(\s*new URL\("([^"]+\.ts)"/g)].map(([, name = ""]) =>
+      join(dirname(path), name),
+    );
+  });
+}
+
+function place(path: string): string {
+  const file = join(out, path);
+  mkdirSync(dirname(file), { recursive: true });
+  return file;
+}
+
+function write(path: string, text: string): void {
+  writeFileSync(place(path), text);
+}
