@@ -83,7 +83,10 @@ export function locationOf(call: Call, row: Readonly<Record<string, unknown>>): 
   const base = new URL(context.baseUrl()).pathname.replace(/\/$/, "");
   if (read === undefined) {
     const [target = ""] = call.exchange.target.split("?");
-    return ["Location", `${base}${target.slice(context.prefix.length)}/${encodeKey(String(row["id"]))}`];
+    return [
+      "Location",
+      `${base}${target.slice(context.prefix.length).replace(/\/$/, "")}/${encodeKey(String(row["id"]))}`,
+    ];
   }
   const segments = read.path.map((segment) => {
     if (segment.kind === "literal") return segment.text;

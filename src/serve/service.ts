@@ -340,7 +340,7 @@ function routesOf(
     ...operations.map(
       ({ prepared, asked }): Route<Endpoint> => ({
         method: prepared.operation.method,
-        path: [...mount, ...prepared.operation.path],
+        path: rooted([...mount, ...prepared.operation.path]),
         target: {
           kind: "operation",
           prepared,
@@ -350,6 +350,11 @@ function routesOf(
       }),
     ),
   ];
+}
+
+/** The path `/` has one segment, without a letter in it. */
+function rooted(path: readonly Segment[]): readonly Segment[] {
+  return path.length === 0 ? [{ kind: "literal", text: "" }] : path;
 }
 
 /** `req_` and 26 characters: random for the process, then counted (R1.3: unique, not secret). */

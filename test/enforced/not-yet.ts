@@ -10,16 +10,7 @@ const logins = "logins and OAuth servers come next; until then what says them is
 
 const wires = "what goes over the wire of a handler is enforced once handlers are run";
 
-const deeds = "what operations on one record, links and outcomes do is proved next";
-
 export const notYet: readonly NotYet[] = [
-  { below: "endpoints/endpoints/statuses", reason: deeds },
-  { below: "endpoints/endpoints/the", reason: deeds },
-  { below: "endpoints/endpoints/link", reason: deeds },
-  { below: "endpoints/endpoints/unlink", reason: deeds },
-  { below: "endpoints/endpoints/filters", reason: deeds },
-  { below: "endpoints/endpoints/query", reason: deeds },
-  { below: "endpoints/endpoints/if", reason: deeds },
   { below: "endpoints/endpoints/wire", reason: wires },
   { below: "resources/schemas", reason: wires },
   { below: "authentication/credentials/oauth2", reason: logins },

@@ -1,5 +1,6 @@
 /** All proofs, part by part. */
 import { authenticationProofs, authenticationRefusals } from "./authentication.ts";
+import { deedProofs } from "./deeds.ts";
 import { endpointProofs } from "./endpoints.ts";
 import { eventProofs } from "./events.ts";
 import { errorProofs } from "./errors.ts";
@@ -16,6 +17,7 @@ export const proofs: readonly Proof[] = [
   ...resourceProofs,
   ...stateProofs,
   ...endpointProofs,
+  ...deedProofs,
   ...authenticationProofs,
   ...loginProofs,
   ...eventProofs,

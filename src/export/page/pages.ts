@@ -42,6 +42,7 @@ export interface PageOptions {
 /** `/`, `/openapi.json`, where there are events `/asyncapi.json`, `/errors/{code}`, `/.well-known/api-catalog` (RFC 9727) and the stylesheet. */
 export function servicePages({ result, plan, baseUrl }: PageOptions): readonly Page[] {
   const root = () => baseUrl().replace(/\/+$/, "");
+  const home = homeOf(plan);
   const source = (): Source => ({ result, plan, baseUrl: root() });
   const document = kept(root, async () => (await import("./document-page.ts")).documentPage(source()));
   const described = (path: string, describe: (plan: Plan) => Promise<Json>): Page => {
@@ -60,10 +61,9 @@ export function servicePages({ result, plan, baseUrl }: PageOptions): readonly P
   const service = kept(root, () => JSON.stringify(serviceDescription(plan, root())));
   return [
     {
-      // The path `/` has one segment, without a letter in it.
-      path: literals(""),
+      path: literals(home),
       page: async (request) => {
-        const negotiated = { vary: "Accept", headers: ["Link", links] };
+        const negotiated = { vary: "Accept", headers: ["Link", linksFor(home)] };
         return prefersHtml(request.headers.get("accept"))
           ? given(request, "text/html; charset=utf-8", await document(), { ...negotiated, policy: pagePolicy })
           : given(request, "application/json", service(), negotiated);
@@ -95,8 +95,18 @@ export function servicePages({ result, plan, baseUrl }: PageOptions): readonly P
 const pagePolicy =
   "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const links =
-  '</openapi.json>; rel="service-desc"; type="application/json", </>; rel="service-doc"; type="text/html", </readyz>; rel="status"';
+function linksFor(home: string): string {
+  return `</openapi.json>; rel="service-desc"; type="application/json", </${home}>; rel="service-doc"; type="text/html", </readyz>; rel="status"`;
+}
+
+/**
+ * Where the page of the service is: at the root, unless the document has something of its own there. The path `/` has one
+ * segment, without a letter in it.
+ */
+function homeOf({ base, operations }: Plan): string {
+  const mounted = /^(?:\{base_url\}|https?:\/\/[^/]*)\/+[^/]/.test(base);
+  return !mounted && operations.some(({ method, path }) => method === "GET" && path.length === 0) ? "document" : "";
+}
 
 const catalogueType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
 

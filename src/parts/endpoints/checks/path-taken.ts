@@ -3,7 +3,6 @@ import type { Check } from "../../finding.ts";
 import { routesOf } from "../routes.ts";
 
 const taken: Readonly<Record<string, string>> = {
-  "/": "its document as a page",
   "/livez": "its word that the process lives",
   "/readyz": "its word that it takes requests",
   "/openapi.json": "its OpenAPI document",
