@@ -11,7 +11,7 @@ import type { Caller, Trial } from "./trial.ts";
 import { bodyFor, callerFor, credentialOf, make, operationOn, pathOf } from "./trial.ts";
 
 export async function demonstrate({ first, local }: Serving): Promise<string> {
-  const credential = keyCredentials(first.plan)[0];
+  const credential = keyCredentials(first.plan).find(({ oauth }) => oauth === undefined);
   const keys = credential === undefined ? new Map() : await demoKeys(first, credential);
   const trial: Trial = { plan: first.plan, address: local, credential, keys };
   const lines = await linesToTry(trial);

@@ -2,7 +2,7 @@
 import { existsSync, statSync } from "node:fs";
 import { parseDuration, printMilliseconds } from "../base/duration.ts";
 import type { Plan } from "../plan/plan.ts";
-import { mintKey } from "../serve/credentials/mint.ts";
+import { keyMilliseconds, mintKey } from "../serve/credentials/mint.ts";
 import type { Key, Store } from "../store/store.ts";
 import { UsageError } from "./command-line.ts";
 import { checkFile, planOf } from "./document.ts";
@@ -38,7 +38,7 @@ export async function createKey(document: string, options: CreateOptions, termin
   const plan = await planOf(await checkFile(document, terminal), terminal);
   assertRoles(plan, role);
   const credential = keyCredential(plan, options.credential);
-  const most = credential.lastsMilliseconds;
+  const most = keyMilliseconds(credential);
   if (duration !== undefined && most !== undefined && duration > most)
     throw new UsageError(`the document says that a ${credential.name} lasts ${printMilliseconds(most)} at most`);
   const place = keyPlace(options, plan);
@@ -46,12 +46,12 @@ export async function createKey(document: string, options: CreateOptions, termin
     user,
     roles: [...new Set(role)],
     credential,
-    milliseconds: duration ?? credential.lastsMilliseconds,
+    milliseconds: duration ?? most,
   };
   const { key, secret } = await withKeys(plan, place, (store) => mintKey(store.keys, minting, clock, random));
   const roles = key.roles.length === 0 ? "" : ` as ${key.roles.join(", ")}`;
   terminal.err(`key ${key.id} for ${user}${roles}; it is shown this once\n`);
-  terminal.out(`${secret}\n`);
+  terminal.out(credential.oauth === undefined ? `${secret}\n` : `client_id=${key.id}\nclient_secret=${secret}\n`);
   return 0;
 }
 

@@ -121,7 +121,19 @@ function whoText(grant: Grant): string {
 // ── Credentials ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Statements about a credential that callers notice when they change; the others are about how one comes by it. */
-const noticed = ["kind", "sent", "issuer", "audience", "user", "roles", "of", "name", "field"] as const;
+const noticed = [
+  "kind",
+  "at",
+  "scopeRoles",
+  "sent",
+  "issuer",
+  "audience",
+  "user",
+  "roles",
+  "of",
+  "name",
+  "field",
+] as const;
 const unnoticed = ["obtained", "renewed", "prefix", "revoked", "secret", "jwks"] as const;
 
 function* credentialDifferences(

@@ -89,10 +89,12 @@ import { check as authenticationNoLogin } from "./authentication/checks/no-login
 import { check as authenticationOperationWithoutAllow } from "./authentication/checks/operation-without-allow.ts";
 import { check as authenticationOwnerWritable } from "./authentication/checks/owner-writable.ts";
 import { check as authenticationPlaceTaken } from "./authentication/checks/place-taken.ts";
+import { check as authenticationScopeWithoutRole } from "./authentication/checks/scope-without-role.ts";
 import { check as authenticationShortPassword } from "./authentication/checks/short-password.ts";
 import { check as authenticationShownToNobody } from "./authentication/checks/shown-to-nobody.ts";
 import { check as authenticationStatementIgnored } from "./authentication/checks/statement-ignored.ts";
 import { check as authenticationTokenOfOthers } from "./authentication/checks/token-of-others.ts";
+import { check as authenticationTwoTokenServers } from "./authentication/checks/two-token-servers.ts";
 import { check as authenticationUnknownField } from "./authentication/checks/unknown-field.ts";
 import { check as authenticationUnknownOperation } from "./authentication/checks/unknown-operation.ts";
 import { check as authenticationUnknownRole } from "./authentication/checks/unknown-role.ts";
@@ -233,10 +235,12 @@ export const checks: readonly Check[] = [
   authenticationOperationWithoutAllow,
   authenticationOwnerWritable,
   authenticationPlaceTaken,
+  authenticationScopeWithoutRole,
   authenticationShortPassword,
   authenticationShownToNobody,
   authenticationStatementIgnored,
   authenticationTokenOfOthers,
+  authenticationTwoTokenServers,
   authenticationUnknownField,
   authenticationUnknownOperation,
   authenticationUnknownRole,

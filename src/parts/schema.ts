@@ -355,7 +355,8 @@ const credential = closed({
   roles: names,
   of: text,
   name: text,
-  scopes: names,
+  scopes: either(names, mapOf(names)),
+  at: line("POST\\s+/\\S+", "`POST /oauth/token`"),
 });
 
 const webhook = closed({

@@ -573,7 +573,7 @@ credentials:
   );
   assert.deepEqual(
     plan.credentials.map(({ name }) => name),
-    ["key"],
+    ["session", "key"],
   );
   assert.deepEqual(
     plan.unenforced.map(({ path, what }) => `${path}: ${what}`),
@@ -581,7 +581,6 @@ credentials:
       "endpoints/endpoints/lost: `lost` is not served: `/nowhere` does not say which resource `lost` is about",
       "endpoints/endpoints/strange: `strange` is not served: `{colour}` is no unique field of Note",
       "endpoints/endpoints/count: `count` is not served: `PUT /notes` does not say what `count` does",
-      "authentication/credentials/session: `session` is not taken: no token of an OAuth server is taken",
     ],
   );
 });

@@ -2,35 +2,29 @@
 import { lengthOf, parseDuration } from "../base/duration.ts";
 import type { Credential } from "../parts/authentication/model.ts";
 import { isRenewed } from "../parts/authentication/login.ts";
-import type { CredentialPlan, LoginPlan } from "./plan.ts";
+import { makesTokens, rolesByScope, tokenMilliseconds } from "../parts/authentication/oauth.ts";
+import type { CredentialPlan, LoginPlan, OAuthPlan } from "./plan.ts";
 import { type Sources, unique } from "./sources.ts";
 
 export function credentialPlans({ model }: Sources): readonly CredentialPlan[] {
-  return Object.entries(model.authentication.credentials).flatMap(([name, credential]) =>
-    unservedCredential(credential) === undefined ? [credentialPlan(name, credential)] : [],
-  );
-}
-
-/** Why a credential is not served yet; undefined where it is. */
-export function unservedCredential({ kind }: Credential): string | undefined {
-  if (kind === "oauth2") return "no token of an OAuth server is taken";
-  return undefined;
+  return Object.entries(model.authentication.credentials).map(([name, credential]) => credentialPlan(name, credential));
 }
 
 function credentialPlan(name: string, credential: Credential): CredentialPlan {
   const { kind, secret, issuer, audience, jwks, lasts, revoked = "at once", scopes = [] } = credential;
-  const lifetime =
-    lasts === undefined ? (kind === "password" ? sessionMilliseconds : undefined) : millisecondsOf(lasts);
+  const lifetime = lasts === undefined ? usualMilliseconds(credential) : millisecondsOf(lasts);
+  const oauth = oauthPlan(credential);
   const login = loginPlan(credential);
   return {
     name,
     kind,
     sent: credential.sent ?? { header: "Authorization", scheme: kind === "basic" ? "Basic" : "Bearer" },
     // A prefix makes a leaked key recognisable (R5.4).
-    prefix: credential.prefix ?? (kind === "api-key" || kind === "password" ? `${name}_` : ""),
+    prefix: credential.prefix ?? (kind === "api-key" || kind === "password" || oauth !== undefined ? `${name}_` : ""),
     ...(lifetime === undefined ? {} : { lastsMilliseconds: lifetime }),
     revokedAfterMilliseconds: revoked === "none" ? null : (millisecondsOf(revoked) ?? 0),
-    scopes,
+    scopes: oauth === undefined ? scopes : [],
+    ...(oauth === undefined ? {} : { oauth }),
     ...(secret === undefined ? {} : { secret }),
     ...(issuer === undefined ? {} : { issuer }),
     ...(audience === undefined ? {} : { audience }),
@@ -38,6 +32,25 @@ function credentialPlan(name: string, credential: Credential): CredentialPlan {
     userClaim: credential.user ?? "sub",
     roles: rolesOf(credential),
     ...(login === undefined ? {} : { login }),
+  };
+}
+
+function usualMilliseconds(credential: Credential): number | undefined {
+  if (credential.kind === "password") return sessionMilliseconds;
+  return makesTokens(credential) ? tokenMilliseconds : undefined;
+}
+
+/** What else an authorization server has is beside the place of its tokens. */
+function oauthPlan(credential: Credential): OAuthPlan | undefined {
+  if (!makesTokens(credential)) return undefined;
+  const { at = "/oauth/token" } = credential;
+  const beside = (name: string): string => `${at.slice(0, at.lastIndexOf("/"))}/${name}`;
+  const scopes = rolesByScope(credential);
+  return {
+    token: at,
+    revoke: beside("revoke"),
+    introspect: beside("introspect"),
+    ...(scopes === undefined ? {} : { scopes }),
   };
 }
 
@@ -51,12 +64,13 @@ function loginPlan(credential: Credential): LoginPlan | undefined {
   return { resource: of, name, secret: field, ...(renewal === undefined ? {} : { renewedMilliseconds: renewal }) };
 }
 
-function rolesOf({ kind, roles, of }: Credential): CredentialPlan["roles"] {
+function rolesOf(credential: Credential): CredentialPlan["roles"] {
+  const { kind, roles, of } = credential;
   if (roles !== undefined && "field" in roles) return { kind: "column", column: roles.field };
   if (kind === "password" || of !== undefined)
     return { kind: "fixed", roles: roles === undefined ? [] : (roles as readonly string[]) };
   if (roles !== undefined) return "claim" in roles ? { kind: "claim", claim: roles.claim } : { kind: "fixed", roles };
-  if (kind === "jwt") return { kind: "claim", claim: "roles" };
+  if (kind === "jwt" || (kind === "oauth2" && !makesTokens(credential))) return { kind: "claim", claim: "roles" };
   return kind === "hmac-sha256" ? { kind: "fixed", roles: [] } : { kind: "own" };
 }
 

@@ -347,8 +347,19 @@ export interface CredentialPlan {
     /** What a column of the record says now: a text, or a list of them. */
     | { readonly kind: "column"; readonly column: string }
     | { readonly kind: "fixed"; readonly roles: readonly string[] };
+  /** oauth2: whose tokens are made here. */
+  readonly oauth?: OAuthPlan;
   /** password, basic: whose callers are records of the service's own. */
   readonly login?: LoginPlan;
+}
+
+/** An authorization server of the service's own. Paths are below the base address. */
+export interface OAuthPlan {
+  readonly token: string;
+  readonly revoke: string;
+  readonly introspect: string;
+  /** The roles that each scope gives; absent: there are no scopes, and a token has all roles of its client. */
+  readonly scopes?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface LoginPlan {

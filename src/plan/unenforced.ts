@@ -3,18 +3,12 @@
  * of the document. Nothing is left out silently.
  */
 import { meaningOf } from "../parts/endpoints/meaning.ts";
-import { unservedCredential } from "./credentials.ts";
 import { isCounted } from "./limits.ts";
 import type { Unenforced } from "./plan.ts";
 import type { Sources } from "./sources.ts";
 
 export function unenforcedStatements(sources: Sources): readonly Unenforced[] {
-  const statements = [
-    ...endpointStatements(sources),
-    ...credentialStatements(sources),
-    ...eventStatements(sources),
-    ...limitStatements(sources),
-  ];
+  const statements = [...endpointStatements(sources), ...eventStatements(sources), ...limitStatements(sources)];
   return statements.map(({ path, what }) => ({ path, line: lineOf(sources, path), what }));
 }
 
@@ -39,14 +33,6 @@ function endpointStatements({ model }: Sources): readonly Statement[] {
       return [{ path, what: `\`${operation}\` is not served: no handler is run` }];
     }
     return meaning?.kind === "unclear" ? [{ path, what: `\`${operation}\` is not served: ${meaning.sentence}` }] : [];
-  });
-}
-
-function credentialStatements({ model }: Sources): readonly Statement[] {
-  return Object.entries(model.authentication.credentials).flatMap(([name, credential]): Statement[] => {
-    const path = `authentication/credentials/${name}`;
-    const unserved = unservedCredential(credential);
-    return unserved === undefined ? [] : [{ path, what: `\`${name}\` is not taken: ${unserved}` }];
   });
 }
 

@@ -198,7 +198,9 @@ async function runIn(pipeline: Pipeline, request: Asked): Promise<Answer> {
   if (noted.admission !== undefined)
     enter(noted.admission, caller, kind.allowed === "denied", pipeline.context.clock.now());
   if (kind.allowed === "denied")
-    throw caller.kind === 0 ? pipeline.authentication.challenge() : new Refusal("forbidden");
+    throw caller.kind === 0
+      ? pipeline.authentication.challenge()
+      : pipeline.authentication.forbidden(caller, prepared.operation.allow);
   if (inbound !== undefined && caller.credential !== inbound.credential) throw new Refusal("forbidden");
   checkAccept(exchange, prepared.extension?.offers ?? json);
   const { operation } = asked?.prepared ?? prepared;

@@ -29,6 +29,7 @@ import { createKeeping } from "./limits/keeping.ts";
 import type { Limiter } from "./limits/limiter.ts";
 import { createLimiter, settle } from "./limits/limiter.ts";
 import { liveQuotas } from "./limits/quotas.ts";
+import { oauthPages } from "./oauth/server.ts";
 import type { Noted, Observe, Observer } from "./observation.ts";
 import type { Endpoint, GivePage, Pipeline } from "./pipeline.ts";
 import { answer } from "./pipeline.ts";
@@ -71,6 +72,8 @@ export interface ServiceOptions {
 }
 
 export interface Page {
+  /** `GET` where nothing is said. */
+  readonly method?: "POST";
   readonly path: readonly Segment[];
   readonly page: GivePage;
 }
@@ -175,6 +178,8 @@ export function createService(options: ServiceOptions): LiveService {
     plan,
     keys: store.keys,
     sessions: store.sessions,
+    grants: store.grants,
+    baseUrl: options.baseUrl,
     logins,
     guard,
     kinds,
@@ -185,6 +190,15 @@ export function createService(options: ServiceOptions): LiveService {
   const followed = prepareStream({ plan, store, kinds, teller, streams, authentication });
   let draining = false;
   const health = healthPages(async () => !draining && (await store.ready()));
+  const tokens = oauthPages({
+    plan,
+    keys: store.keys,
+    grants: store.grants,
+    clock,
+    random,
+    prefix,
+    baseUrl: options.baseUrl,
+  });
   const cors = createCors(plan);
   const pipeline: Pipeline = {
     context,
@@ -205,7 +219,7 @@ export function createService(options: ServiceOptions): LiveService {
     versions: versions.map(({ served, operations }) => ({
       served,
       route: createRouter(
-        routesOf(prefix, [...operations, ...followed], limiter, [...health, ...(options.pages ?? [])]),
+        routesOf(prefix, [...operations, ...followed], limiter, [...health, ...tokens, ...(options.pages ?? [])]),
       ),
     })),
   };
@@ -336,7 +350,9 @@ function routesOf(
 ): readonly Route<Endpoint>[] {
   const mount = literalPath(prefix);
   return [
-    ...pages.map(({ path, page }): Route<Endpoint> => ({ method: "GET", path, target: { kind: "page", page } })),
+    ...pages.map(
+      ({ method = "GET", path, page }): Route<Endpoint> => ({ method, path, target: { kind: "page", page } }),
+    ),
     ...operations.map(
       ({ prepared, asked }): Route<Endpoint> => ({
         method: prepared.operation.method,

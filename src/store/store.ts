@@ -10,11 +10,12 @@ import type { Value, Variables } from "../expression/evaluate.ts";
 import type { TypedExpression } from "../expression/typed.ts";
 import type { FileStore } from "./files.ts";
 import type { PinStore } from "./pins.ts";
+import type { GrantStore } from "./grants.ts";
 import type { SessionStore, SessionToken, SessionWork } from "./sessions.ts";
 import type { ColumnType, FilterOperator } from "../plan/plan.ts";
 
 /** A store that answers at once gives the value, one that waits a promise; callers `await` both. */
-export type { PinStore, SessionStore, SessionToken };
+export type { GrantStore, PinStore, SessionStore, SessionToken };
 
 export type Awaitable<T> = T | Promise<T>;
 
@@ -37,6 +38,7 @@ export interface Store {
   readonly journal: Journal;
   readonly keys: KeyStore;
   readonly sessions: SessionStore;
+  readonly grants: GrantStore;
   readonly counts: CountStore;
   readonly pins: PinStore;
   readonly files: FileStore;

@@ -59,6 +59,8 @@ const tokens = {
   scopes,
 };
 
+const servers = { at: fc.constantFrom("/oauth/token", "/token"), prefix: fc.constantFrom("pl_", "sk-live-") };
+
 const logins = {
   ...common,
   of: resourceNames,
@@ -88,7 +90,11 @@ export const credentials: fc.Arbitrary<Credential> = fc.oneof(
     { requiredKeys: ["kind", "of", "name", "field"] },
   ),
   fc.record({ kind: fc.constant("jwt" as const), ...tokens }, { requiredKeys: ["kind", "secret"] }),
-  fc.record({ kind: fc.constant("oauth2" as const), ...tokens }, needsNothing),
+  fc.record({ kind: fc.constant("oauth2" as const), ...tokens, ...servers }, needsNothing),
+  fc.record(
+    { kind: fc.constant("oauth2" as const), ...common, ...servers, scopeRoles: records(names, roleLists, 3) },
+    needsNothing,
+  ),
   fc.record({ kind: fc.constant("basic" as const), ...logins }, needsNothing),
   fc.record(
     { kind: fc.constant("hmac-sha256" as const), ...common, secret: variables, roles: roleLists },

@@ -79,7 +79,58 @@ const key = { kind: "api-key", lasts: "365d" };
 const token = { kind: "jwt", secret: "env TOKEN_SECRET" };
 const device = { kind: "hmac-sha256", sent: "header Door-Signature", secret: "env OTHER_SECRET" };
 
+/** A client gets a token, of all its scopes, and makes a thing with it. */
+function byClient(at: string, gets: Expected, prefix = "pass_", roles: readonly string[] = ["member"]): Step {
+  return async (scene) => {
+    const secret = await scene.running.key("acme", ...roles);
+    const [client] = (await scene.running.store.keys.list()).filter(({ user }) => user === "acme");
+    assert(secret.startsWith(prefix), secret);
+    const given = await scene.send({
+      method: "POST",
+      path: at,
+      headers: {
+        Authorization: `Basic ${Buffer.from(`${client?.id ?? ""}:${secret}`).toString("base64")}`,
+        "Content-Type": "application/x-www-form-urlencoded",
+      },
+      body: "grant_type=client_credentials",
+    });
+    const token = (given.json as { access_token?: string } | undefined)?.access_token ?? "none";
+    await ask(`POST /things\nAuthorization: Bearer ${token}`, {}, gets)(scene);
+  };
+}
+
+const partner = { kind: "oauth2" };
+
+const oauth: readonly Proof[] = [
+  {
+    of: ["authentication/credentials/oauth2"],
+    with: with_(partner),
+    without: with_(key),
+    play: [
+      byClient("/oauth/token", { status: "201", has: { by: "acme" } }),
+      ask("GET /.well-known/oauth-authorization-server", "200"),
+      ask("POST /things\nAuthorization: Bearer pass_t_nonsense", {}, "401 unauthenticated"),
+    ],
+  },
+  {
+    of: ["authentication/credentials/at"],
+    with: with_({ ...partner, at: "POST /tokens" }),
+    without: with_(partner),
+    play: [byClient("/tokens", "201")],
+  },
+  {
+    of: ["authentication/credentials/scopeRoles"],
+    with: secured({ credentials: { pass: { ...partner, scopes: { all: "member" } } }, allow: { addThing: "member" } }),
+    without: secured({
+      credentials: { pass: { ...partner, scopes: { all: "admin" } } },
+      allow: { addThing: "member" },
+    }),
+    play: [byClient("/oauth/token", "201")],
+  },
+];
+
 const credentials: readonly Proof[] = [
+  ...oauth,
   {
     of: ["authentication/credentials", "authentication/credentials/api-key"],
     with: with_(key),

@@ -66,6 +66,15 @@ function aProblem(plan: Plan, sent: Sent | string, reply: Reply, asked: string):
   const health = headers["content-type"] === "application/health+json";
   assert.match(headers["cache-control"] ?? "", /no-store/, `R1.6: errors are not kept: ${asked}`);
   if (health) return;
+  const oauth = plan.credentials.flatMap((one) => (one.oauth === undefined ? [] : Object.values(one.oauth)));
+  const path = typeof sent === "string" ? (sent.split(" ")[1] ?? "") : (sent.path.split("?")[0] ?? "");
+  if (
+    oauth.some((one) => typeof one === "string" && path.endsWith(one)) &&
+    headers["content-type"] === "application/json"
+  ) {
+    assert.deepEqual(Object.keys(reply.json as object), ["error", "error_description"], asked);
+    return;
+  }
   assert(headers["content-language"], `R7.1: ${asked}`);
   if (status === 401) assert(headers["www-authenticate"], `R5.2: ${asked}`);
   if (status === 405) assert(headers["allow"], `R4.1: ${asked}`);

@@ -9,7 +9,7 @@ import { readModel } from "../../src/parts/read.ts";
 import { buildPlan } from "../../src/plan/build.ts";
 import { longestRequest } from "../../src/plan/limits.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import { keyCredentials, mintKey } from "../../src/serve/credentials/mint.ts";
+import { keyCredentials, keyMilliseconds, mintKey } from "../../src/serve/credentials/mint.ts";
 import { followingOf } from "../../src/commands/following.ts";
 import { createForwarding } from "../../src/serve/forwarding.ts";
 import { planWith } from "../../src/serve/functions/fit.ts";
@@ -122,7 +122,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     const kinds = keyCredentials(plan);
     const credential = name === undefined ? kinds[0] : kinds.find((each) => each.name === name);
     assert(credential !== undefined);
-    const minting = { user, roles, credential, milliseconds: credential.lastsMilliseconds };
+    const minting = { user, roles, credential, milliseconds: keyMilliseconds(credential) };
     const { secret } = await mintKey(store.keys, minting, clock, randomBytes);
     return secret;
   };

@@ -85,7 +85,7 @@ function seconds(milliseconds: number): string {
 function authentication(plan: Plan): string | undefined {
   const { credentials, roles } = plan;
   if (credentials.length === 0) return undefined;
-  const schemes = securitySchemes(plan) as Readonly<Record<string, { readonly description?: string }>>;
+  const schemes = securitySchemes(plan, plan.base) as Readonly<Record<string, { readonly description?: string }>>;
   const row = ({ name, kind }: CredentialPlan): readonly string[] => [
     code(name),
     kind,

@@ -6,10 +6,10 @@ import { withCors } from "./cors.ts";
 import { eventSchemas, webhookItems } from "./events.ts";
 import { responseHeaders } from "./headers.ts";
 import { type ComponentNames, componentNames } from "./names.ts";
-import { pathItems, serviceTag } from "./paths.ts";
+import { pathItems } from "./paths.ts";
 import type { SharedResponses } from "./responses.ts";
 import { componentSchemas } from "./schemas.ts";
-import { securitySchemes } from "./security.ts";
+import { securitySchemes, serviceTag } from "./security.ts";
 import { withVersions } from "./versions.ts";
 
 /** `baseUrl`: where the service is reached, absolute. The same plan and address give the same document. */
@@ -33,7 +33,7 @@ export function openapi(plan: Plan, baseUrl: string): JsonObject {
       paths,
       ...webhookItems(plan, names),
       components: {
-        ...(plan.credentials.length === 0 ? {} : { securitySchemes: securitySchemes(plan) }),
+        ...(plan.credentials.length === 0 ? {} : { securitySchemes: securitySchemes(plan, server) }),
         headers: responseHeaders,
         responses: Object.fromEntries(shared),
         schemas: { ...componentSchemas(plan, names), ...eventSchemas(plan, names), ...namedSchemas(plan, names) },

@@ -6,13 +6,12 @@ import { describeOperation } from "./description.ts";
 import { streamParts } from "./events.ts";
 import { headersOf } from "./headers.ts";
 import type { ComponentNames } from "./names.ts";
+import { tokenPaths, wellKnownPaths } from "./oauth.ts";
 import { parametersIn, parametersOf } from "./parameters.ts";
 import { responsesOf, type SharedResponses } from "./responses.ts";
 import { referTo } from "./schemas.ts";
-import { securityOf } from "./security.ts";
+import { securityOf, serviceTag } from "./security.ts";
 import { wiredObject } from "./wire.ts";
-
-export const serviceTag = "service";
 
 /** `root` is where the service is, without the path that its operations are mounted below. */
 export function pathItems(
@@ -35,12 +34,13 @@ export function pathItems(
     entry.item[operation.method.toLowerCase()] = wiredObject(plan, operation);
     written.set(path, entry);
   }
-  const service = servicePaths(plan, names).filter(([path]) => !written.has(path));
+  const service = [...servicePaths(plan, names), ...wellKnownPaths(plan)].filter(([path]) => !written.has(path));
   return {
     ...Object.fromEntries([...written.values()].map(({ path, item }) => [path, item])),
     ...Object.fromEntries(
       service.map(([path, item]) => [path, { ...(mounted ? { servers: [{ url: root }] } : {}), ...item }]),
     ),
+    ...Object.fromEntries(tokenPaths(plan)),
   };
 }
 

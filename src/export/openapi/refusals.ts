@@ -1,7 +1,7 @@
 /** Every error that the service can answer an operation with: a code of the plan with its status there (R0.1, R7.3). */
 import { bodilessDeeds, readingDeeds } from "../../parts/endpoints/model.ts";
 import { everyOperation } from "../../plan/events.ts";
-import type { EffectPlan, MovePlan, Operation, Plan, Table } from "../../plan/plan.ts";
+import type { CredentialPlan, EffectPlan, MovePlan, Operation, Plan, Table } from "../../plan/plan.ts";
 
 export interface PossibleRefusal {
   readonly code: string;
@@ -81,7 +81,7 @@ function ofCaller(
   const open = allow.some(({ who, if: condition }) => who.kind === "anyone" && condition === undefined);
   const signedIn = allow.some(({ who, if: condition }) => who.kind === "signed-in" && condition === undefined);
   const named = key !== undefined || the !== undefined || parents.length > 0;
-  const scoped = credentials.some(({ scopes }) => scopes.length > 0);
+  const scoped = credentials.some(hasScopes);
   return [
     ...(credentials.length > 0 || !open ? ["unauthenticated"] : []),
     ...(credentials.length > 0 ? ["rate-limited"] : []),
@@ -90,6 +90,11 @@ function ofCaller(
       ? ["forbidden"]
       : []),
   ];
+}
+
+/** Whether a token may be good, and not for this. */
+export function hasScopes({ scopes, oauth }: CredentialPlan): boolean {
+  return scopes.length > 0 || oauth?.scopes !== undefined;
 }
 
 function ofRecord(plan: Plan, { deed, key, the, parents, edits, resource, moves, link }: Operation): readonly string[] {

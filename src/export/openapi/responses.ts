@@ -8,7 +8,7 @@ import { isBodiless } from "../../plan/outcomes.ts";
 import { type StreamParts, streamParts } from "./events.ts";
 import { headersOf, type ResponseHeader } from "./headers.ts";
 import type { ComponentNames } from "./names.ts";
-import { type PossibleRefusal, refusalsOf } from "./refusals.ts";
+import { hasScopes, type PossibleRefusal, refusalsOf } from "./refusals.ts";
 import { answerOf, bodiesOfCode, referTo } from "./schemas.ts";
 
 type Named = ResponseHeader | `${ResponseHeader}?`;
@@ -249,9 +249,7 @@ function headersOfRefusals(
   const alone = refusals.length === 1;
   return [
     ...(some("unauthenticated") ? ([alone ? "WWW-Authenticate" : "WWW-Authenticate?"] as const) : []),
-    ...(some("forbidden") && plan.credentials.some(({ scopes }) => scopes.length > 0)
-      ? (["WWW-Authenticate?"] as const)
-      : []),
+    ...(some("forbidden") && plan.credentials.some(hasScopes) ? (["WWW-Authenticate?"] as const) : []),
     ...(some("invalid-request") &&
     status === (plan.errors["invalid-request"]?.statuses.at(-1) ?? 400) &&
     plan.credentials.length > 0

@@ -2,9 +2,11 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { CredentialPlan, Operation, Plan } from "../../plan/plan.ts";
 
-export function securitySchemes({ credentials, operations }: Plan): JsonObject {
-  const schemes = credentials.map((credential) => [credential.name, schemeOf(credential, operations)] as const);
-  return Object.fromEntries(schemes);
+/** What belongs to no resource. */
+export const serviceTag = "service";
+
+export function securitySchemes({ credentials, operations }: Plan, server: string): JsonObject {
+  return Object.fromEntries(credentials.map((one) => [one.name, schemeOf(one, operations, server)]));
 }
 
 /** Alternatives; `{}` among them: no credential is needed. */
@@ -16,7 +18,16 @@ export function securityOf(plan: Plan, { allow, inbound }: Operation): readonly 
 export function securityFor({ credentials }: Plan, allow: Operation["allow"]): readonly JsonObject[] {
   const open = allow.some(({ who }) => who.kind === "anyone");
   const usable = credentials.filter((credential) => canPass(credential, allow));
-  return [...(open ? [{}] : []), ...usable.map(({ name, scopes }) => ({ [name]: scopes }))];
+  return [...(open ? [{}] : []), ...usable.flatMap((credential) => requirementsOf(credential, allow))];
+}
+
+/** Any scope that gives one of the roles will do; where a role is not asked for, any token. */
+function requirementsOf({ name, scopes, oauth }: CredentialPlan, allow: Operation["allow"]): readonly JsonObject[] {
+  const roles = allow.flatMap(({ who }) => (who.kind === "role" ? [who.role] : []));
+  if (oauth?.scopes === undefined || roles.length < allow.length) return [{ [name]: scopes }];
+  return Object.entries(oauth.scopes).flatMap(([scope, given]) =>
+    given.some((role) => roles.includes(role)) ? [{ [name]: [scope] }] : [],
+  );
 }
 
 /** A credential whose callers all have the same roles can be of no use for an operation. */
@@ -24,10 +35,15 @@ function canPass({ roles }: CredentialPlan, allow: Operation["allow"]): boolean 
   return allow.some(({ who }) => who.kind !== "role" || roles.kind !== "fixed" || roles.roles.includes(who.role));
 }
 
-function schemeOf(credential: CredentialPlan, operations: readonly Operation[]): JsonObject {
-  const { sent, kind } = credential;
+function schemeOf(credential: CredentialPlan, operations: readonly Operation[], server: string): JsonObject {
+  const { sent, kind, oauth } = credential;
   const description = descriptionOf(credential, operations);
   const standard = sent.header.toLowerCase() === "authorization" ? sent.scheme?.toLowerCase() : undefined;
+  if (oauth !== undefined) {
+    const scopes = Object.entries(oauth.scopes ?? {}).map(([scope, roles]) => [scope, `As ${roles.join(", ")}.`]);
+    const flow = { tokenUrl: `${server}${oauth.token}`, scopes: Object.fromEntries(scopes) };
+    return { type: "oauth2", description, flows: { clientCredentials: flow } };
+  }
   if (standard === "bearer") {
     return { type: "http", scheme: "bearer", ...(kind === "jwt" ? { bearerFormat: "JWT" } : {}), description };
   }
@@ -35,10 +51,8 @@ function schemeOf(credential: CredentialPlan, operations: readonly Operation[]):
   return { type: "apiKey", in: "header", name: sent.header, description };
 }
 
-function descriptionOf(
-  { name, kind, sent, prefix, lastsMilliseconds, issuer, scopes, login }: CredentialPlan,
-  operations: readonly Operation[],
-): string {
+function descriptionOf(credential: CredentialPlan, operations: readonly Operation[]): string {
+  const { name, kind, sent, prefix, lastsMilliseconds, login, oauth } = credential;
   const lifetime = lifetimeOf(lastsMilliseconds);
   const scheme = sent.scheme === undefined ? "" : `${sent.scheme} `;
   switch (kind) {
@@ -64,12 +78,13 @@ function descriptionOf(
       if (login !== undefined)
         return `The \`${login.name}\` of a ${login.resource}, and its \`${login.secret}\` as the password.`;
       return "A user's name, and a key of that user as the password.";
+    case "oauth2":
+      if (oauth !== undefined) return "A token that the service gives to its clients; it is good for an hour at most.";
+      return tokenDescription(credential);
     case "jwt":
-      return `A JSON Web Token${issuer === undefined ? "" : ` of ${issuer}`}, sent as \`${sent.header}: ${scheme}…\`${scopes.length === 0 ? "" : `; it needs the scope ${scopes.join(" ")}`}.`;
+      return tokenDescription(credential);
     case "hmac-sha256":
       return `\`${sent.header}: ${scheme}t=<unix seconds>,v1=<hex>\`: the HMAC-SHA256 of time, method, target and body, a newline between them. Good for five minutes, once.`;
-    default:
-      return `A credential of the kind ${kind}.`;
   }
 }
 
@@ -77,4 +92,10 @@ function lifetimeOf(milliseconds: number | undefined): string {
   if (milliseconds === undefined) return "until it is revoked";
   const days = milliseconds / 86_400_000;
   return days < 1 ? `for ${Number((days * 24).toFixed(2))} hours` : `for ${Number(days.toFixed(2))} days`;
+}
+
+/** Of one that is made elsewhere. */
+function tokenDescription({ sent, issuer, scopes }: CredentialPlan): string {
+  const scheme = sent.scheme === undefined ? "" : `${sent.scheme} `;
+  return `A JSON Web Token${issuer === undefined ? "" : ` of ${issuer}`}, sent as \`${sent.header}: ${scheme}…\`${scopes.length === 0 ? "" : `; it needs the scope ${scopes.join(" ")}`}.`;
 }

@@ -376,31 +376,32 @@ function isOurs(status: number | undefined): boolean {
 
 function authentication({ result, plan }: Source): Content {
   const { credentials, roles = [], own: owned, show, unseen } = result.model.authentication;
-  const described = Object.entries(credentials).map(
-    ([name, { kind, sent, lasts, obtained, renewed, revoked, scopes = [] }]) => {
-      const header = sent?.header ?? "Authorization";
-      const scheme =
-        sent === undefined
-          ? kind === "basic"
-            ? "Basic "
-            : "Bearer "
-          : sent.scheme === undefined
-            ? ""
-            : `${sent.scheme} `;
-      const prefix = plan.credentials.find((credential) => credential.name === name)?.prefix ?? "";
-      return [
-        html`<h3>${name} <span class="quiet">${kind}</span></h3>`,
-        html`<pre tabindex="0"><code>${header}: ${scheme}${kind === "hmac-sha256" ? "t=<unix seconds>,v1=<hex>" : `${prefix}…`}</code></pre>`,
-        facts([
-          ["Obtained", obtained],
-          ["Renewed", renewed],
-          ["Lasts", lasts],
-          ["Revoked", revoked],
-          ["Scopes", scopes.join(", ") || undefined],
-        ]),
-      ];
-    },
-  );
+  const described = Object.entries(credentials).map(([name, credential]) => {
+    const { kind, sent, lasts, obtained, renewed, revoked } = credential;
+    const scopes = credential.scopes ?? Object.keys(credential.scopeRoles ?? {});
+    const header = sent?.header ?? "Authorization";
+    const scheme =
+      sent === undefined
+        ? kind === "basic"
+          ? "Basic "
+          : "Bearer "
+        : sent.scheme === undefined
+          ? ""
+          : `${sent.scheme} `;
+    const prefix = plan.credentials.find((credential) => credential.name === name)?.prefix ?? "";
+    return [
+      html`<h3>${name} <span class="quiet">${kind}</span></h3>`,
+      html`<pre tabindex="0"><code>${header}: ${scheme}${kind === "hmac-sha256" ? "t=<unix seconds>,v1=<hex>" : `${prefix}…`}</code></pre>`,
+      facts([
+        ["Obtained", obtained],
+        ["Renewed", renewed],
+        ["Lasts", lasts],
+        ["Revoked", revoked],
+        ["Tokens at", credential.at === undefined ? undefined : code(`POST ${credential.at}`)],
+        ["Scopes", scopes.join(", ") || undefined],
+      ]),
+    ];
+  });
   return [
     described,
     facts([

@@ -2,6 +2,7 @@
 import type { Facts } from "../facts.ts";
 import { type Answer, each, given, givenOrNone, none, noneAt, type Question, silent, taken } from "../question.ts";
 import type { Credential } from "./model.ts";
+import { makesTokens } from "./oauth.ts";
 
 export const questions: readonly Question[] = [
   {
@@ -96,9 +97,10 @@ function eachCredential(facts: Facts, usual: (credential: Credential) => string 
 }
 
 /** A secret that two servers share, or the tokens of another one, live where they are made. */
-function lifetime({ kind, obtained, renewed, lasts, revoked }: Credential): string | undefined {
+function lifetime(credential: Credential): string | undefined {
+  const { kind, obtained, renewed, lasts, revoked } = credential;
   if (kind === "hmac-sha256") return undefined;
-  const elsewhere = kind === "jwt" || kind === "oauth2";
+  const elsewhere = kind === "jwt" || (kind === "oauth2" && !makesTokens(credential));
   const login = kind === "password";
   const made = login ? "obtained by logging in" : "made by whoever runs the service";
   const usual = [

@@ -50,6 +50,10 @@ export interface Credential {
   readonly name?: string;
   readonly field?: string;
   readonly scopes?: readonly string[];
+  /** oauth2: the roles that each scope gives, where they are not called as it is. In place of `scopes`. */
+  readonly scopeRoles?: Readonly<Record<string, readonly string[]>>;
+  /** oauth2: the path of `POST`, at which clients get tokens. Absent: `/oauth/token`. */
+  readonly at?: string;
 }
 
 /** `Authorization Bearer`, `header X-Api-Key`, `Authorization Token`. `scheme` only for Authorization. */

@@ -49,14 +49,15 @@ function sameGrants(some: readonly Grant[], others: readonly Grant[]): boolean {
 
 /** The kind alone where it says no more; with `map` always as a map. */
 function printCredential(credential: Credential, map: boolean): Tree {
-  const { sent, secret, field, user, roles, scopes, ...plain } = credential;
+  const { sent, secret, field, user, roles, scopes, scopeRoles, at, ...plain } = credential;
   const members: Partial<Record<(typeof order)[number], Tree | undefined>> = {
     ...plain,
     sent: sent && printSent(sent),
     secret: secret === undefined ? field : `env ${secret}`,
     user: user === undefined ? undefined : `claim ${user}`,
     roles: roles && printRoleSource(roles),
-    scopes: scopes && listOrNone(scopes),
+    scopes: scopeRoles === undefined ? scopes && listOrNone(scopes) : mapped(scopeRoles, listOrNone),
+    at: at && `POST ${at}`,
   };
   const said = order.flatMap((name) => (members[name] === undefined ? [] : [[name, members[name]] as const]));
   return said.length === 1 && !map ? credential.kind : Object.fromEntries(said);
@@ -64,7 +65,7 @@ function printCredential(credential: Credential, map: boolean): Tree {
 
 /** The order of a credential's members: what it is, where it goes, whom it names, how it lives. */
 const order = [
-  "kind", "of", "name", "sent", "prefix", "secret", "issuer", "audience", "jwks", "user", "roles", "scopes",
+  "kind", "at", "of", "name", "sent", "prefix", "secret", "issuer", "audience", "jwks", "user", "roles", "scopes",
   "obtained", "lasts", "renewed", "revoked",
 ] as const; // biome-ignore format: a table
 

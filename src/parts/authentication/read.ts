@@ -13,7 +13,8 @@
  *       issuer, audience, jwks   jwt, oauth2: the `iss` and `aud` that are expected, the address of the key set
  *       user        jwt, oauth2: `claim NAME`, what names the caller
  *       roles       a list, the same for each caller, or (jwt, oauth2) `claim NAME`, or (password, basic) `field NAME`
- *       scopes      jwt, oauth2, api-key: a list
+ *       scopes      jwt, oauth2, api-key: a list   oauth2 also: { scope: roles }
+ *       at          oauth2: `POST /path`, where clients get tokens
  *     roles         a list of names, or `none`
  *     own           Resource: expression
  *     allow         operation: grants, or several operations with one line: `a, b: grants` (grants.ts). Two lines for
@@ -133,7 +134,7 @@ function readCredentials(reader: Reader, path: Path, entry: Entry | undefined): 
   });
 }
 
-type Member = Exclude<keyof Credential, "field">;
+type Member = Exclude<keyof Credential, "field" | "scopeRoles">;
 
 const everyKind = ["kind", "sent", "obtained", "renewed", "lasts", "revoked", "roles"] as const;
 const tokenMembers = ["secret", "issuer", "audience", "jwks", "user", "scopes"] as const;
@@ -144,7 +145,7 @@ const membersOf: Readonly<Record<CredentialKind, readonly Member[]>> = {
   "api-key": ["prefix", "scopes"],
   password: ["prefix", ...loginMembers],
   jwt: tokenMembers,
-  oauth2: tokenMembers,
+  oauth2: ["at", "prefix", ...tokenMembers],
   basic: loginMembers,
   "hmac-sha256": ["secret"],
 };
@@ -266,10 +267,40 @@ function readMembers(
     roles: entries.roles === undefined ? undefined : readRoleSource(reader, path, kind, entries.roles),
     of: text("of", "The resource that can log in"),
     name: text("name", "The field that names who logs in"),
-    scopes:
-      entries.scopes === undefined ? undefined : readNames(reader, path, entries.scopes.value, "The list of scopes"),
+    ...readScopes(reader, [...path, "scopes"], kind, entries.scopes),
+    at: readTokenPath(reader, path, entries.at),
   };
   return withoutUndefined(members);
+}
+
+/** A list, or for tokens of the service itself a map: the roles that each scope gives. */
+function readScopes(
+  reader: Reader,
+  path: Path,
+  kind: CredentialKind,
+  entry: Entry | undefined,
+): Pick<Credential, "scopes" | "scopeRoles"> {
+  if (entry === undefined) return {};
+  if (kind !== "oauth2" || entry.value.kind !== "map")
+    return { scopes: readNames(reader, path, entry.value, "The list of scopes") };
+  return {
+    scopeRoles: readLines(openEntries(reader, path, entry.value), (line) =>
+      readRoles(reader, [...path, line.key.value], line.value),
+    ),
+  };
+}
+
+/** `POST /oauth/token` */
+function readTokenPath(reader: Reader, path: Path, entry: Entry | undefined): string | undefined {
+  const line = readText(reader, path, entry, "Where tokens are given");
+  if (line === undefined) return undefined;
+  const route = /^POST\s+(\/[A-Za-z0-9._~/-]*[A-Za-z0-9._~-])$/.exec(line.text)?.[1];
+  if (route === undefined) {
+    report(reader, "authentication/bad-token-address", spanOf(line), `\`${line.text}\` is no place to get tokens at`, {
+      help: "write `POST` and a path: `POST /oauth/token`",
+    });
+  }
+  return route;
 }
 
 type Defined<Members> = { readonly [Name in keyof Members]?: Exclude<Members[Name], undefined> };

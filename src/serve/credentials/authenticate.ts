@@ -2,11 +2,13 @@
 import { createHmac } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import type { Value } from "../../expression/evaluate.ts";
-import type { CredentialPlan, Plan } from "../../plan/plan.ts";
-import type { KeyStore, SessionStore } from "../../store/store.ts";
+import type { CredentialPlan, Operation, Plan } from "../../plan/plan.ts";
+import type { GrantStore, KeyStore, SessionStore } from "../../store/store.ts";
 import { subscriberOf } from "../address.ts";
 import type { Caller, CallerKinds } from "../caller.ts";
 import { anonymous } from "../caller.ts";
+import { resourceMetadataPath } from "../oauth/paths.ts";
+import { findToken } from "../oauth/tokens.ts";
 import type { Exchange } from "../exchange.ts";
 import { idText } from "../keys-in-path.ts";
 import { Refusal } from "../refusal.ts";
@@ -36,12 +38,16 @@ export interface Authentication {
   carries(exchange: Exchange): boolean;
   /** The refusal of a caller without credentials (401, R5.2). */
   challenge(): Refusal;
+  /** That of a caller who may not do what only these grants allow; says which scope would let it (RFC 6750 section 3.1). */
+  forbidden(caller: Caller, allow: Operation["allow"]): Refusal;
 }
 
 export interface AuthenticationOptions {
   readonly plan: Pick<Plan, "service" | "credentials">;
   readonly keys: KeyStore;
   readonly sessions: SessionStore;
+  readonly grants: GrantStore;
+  readonly baseUrl: () => string;
   /** Whose callers are records, by credential. */
   readonly logins: ReadonlyMap<string, LoginRecords>;
   readonly guard: LoginGuard;
@@ -85,7 +91,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const salt = options.random(32);
   const hashed = (text: string) => createHmac("sha256", salt).update(text).digest("base64url");
   const remembered = new Map<string, { caller: Caller; until: number }>();
-  const challenges = challengeFields(plan);
+  const challenges = challengeFields(plan, options.baseUrl);
 
   const refuse = (
     error: "invalid_token" | "invalid_request" | undefined,
@@ -181,6 +187,15 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
 
   return {
     challenge: () => refuse(undefined, "A credential is needed"),
+    forbidden(caller, allow) {
+      const credential = plan.credentials.find(({ name }) => name === caller.credential);
+      const missing = Object.entries(credential?.oauth?.scopes ?? {}).flatMap(([scope, roles]) =>
+        allow.some(({ who }) => who.kind === "role" && roles.includes(who.role)) ? [scope] : [],
+      );
+      return credential === undefined || missing.length === 0
+        ? new Refusal("forbidden")
+        : lacking(credential, missing.slice(0, 1));
+    },
     carries: ({ headers }) => fields.some(({ name }) => headers.get(name) !== undefined),
     authenticate(exchange, body, mayRepeat = false) {
       const presented = presentedIn(exchange);
@@ -242,17 +257,16 @@ function splitScheme(field: Field, value: string): { scheme: string | undefined;
  * The WWW-Authenticate fields of a refusal, as names and values in turn: one for each way to send a credential, with the
  * error where it was tried. Basic has no place for one (RFC 7617).
  */
-function challengeFields({
-  service,
-  credentials,
-}: Pick<Plan, "service" | "credentials">): (
-  tried: readonly Method[],
-  error: string | undefined,
-  detail: string,
-) => string[] {
+function challengeFields(
+  { service, credentials }: Pick<Plan, "service" | "credentials">,
+  baseUrl: () => string,
+): (tried: readonly Method[], error: string | undefined, detail: string) => string[] {
   const challenges = [...Map.groupBy(credentials, (credential) => challengeOf(service, credential))];
   return (tried, error, detail) =>
-    challenges.flatMap(([challenge, ways]) => {
+    challenges.flatMap(([plain, ways]) => {
+      // RFC 9728 section 5.1: where a client learns who gives tokens.
+      const metadata = `, resource_metadata="${baseUrl().replace(/\/+$/, "")}${resourceMetadataPath}"`;
+      const challenge = ways.some(({ oauth }) => oauth !== undefined) ? plain + metadata : plain;
       const told =
         error !== undefined &&
         !challenge.startsWith("Basic ") &&
@@ -292,14 +306,16 @@ function methodsOf(credential: CredentialPlan, options: AuthenticationOptions): 
       ];
     case "password":
       return [{ credential, scheme, prove: (text) => proveSession(credential, options, text) }];
+    case "oauth2":
+      if (credential.oauth !== undefined)
+        return [{ credential, scheme, prove: (text) => proveOwnToken(credential, options, text) }];
+      return [{ credential, scheme, prove: proveToken(credential, options.clock, tokenVerifier(credential, secret)) }];
     case "jwt":
       return [{ credential, scheme, prove: proveToken(credential, options.clock, tokenVerifier(credential, secret)) }];
     case "hmac-sha256":
       return [
         { credential, scheme, prove: proveSignature(credential, options.clock, createSignatureVerifier(secret)) },
       ];
-    default:
-      throw new Error(`the plan lists the credential kind ${credential.kind}, which is not served`);
   }
 }
 
@@ -399,6 +415,19 @@ function proveRecord(
   };
 }
 
+/** A token that the service has made itself. */
+async function proveOwnToken(
+  credential: CredentialPlan,
+  options: AuthenticationOptions,
+  text: string,
+): Promise<Proof | undefined> {
+  const found = await findToken(credential, text, options, options.clock.now());
+  if (found === undefined) return undefined;
+  const { client, expires, roles, scopes } = found;
+  const claims = { client_id: client.id, scope: scopes.join(" ") };
+  return { user: client.user, roles, claims, until: expires };
+}
+
 /** What tokens are verified with is loaded where a document takes them, and nobody who starts such a service waits for it. */
 function tokenVerifier(credential: CredentialPlan, secret: string | undefined): VerifyToken {
   const loaded = import("./jwt.ts").then(({ createTokenVerifier }) => createTokenVerifier(credential, secret));
@@ -419,14 +448,20 @@ function proveToken(credential: CredentialPlan, clock: Clock, verify: VerifyToke
 }
 
 /** A token that is good, and not for this: 403, with what it would have to be good for (R5.2, RFC 6750 section 3.1). */
-function assertScopes({ scopes, sent }: CredentialPlan, claims: Readonly<Record<string, Value>>): void {
+function assertScopes(credential: CredentialPlan, claims: Readonly<Record<string, Value>>): void {
+  const { scopes } = credential;
   const said = claimAt(claims, "scope") ?? claimAt(claims, "scp");
   const given = typeof said === "string" ? said.split(" ") : Array.isArray(said) ? said : [];
   const missing = scopes.filter((scope) => !given.includes(scope));
   if (missing.length === 0) return;
+  throw lacking(credential, missing);
+}
+
+function lacking({ scopes, sent }: CredentialPlan, missing: readonly string[]): Refusal {
   const detail = `The token has not the scope ${missing.join(" ")}`;
-  const error = `error="insufficient_scope", error_description="${detail}", scope="${scopes.join(" ")}"`;
-  throw new Refusal("forbidden", { detail, headers: ["WWW-Authenticate", `${sent.scheme ?? "Bearer"} ${error}`] });
+  const needed = scopes.length === 0 ? missing : scopes;
+  const error = `error="insufficient_scope", error_description="${detail}", scope="${needed.join(" ")}"`;
+  return new Refusal("forbidden", { detail, headers: ["WWW-Authenticate", `${sent.scheme ?? "Bearer"} ${error}`] });
 }
 
 function proveSignature(credential: CredentialPlan, clock: Clock, verifier: SignatureVerifier): Method["prove"] {

@@ -37,5 +37,12 @@ export async function mintKey(
 
 /** The credentials whose keys are made here; other ones are made by who signs their tokens. */
 export function keyCredentials({ credentials }: Plan): readonly CredentialPlan[] {
-  return credentials.filter(({ kind, login }) => kind === "api-key" || (kind === "basic" && login === undefined));
+  return credentials.filter(
+    ({ kind, oauth, login }) => kind === "api-key" || (kind === "basic" && login === undefined) || oauth !== undefined,
+  );
+}
+
+/** How long a key lasts where whoever makes it does not say it. Of OAuth the document says that of tokens, not of clients. */
+export function keyMilliseconds({ oauth, lastsMilliseconds }: CredentialPlan): number | undefined {
+  return oauth === undefined ? lastsMilliseconds : undefined;
 }

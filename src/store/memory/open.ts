@@ -7,6 +7,8 @@ import { countStore, purgeCounts } from "./counts.ts";
 import { isTimed } from "../times.ts";
 import { holdsIn, viewWriterIn } from "./evaluation.ts";
 import { MemoryFiles } from "./files.ts";
+import type { Grant } from "../grants.ts";
+import { grantStore, purgeGrants } from "./grants.ts";
 import { MemoryJournal } from "./journal.ts";
 import { prepareList } from "./list.ts";
 import { pinStore } from "./pins.ts";
@@ -25,6 +27,7 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
   const kept: Kept = { remembered: new Map(), counts: new Map(), bookmarks: new Map(), sessions: new Map() };
   const journal = new MemoryJournal();
   const secrets = new Map<string, string>();
+  const grants = new Map<string, Grant>();
   const writerOf = (view: View): Write => viewWriterIn(committed, view);
   const files = new MemoryFiles(clock);
   let last: Promise<unknown> = Promise.resolve();
@@ -63,6 +66,7 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
     journal,
     keys: keyStore(),
     sessions: sessionStore(kept.sessions),
+    grants: grantStore(grants),
     counts: countStore(kept.counts),
     pins: pinStore(),
     files,
@@ -76,6 +80,7 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
       purgeCounts(kept.counts, now);
       files.purge(now);
       purgeSessions(kept.sessions, now);
+      purgeGrants(grants, now);
     },
     close: async () => {
       open = false;

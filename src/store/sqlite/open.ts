@@ -13,6 +13,7 @@ import { countStore, purgeCounts } from "./counts.ts";
 import { immediate, openDurability } from "./durability.ts";
 import { fileStore, purgeFiles } from "./files.ts";
 import { openWriter } from "./group.ts";
+import { grantStore, purgeGrants } from "./grants.ts";
 import { dueFinder } from "./due.ts";
 import { journalOf } from "./journal.ts";
 import { keyStore } from "./keys.ts";
@@ -126,6 +127,7 @@ async function open(settings: Settings): Promise<Store> {
       journal: journalOf(reading, snapshot, writer),
       keys: keyStore(reading, writer),
       sessions: sessionStore(reading, writer),
+      grants: grantStore(reading, writer),
       counts: countStore(writer),
       pins: pinStore(reading, writer),
       files: fileStore(reading, snapshot, writer, clock),
@@ -137,6 +139,7 @@ async function open(settings: Settings): Promise<Store> {
         while (await writer.write(({ connection }) => purgeCounts(connection, now)));
         while (await writer.write(({ connection }) => purgeSessions(connection, now)));
         while (await writer.write(({ connection }) => purgeFiles(connection, now)));
+        while (await writer.write(({ connection }) => purgeGrants(connection, now)));
       },
       close: async () => {
         open = false;

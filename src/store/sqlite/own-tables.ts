@@ -6,6 +6,7 @@ import type { Connection } from "./connection.ts";
 import { countersSql } from "./counters.ts";
 import { countsSql } from "./counts.ts";
 import { filePiecesSql, filesSql } from "./files.ts";
+import { grantsSql } from "./grants.ts";
 import { bookmarksSql, journalSql } from "./journal.ts";
 import { keysSql } from "./keys.ts";
 import { pinsSql } from "./pins.ts";
@@ -40,6 +41,7 @@ const ownTables: Readonly<Record<string, string>> = {
   nonet_bookmarks: bookmarksSql,
   nonet_counts: countsSql,
   nonet_pins: pinsSql,
+  nonet_grants: grantsSql,
   nonet_sessions: sessionsSql,
   nonet_files: filesSql,
   nonet_file_pieces: filePiecesSql,

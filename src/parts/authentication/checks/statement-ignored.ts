@@ -1,6 +1,8 @@
 /** A statement about a credential that nobody could hold it to. */
 import type { Check } from "../../finding.ts";
+import { parseDuration, lengthOf } from "../../../base/duration.ts";
 import type { Credential } from "../model.ts";
+import { makesTokens, tokenMilliseconds } from "../oauth.ts";
 
 export const check: Check = {
   code: "authentication/statement-ignored",
@@ -17,7 +19,10 @@ export const check: Check = {
 
 type Fault = readonly [member: keyof Credential, fault: string, help: string];
 
-function faultsOf({ kind, lasts, revoked, scopes }: Credential): readonly Fault[] {
+function faultsOf(credential: Credential): readonly Fault[] {
+  const { kind: said, lasts, revoked, scopes } = credential;
+  // What another server made is a token like any other's.
+  const kind = said === "oauth2" && !makesTokens(credential) ? "jwt" : said;
   const takenBack = revoked !== undefined && revoked !== "none";
   const faults: readonly (Fault | false)[] = [
     kind === "jwt" &&
@@ -52,5 +57,45 @@ function faultsOf({ kind, lasts, revoked, scopes }: Credential): readonly Fault[
         "write `roles`, and what each may do in `allow`",
       ],
   ];
-  return faults.filter((fault) => fault !== false);
+  return [...faults, ...oauthFaults(credential)].filter((fault) => fault !== false);
+}
+
+/** What an `oauth2` says of tokens that are made elsewhere where they are made here, and the other way round. */
+function oauthFaults(credential: Credential): readonly (Fault | false)[] {
+  const { kind, at, scopeRoles, prefix, audience, user, roles, sent, lasts } = credential;
+  if (kind !== "oauth2") return [];
+  if (!makesTokens(credential)) {
+    const elsewhere = "takes tokens that are made elsewhere";
+    const help = "leave it out, or leave out `issuer`, `jwks` and `secret` to have tokens made here";
+    return [
+      credential.jwks === undefined &&
+        credential.secret === undefined && [
+          "issuer",
+          "names an issuer, and not what its tokens are proved by",
+          "write where its keys are: `jwks: https://issuer.example/keys`",
+        ],
+      at !== undefined && ["at", elsewhere, help],
+      prefix !== undefined && ["prefix", elsewhere, help],
+      scopeRoles !== undefined && ["scopes", elsewhere, "list the scopes that a token has to have"],
+    ];
+  }
+  const here = "makes its tokens itself, and they have no claims";
+  const duration = lasts === undefined ? undefined : parseDuration(lasts);
+  return [
+    audience !== undefined && ["audience", here, "leave it out, or name the `issuer`"],
+    user !== undefined && ["user", here, "leave it out: the caller is the client's user"],
+    roles !== undefined && "claim" in roles && ["roles", here, "leave it out: roles are the client's own"],
+    sent !== undefined &&
+      !(sent.header.toLowerCase() === "authorization" && sent.scheme?.toLowerCase() === "bearer") && [
+        "sent",
+        "is OAuth, whose tokens are sent as `Authorization: Bearer` (RFC 6750)",
+        "leave `sent` out",
+      ],
+    lasts !== undefined &&
+      (duration === undefined || lengthOf(duration) > tokenMilliseconds) && [
+        "lasts",
+        "gives tokens to machines, which can ask for another: they last an hour at most",
+        "write `lasts: 1h` or less",
+      ],
+  ];
 }

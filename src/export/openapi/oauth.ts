@@ -1,0 +1,100 @@
+/** The endpoints of an authorization server of the service's own, which speak OAuth and nothing else (RFC 6749, 7009, 7662). */
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { headersOf } from "./headers.ts";
+import { serviceTag } from "./security.ts";
+
+type PathItem = readonly [path: string, item: JsonObject];
+
+const text: JsonObject = { type: "string" };
+const seconds: JsonObject = { type: "integer" };
+const client = { client_id: text, client_secret: text };
+
+/** Below the base address, as operations are. */
+export function tokenPaths({ credentials }: Plan): readonly PathItem[] {
+  const oauth = credentials.find((credential) => credential.oauth !== undefined)?.oauth;
+  if (oauth === undefined) return [];
+  return [
+    endpoint(oauth.token, "oauthToken", "Get a token", {
+      takes: object(
+        { grant_type: { type: "string", const: "client_credentials" }, scope: text, ...client },
+        "grant_type",
+      ),
+      gives: object(
+        { access_token: text, token_type: { type: "string", const: "Bearer" }, expires_in: seconds, scope: text },
+        ...["access_token", "token_type", "expires_in"],
+      ),
+    }),
+    endpoint(oauth.revoke, "oauthRevoke", "End a token", {
+      takes: object({ token: text, token_type_hint: text, ...client }, "token"),
+      gives: object({}),
+    }),
+    endpoint(oauth.introspect, "oauthIntrospect", "Ask what a token is", {
+      takes: object({ token: text, token_type_hint: text, ...client }, "token"),
+      gives: object(
+        {
+          ...{ active: { type: "boolean" }, scope: text, client_id: text, sub: text, token_type: text },
+          ...{ iat: seconds, exp: seconds, iss: text },
+        },
+        "active",
+      ),
+    }),
+  ];
+}
+
+/** At the root, whatever operations are mounted below. */
+export function wellKnownPaths({ credentials }: Plan): readonly PathItem[] {
+  if (!credentials.some(({ oauth }) => oauth !== undefined)) return [];
+  const page = (operationId: string, summary: string): JsonObject => ({
+    get: {
+      operationId,
+      tags: [serviceTag],
+      summary,
+      security: [{}],
+      responses: { "200": answer("What there is.", { type: "object" }) },
+    },
+  });
+  return [
+    ["/.well-known/oauth-authorization-server", page("oauthServer", "Who gives tokens, and how (RFC 8414)")],
+    ["/.well-known/oauth-protected-resource", page("oauthResource", "Who gives tokens for this (RFC 9728)")],
+  ];
+}
+
+function endpoint(
+  path: string,
+  operationId: string,
+  summary: string,
+  { takes, gives }: { readonly takes: JsonObject; readonly gives: JsonObject },
+): PathItem {
+  const fault = object({ error: text, error_description: text }, "error");
+  const refusal = (description: string, ...headers: Parameters<typeof headersOf>[0]): JsonObject =>
+    answer(description, fault, "Content-Language", ...headers);
+  const post = {
+    operationId,
+    tags: [serviceTag],
+    summary,
+    description: "The client proves who it is with Basic, or with `client_id` and `client_secret` in the form.",
+    security: [{}],
+    requestBody: { required: true, content: { "application/x-www-form-urlencoded": { schema: takes } } },
+    responses: {
+      "200": answer("Done.", gives),
+      "400": refusal("What OAuth calls the error."),
+      "401": refusal("The client is unknown, or its secret is wrong.", "WWW-Authenticate"),
+      "429": refusal("Too many failures.", "Retry-After"),
+    },
+  };
+  return [path, { post }];
+}
+
+function answer(description: string, schema: JsonObject, ...headers: Parameters<typeof headersOf>[0]): JsonObject {
+  const pragma = { Pragma: { required: false, schema: { type: "string", const: "no-cache" } } };
+  return {
+    description,
+    headers: { ...headersOf(["Content-Encoding", ...headers]), ...pragma },
+    content: { "application/json": { schema } },
+  };
+}
+
+function object(properties: Readonly<Record<string, Json>>, ...required: readonly string[]): JsonObject {
+  return { type: "object", properties, ...(required.length === 0 ? {} : { required }) };
+}

@@ -1,0 +1,18 @@
+/** A credential of kind `oauth2` whose tokens the service makes itself: where, and what its scopes give. */
+import type { Credential } from "./model.ts";
+
+/** Without an issuer, a key set or a secret, nobody else can have made the tokens. */
+export function makesTokens({ kind, issuer, jwks, secret }: Credential): boolean {
+  return kind === "oauth2" && issuer === undefined && jwks === undefined && secret === undefined;
+}
+
+/** The roles that each scope gives: those said, or the one of its own name. Undefined where there are no scopes. */
+export function rolesByScope({
+  scopes,
+  scopeRoles,
+}: Credential): Readonly<Record<string, readonly string[]>> | undefined {
+  return scopeRoles ?? (scopes && Object.fromEntries(scopes.map((scope) => [scope, [scope]])));
+}
+
+/** Tokens last this long where the document does not say it, and no longer whatever it says. */
+export const tokenMilliseconds = 3_600_000;

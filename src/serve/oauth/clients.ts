@@ -1,0 +1,61 @@
+/**
+ * Clients, and how they prove who they are: `client_secret_basic` or `client_secret_post` (RFC 6749 section 2.3.1). A client is
+ * a key that `nonet key create` made: the key's id names it, and the secret is kept as its hash.
+ */
+import type { Clock } from "../../base/clock.ts";
+import type { CredentialPlan } from "../../plan/plan.ts";
+import type { Key, KeyStore } from "../../store/store.ts";
+import { subscriberOf } from "../address.ts";
+import { endOf, hashSecret, isSecret } from "../credentials/api-key.ts";
+import { createFailureLimit } from "../credentials/failures.ts";
+import type { Exchange } from "../exchange.ts";
+import { OAuthFault } from "./fault.ts";
+import { type Form, formDecoded } from "./form.ts";
+
+/** @throws OAuthFault */
+export type ProveClient = (exchange: Exchange, form: Form) => Promise<Key>;
+
+/** R5.7: only failures are limited, so guessing costs nobody anything whose secret is good. */
+export function createClients(credential: CredentialPlan, keys: KeyStore, clock: Clock): ProveClient {
+  const fromAddress = createFailureLimit();
+  const forClient = createFailureLimit();
+  return async (exchange, form) => {
+    const { id, secret } = presented(exchange, form);
+    const key = isSecret(credential.prefix, secret) ? await keys.find(hashSecret(secret)) : undefined;
+    if (key?.id === id && isGoodClient(key, credential, clock.now())) return key;
+    const now = clock.now();
+    const subscriber = subscriberOf(exchange.address);
+    const wait = Math.max(fromAddress.waitSeconds(subscriber, now), forClient.waitSeconds(id, now));
+    if (wait > 0)
+      throw new OAuthFault("invalid_client", "Too many failures from this address, or of this client", wait);
+    fromAddress.note(subscriber, now);
+    forClient.note(id, now);
+    throw new OAuthFault("invalid_client", "The client is unknown, or its secret is wrong");
+  };
+}
+
+export function isGoodClient(key: Key, credential: CredentialPlan, now: number): boolean {
+  return key.credential === credential.name && endOf(key, credential) > now;
+}
+
+/** One method and no more (RFC 6749 section 2.3). */
+function presented({ headers }: Exchange, form: Form): { readonly id: string; readonly secret: string } {
+  const field = headers.get("authorization");
+  const [id, secret] = [form.get("client_id"), form.get("client_secret")];
+  if (field === undefined) {
+    if (id !== undefined && secret !== undefined) return { id, secret };
+    throw new OAuthFault("invalid_client", "The client has to prove who it is");
+  }
+  if (headers.repeated("authorization") || secret !== undefined)
+    throw new OAuthFault("invalid_request", "Prove who you are once, in one way");
+  const [, text = ""] = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(field) ?? [];
+  const decoded = Buffer.from(text, "base64").toString("utf8");
+  const colon = decoded.indexOf(":");
+  // Both are in form encoding before they are in base 64.
+  const user = formDecoded(decoded.slice(0, colon));
+  const password = formDecoded(decoded.slice(colon + 1));
+  if (colon === -1 || user === undefined || password === undefined)
+    throw new OAuthFault("invalid_client", "The Authorization field is not Basic with a client and its secret");
+  if (id !== undefined && id !== user) throw new OAuthFault("invalid_request", "Two clients are named");
+  return { id: user, secret: password };
+}

@@ -1,0 +1,178 @@
+/**
+ * The authorization server of a credential of kind `oauth2` that has no issuer elsewhere: tokens for clients (RFC 6749 section
+ * 4.4), their end (RFC 7009), what they are (RFC 7662), and where all this is (RFC 8414, RFC 9728).
+ */
+import type { Clock } from "../../base/clock.ts";
+import type { CredentialPlan, OAuthPlan, Plan } from "../../plan/plan.ts";
+import type { GrantStore, Key, KeyStore } from "../../store/store.ts";
+import type { Answer, Exchange } from "../exchange.ts";
+import { literalPath } from "../router.ts";
+import type { Page } from "../service.ts";
+import { createClients } from "./clients.ts";
+import { faultAnswer, OAuthFault, oauthAnswer } from "./fault.ts";
+import { type Form, readForm } from "./form.ts";
+import { resourceMetadataPath, serverMetadataPath } from "./paths.ts";
+import { endToken, findToken, issueToken, scopesOf } from "./tokens.ts";
+
+export interface OAuthOptions {
+  readonly plan: Pick<Plan, "service" | "credentials">;
+  readonly keys: KeyStore;
+  readonly grants: GrantStore;
+  readonly clock: Clock;
+  readonly random: (bytes: number) => Uint8Array;
+  /** The path that the operations are mounted below. */
+  readonly prefix: string;
+  /** Where the service is reached, absolute. */
+  readonly baseUrl: () => string;
+}
+
+type Server = CredentialPlan & { readonly oauth: OAuthPlan };
+
+/** A credential whose tokens are made here. */
+export function isServed(credential: CredentialPlan): credential is Server {
+  return credential.oauth !== undefined;
+}
+
+export function oauthPages(options: OAuthOptions): readonly Page[] {
+  const { plan, prefix } = options;
+  const [credential] = plan.credentials.filter(isServed);
+  if (credential === undefined) return [];
+  const { oauth } = credential;
+  const prove = createClients(credential, options.keys, options.clock);
+  const endpoint = (path: string, answer: (client: Key, form: Form) => Promise<Answer>): Page => ({
+    method: "POST",
+    path: literalPath(prefix + path),
+    page: (exchange) => answered(plan.service, exchange, prove, answer),
+  });
+  return [
+    endpoint(oauth.token, (client, form) => token(options, credential, client, form)),
+    endpoint(oauth.revoke, (client, form) => revoke(options, credential, client, form)),
+    endpoint(oauth.introspect, (client, form) => introspect(options, credential, client, form)),
+    {
+      path: literalPath(serverMetadataPath),
+      page: () => metadata(serverMetadata(options, credential)),
+    },
+    { path: literalPath(resourceMetadataPath), page: () => metadata(resourceMetadata(options, credential)) },
+  ];
+}
+
+async function answered(
+  service: string,
+  exchange: Exchange,
+  prove: ReturnType<typeof createClients>,
+  answer: (client: Key, form: Form) => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    const form = await readForm(exchange);
+    return await answer(await prove(exchange, form), form);
+  } catch (thrown) {
+    if (thrown instanceof OAuthFault) return faultAnswer(thrown, service);
+    throw thrown;
+  }
+}
+
+async function token(
+  { grants, clock, random }: OAuthOptions,
+  credential: Server,
+  client: Key,
+  form: Form,
+): Promise<Answer> {
+  const grantType = form.get("grant_type");
+  if (grantType === undefined) throw new OAuthFault("invalid_request", "There is no grant_type");
+  if (grantType !== "client_credentials")
+    throw new OAuthFault("unsupported_grant_type", "The grant types are client_credentials");
+  const scopes = grantedScopes(credential, client, form.get("scope"));
+  const { token: text, seconds } = await issueToken(credential, { client, scopes, now: clock.now() }, grants, random);
+  return oauthAnswer(200, {
+    access_token: text,
+    token_type: "Bearer",
+    expires_in: seconds,
+    ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
+  });
+}
+
+/** All that the client may have, where it asks for none (RFC 6749 section 3.3). */
+function grantedScopes(credential: Server, client: Key, asked: string | undefined): readonly string[] {
+  const may = scopesOf(credential, client);
+  if (asked === undefined) return may;
+  const scopes = [...new Set(asked.split(" "))];
+  // One that there is not and one that is not for this client are told in one way.
+  if (!scopes.every((scope) => may.includes(scope)))
+    throw new OAuthFault("invalid_scope", "A scope is unknown, or not for this client");
+  return may.filter((scope) => scopes.includes(scope));
+}
+
+/** 200 whether or not there was such a token (RFC 7009 section 2.2); another client's is not this one's to end. */
+async function revoke(options: OAuthOptions, credential: Server, client: Key, form: Form): Promise<Answer> {
+  const text = tokenIn(form);
+  const found = await findToken(credential, text, options, options.clock.now());
+  if (found !== undefined && found.client.id !== client.id)
+    throw new OAuthFault("unauthorized_client", "The token is another client's");
+  if (found !== undefined) await endToken(text, options.grants);
+  return oauthAnswer(200, {});
+}
+
+/** Of a token that is unknown, over or another client's nothing is told but that it is not active (RFC 7662 section 2.2). */
+async function introspect(options: OAuthOptions, credential: Server, client: Key, form: Form): Promise<Answer> {
+  const found = await findToken(credential, tokenIn(form), options, options.clock.now());
+  if (found === undefined || found.client.id !== client.id) return oauthAnswer(200, { active: false });
+  const { scopes, issued, expires } = found;
+  return oauthAnswer(200, {
+    active: true,
+    ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
+    client_id: client.id,
+    sub: client.user,
+    token_type: "Bearer",
+    iat: Math.floor(issued / 1000),
+    exp: Math.floor(expires / 1000),
+    iss: issuerOf(options),
+  });
+}
+
+function tokenIn(form: Form): string {
+  const text = form.get("token");
+  if (text === undefined) throw new OAuthFault("invalid_request", "There is no token");
+  return text;
+}
+
+// ── Where all this is ──────────────────────────────────────────────────────────────────────────────────────────────
+
+function issuerOf({ baseUrl }: OAuthOptions): string {
+  return baseUrl().replace(/\/+$/, "");
+}
+
+/** Only what works is advertised. */
+function serverMetadata(options: OAuthOptions, { oauth }: Server): Readonly<Record<string, unknown>> {
+  const issuer = issuerOf(options);
+  const at = (path: string): string => `${issuer}${options.prefix}${path}`;
+  const methods = ["client_secret_basic", "client_secret_post"];
+  return {
+    issuer,
+    token_endpoint: at(oauth.token),
+    token_endpoint_auth_methods_supported: methods,
+    grant_types_supported: ["client_credentials"],
+    response_types_supported: [],
+    ...(oauth.scopes === undefined ? {} : { scopes_supported: Object.keys(oauth.scopes) }),
+    revocation_endpoint: at(oauth.revoke),
+    revocation_endpoint_auth_methods_supported: methods,
+    introspection_endpoint: at(oauth.introspect),
+    introspection_endpoint_auth_methods_supported: methods,
+    service_documentation: `${issuer}/`,
+  };
+}
+
+function resourceMetadata(options: OAuthOptions, { oauth }: Server): Readonly<Record<string, unknown>> {
+  const issuer = issuerOf(options);
+  return {
+    resource: issuer,
+    authorization_servers: [issuer],
+    ...(oauth.scopes === undefined ? {} : { scopes_supported: Object.keys(oauth.scopes) }),
+    bearer_methods_supported: ["header"],
+    resource_documentation: `${issuer}/`,
+  };
+}
+
+function metadata(body: Readonly<Record<string, unknown>>): Answer {
+  const headers = ["Content-Type", "application/json", "Cache-Control", "private, no-cache"];
+  return { status: 200, headers, body: JSON.stringify(body) };
+}

@@ -1,0 +1,54 @@
+/** What is given for a time, in the table `nonet_grants`. */
+import type { Grant, GrantStore } from "../grants.ts";
+import type { Connection } from "./connection.ts";
+import type { Writer } from "./group.ts";
+
+export const grantsSql = `
+  CREATE TABLE nonet_grants (
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    family TEXT NOT NULL,
+    text TEXT NOT NULL,
+    expires INTEGER NOT NULL,
+    PRIMARY KEY (kind, id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX nonet_grants_by_family ON nonet_grants (family);
+  CREATE INDEX nonet_grants_by_expires ON nonet_grants (expires);
+`;
+
+export function grantStore(reader: Connection, writer: Pick<Writer, "write">): GrantStore {
+  const found = reader.getter("SELECT kind, id, family, text, expires FROM nonet_grants WHERE kind = ? AND id = ?");
+  return {
+    put: ({ kind, id, group, text, expires }) =>
+      writer.write(({ connection }) => {
+        connection.run("INSERT OR REPLACE INTO nonet_grants VALUES (?, ?, ?, ?, ?)", kind, id, group, text, expires);
+      }),
+    find: (kind, id) => {
+      const cells = found(kind, id);
+      if (!cells) return undefined;
+      const [, , group, text, expires] = cells as [string, string, string, string, number];
+      return { kind, id, group, text, expires } satisfies Grant;
+    },
+    end: (kind, id) =>
+      writer.write(
+        ({ connection }) =>
+          Number(connection.run("DELETE FROM nonet_grants WHERE kind = ? AND id = ?", kind, id).changes) > 0,
+      ),
+    endGroup: (group) =>
+      writer.write(({ connection }) => {
+        connection.run("DELETE FROM nonet_grants WHERE family = ?", group);
+      }),
+  };
+}
+
+const batch = 500;
+
+/** Removes some of those that are over; whether there may be more. */
+export function purgeGrants(connection: Connection, now: number): boolean {
+  const { changes } = connection.run(
+    "DELETE FROM nonet_grants WHERE (kind, id) IN (SELECT kind, id FROM nonet_grants WHERE expires <= ? LIMIT ?)",
+    now,
+    batch,
+  );
+  return Number(changes) === batch;
+}
