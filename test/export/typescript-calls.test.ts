@@ -355,6 +355,44 @@ test("who may not follow events looks again and again, and is told only of what 
   const client = lockers.createClient({ baseUrl: "http://lockers.example", fetch });
   assert.equal((await client.waitForParcel("par_1", "stored", { every: 1 })).state, "stored");
   assert.deepEqual(looks, [null, '"1"', '"1"']);
+  // Not more often than it was told to: at the beginning, and at the end of its time.
+  let count = 0;
+  const counting = async (url: string): Promise<Response> => {
+    if (url.endsWith("/events")) return Response.json({ code: "forbidden", detail: "no" }, { status: 403 });
+    count += 1;
+    return Response.json({ id: "par_1", state: "announced" });
+  };
+  const patient = lockers.createClient({ baseUrl: "http://lockers.example", fetch: counting });
+  await assert.rejects(patient.waitForParcel("par_1", "stored", { every: 1_000_000, within: 20 }), { reason: "late" });
+  assert.equal(count, 2);
+});
+
+test("a stream goes on after its last event when it breaks off, and says so when it cannot be reached", async () => {
+  const resumed: (string | null)[] = [];
+  const fetch = async (_: string, init: RequestInit): Promise<Response> => {
+    resumed.push((init.headers as Headers).get("Last-Event-ID"));
+    if (resumed.length > 2) throw new TypeError("fetch failed");
+    const id = resumed.length;
+    // In two pieces, broken in the middle of a letter, with a comment and a line end of each kind.
+    const bytes = new TextEncoder().encode(`:hello\n\nid: evt_${id}\r\nevent: x\r\ndata: {"id":"é${id}"}\r\n\r\n`);
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        const middle = bytes.indexOf(0xc3) + 1;
+        controller.enqueue(bytes.slice(0, middle));
+        controller.enqueue(bytes.slice(middle));
+        controller.close();
+      },
+    });
+    return new Response(body, { headers: { "Content-Type": "text/event-stream" } });
+  };
+  const client = lockers.createClient({ baseUrl: "http://lockers.example", fetch, ...quick });
+  const seen: string[] = [];
+  const following = async (): Promise<void> => {
+    for await (const { id } of client.followEvents()) seen.push(id);
+  };
+  await assert.rejects(following(), { name: "ConnectionError" });
+  assert.deepEqual(seen, ["é1", "é2"]);
+  assert.deepEqual(resumed, [null, "evt_1", "evt_2", "evt_2", "evt_2"]);
 });
 
 async function itemsOf(list: AsyncIterable<Given>): Promise<readonly Given[]> {

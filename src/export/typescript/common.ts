@@ -60,7 +60,7 @@ export interface WaitDescription {
   readonly operation: string;
   readonly state: readonly string[];
   readonly reaches: Readonly<Record<string, readonly string[]>>;
-  /** The operation that follows events, and the beginnings of those that tell of this resource. */
+  /** The operation that follows events, where some tell of this resource. */
   readonly follow?: string;
 }
 
@@ -714,13 +714,15 @@ async function* followed(
   const options = request.options as FollowOptions;
   const retries = retriesOf(options.retries ?? given.retries);
   const signal = options.signal ?? given.signal;
+  const resume = request.operation.stream?.resume ?? "Last-Event-ID";
   let last = options.lastEventId;
   for (let tries = 0; ; ) {
     let wait = delayOf(retries, tries);
+    const headers = { ...options.headers, ...(last === undefined ? {} : { [resume]: last }) };
+    const asked = { ...request, options: { ...options, headers } };
+    const target = await initOf(service, given, root, asked, { key: undefined, refused: false });
     try {
-      const resume = request.operation.stream?.resume ?? "Last-Event-ID";
-      const headers = { ...options.headers, ...(last === undefined ? {} : { [resume]: last }) };
-      const response = await streamOf(service, given, root, { ...request, options: { ...options, headers } });
+      const response = await streamOf(service, given, asked, target);
       options.onOpen?.();
       tries = 0;
       for await (const { id, data } of eventsIn(response)) {
@@ -729,25 +731,34 @@ async function* followed(
       }
     } catch (thrown) {
       signal?.throwIfAborted();
-      if (thrown instanceof ApiError) {
-        const asked = waitAfter(thrown, request.operation, retries, tries);
-        if (asked === undefined || tries >= retries.most) throw thrown;
-        wait = asked;
-      } else if (thrown instanceof SyntaxError || tries >= Math.max(retries.most, 1) * 10) throw thrown;
+      const isRefusal = thrown instanceof ApiError;
+      const later = isRefusal ? waitAfter(thrown, request.operation, retries, tries) : wait;
+      if (later === undefined || tries >= retries.most) {
+        if (isRefusal) throw thrown;
+        throw new ConnectionError(request.name, "the stream cannot be reached", thrown);
+      }
+      wait = later;
       tries += 1;
     }
     await pause(wait, signal);
   }
 }
 
-async function streamOf(service: ServiceDescription, given: Given, root: string, request: Request): Promise<Response> {
-  const { url, init } = await initOf(service, given, root, request, { key: undefined, refused: false });
+async function streamOf(
+  service: ServiceDescription,
+  given: Given,
+  request: Request,
+  { url, init }: Target,
+): Promise<Response> {
   const signal = request.options.signal ?? given.signal;
   const response = await (given.fetch ?? fetch)(url, { ...init, ...(signal === undefined ? {} : { signal }) });
   if (response.ok) return response;
   const text = await response.text();
   throw errorOf(service, request, { response, body: readJson(request.name, response, text) });
 }
+
+/** The service says something every fifteen seconds; a connection that is silent for longer than this has died unnoticed. */
+const silence = 60_000;
 
 /** https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
 async function* eventsIn({ body }: Response): AsyncGenerator<ServerEvent> {
@@ -756,8 +767,12 @@ async function* eventsIn({ body }: Response): AsyncGenerator<ServerEvent> {
   let text = "";
   try {
     for (;;) {
-      const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
-      if (done) return;
+      const dead = setTimeout(() => void reader?.cancel().catch(() => undefined), silence);
+      const { done, value } = (await reader?.read().finally(() => clearTimeout(dead))) ?? { done: true };
+      if (done) {
+        clearTimeout(dead);
+        return;
+      }
       text += decoder.decode(value, { stream: true });
       const blocks = text.split(/\r\n\r\n|\n\n|\r\r/);
       text = blocks.pop() ?? "";
@@ -795,7 +810,7 @@ function waiting(
     const { within = 300_000, every = 1000, signal: asked, ...rest } = options;
     const ended = new AbortController();
     const signal = AbortSignal.any([ended.signal, ...(asked === undefined || asked === null ? [] : [asked])]);
-    const ears = wait.follow === undefined ? undefined : await hearing(client, wait.follow, signal);
+    const ears = wait.follow === undefined ? undefined : await hearing(client, wait.follow, signal, every);
     try {
       return await waitFor({ ...wait, wanted, until: Date.now() + within, every, signal, ears }, (known) => {
         const read = client[wait.operation] as (...args: unknown[]) => Promise<unknown>;
@@ -820,7 +835,7 @@ async function waitFor(waiting: Waiting, read: (known: Tag | undefined) => Promi
   let record: unknown;
   for (;;) {
     // Before the look, so that what happens during it is not slept through.
-    const woken = ears?.next();
+    const woken = ears?.open === true ? ears.next() : undefined;
     record = (await read(hasTag(record) ? record : undefined)) ?? record;
     const state = String(at(record, waiting.state));
     if (wanted.includes(state)) return record;
@@ -842,28 +857,39 @@ interface Ears {
   next(): Promise<void>;
 }
 
-/** Follows events until `signal`; resolves once it hears, or knows that it will not: callers need not be allowed to. */
-async function hearing(client: Readonly<Record<string, unknown>>, follow: string, signal: AbortSignal): Promise<Ears> {
+/**
+ * Follows events until `signal`. Resolves once it hears, or knows that it will not, since callers need not be allowed to; or
+ * after `patient` milliseconds: something on the way may keep the stream to itself, and then looking has to do.
+ */
+async function hearing(
+  client: Readonly<Record<string, unknown>>,
+  follow: string,
+  signal: AbortSignal,
+  patient: number,
+): Promise<Ears> {
   const listen = client[follow] as (query: object, options: FollowOptions) => AsyncIterable<unknown>;
   const ears = { open: false, wake: Promise.withResolvers<void>(), next: () => ears.wake.promise };
-  await new Promise<void>((resolve) => {
-    const onOpen = (): void => {
-      ears.open = true;
-      resolve();
-    };
-    void (async () => {
-      for await (const _ of listen({}, { signal, retries: 0, onOpen })) {
-        ears.wake.resolve();
-        ears.wake = Promise.withResolvers();
-      }
-    })()
-      .catch(() => undefined)
-      .finally(() => {
-        ears.open = false;
-        ears.wake.resolve();
-        resolve();
-      });
-  });
+  const wake = (): void => {
+    ears.wake.resolve();
+    ears.wake = Promise.withResolvers();
+  };
+  const known = Promise.withResolvers<void>();
+  const onOpen = (): void => {
+    ears.open = true;
+    wake();
+    known.resolve();
+  };
+  const listening = async (): Promise<void> => {
+    for await (const _ of listen({}, { signal, retries: 0, onOpen })) wake();
+  };
+  void listening()
+    .catch(() => undefined)
+    .finally(() => {
+      ears.open = false;
+      wake();
+      known.resolve();
+    });
+  await pause(patient, signal, known.promise);
   return ears;
 }
 
