@@ -121,7 +121,7 @@ the password. The service may run meanwhile.`,
     words: "key list",
     operand: "DOC",
     about: "the keys there are, without their secrets",
-    details: "One line a key, oldest first.",
+    details: "One line a key, oldest first, then one for each session of who has logged in.",
     options: { data: text("FILE", data) },
     run: async ({ document, options }, terminal) =>
       (await import("./key.ts")).listKeys(named(document), options, terminal),
@@ -129,7 +129,7 @@ the password. The service may run meanwhile.`,
   command({
     words: "key revoke",
     operand: "DOC",
-    about: "end a key, or all keys of a user",
+    about: "end a key or a session, or all of a user",
     details: "A service that runs refuses it within a second. Exits with 1 when there is no such key that is valid.",
     options: {
       id: text("KEY", "the key, as key list names it"),

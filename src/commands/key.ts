@@ -12,6 +12,8 @@ import { clock, random } from "./served.ts";
 import { openStore, placeOf, withPlace } from "./store.ts";
 import type { Terminal } from "./terminal.ts";
 
+type KeyStores = Pick<Store, "keys" | "sessions">;
+
 export interface KeyData {
   readonly data: string | undefined;
 }
@@ -57,7 +59,7 @@ export async function createKey(document: string, options: CreateOptions, termin
 
 export async function listKeys(document: string, options: KeyData, terminal: Terminal): Promise<number> {
   const plan = await planOf(await checkFile(document, terminal), terminal);
-  const keys = await withKeys(plan, presentPlace(options, plan), async (store) => store.keys.list());
+  const keys = await withKeys(plan, presentPlace(options, plan), allKeys);
   if (keys.length === 0) {
     terminal.err("there are no keys yet; nonet key create makes one\n");
     return 0;
@@ -83,14 +85,18 @@ export async function revokeKeys(document: string, options: RevokeOptions, termi
   const plan = await planOf(await checkFile(document, terminal), terminal);
   const now = clock.now();
   const revoked = await withKeys(plan, presentPlace(options, plan), async (store) => {
-    const chosen = (await store.keys.list()).filter(
+    const chosen = (await allKeys(store)).filter(
       (key) =>
         stateOf(key, now).startsWith("valid") &&
         (id === undefined || key.id === id) &&
         (user === undefined || key.user === user),
     );
     assertRevocable(plan, chosen);
-    for (const key of chosen) await store.keys.revoke(key.id, now);
+    for (const key of chosen) {
+      // What is no key is a session, which ends when its revocation takes effect.
+      const after = plan.credentials.find(({ name }) => name === key.credential)?.revokedAfterMilliseconds ?? 0;
+      if (!(await store.keys.revoke(key.id, now))) await store.sessions.end(key.id, now + after);
+    }
     return chosen;
   });
   if (revoked.length === 0) {
@@ -99,6 +105,13 @@ export async function revokeKeys(document: string, options: RevokeOptions, termi
   }
   terminal.out(`revoked ${count(revoked.length, "key")}: ${revoked.map((key) => key.id).join(", ")}\n`);
   return 0;
+}
+
+/** Keys, and the sessions of those who have logged in, each by its newest token. */
+async function allKeys({ keys, sessions }: KeyStores): Promise<readonly Key[]> {
+  const newest = new Map((await sessions.list()).map((token) => [token.session, token]));
+  const tokens = [...newest.values()].map(({ session, ...token }): Key => ({ ...token, id: session, roles: [] }));
+  return [...(await keys.list()), ...tokens];
 }
 
 /** `revoked: none` says that these keys stay good until their end. */
@@ -137,7 +150,7 @@ function presentPlace(options: KeyData, plan: Plan): string {
 }
 
 /** Keys are had without bringing the data to the document: a service may be using it as it is. */
-async function withKeys<T>(plan: Plan, place: string, work: (store: Pick<Store, "keys">) => Promise<T>): Promise<T> {
+async function withKeys<T>(plan: Plan, place: string, work: (store: KeyStores) => Promise<T>): Promise<T> {
   const { openSqliteKeys } = await import("../store/sqlite/open-keys.ts");
   const present = (): ReturnType<typeof openSqliteKeys> => (isFile(place) ? openSqliteKeys(place) : undefined);
   const keys = await withPlace(plan, place, async () => {

@@ -1171,6 +1171,78 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
     });
   });
 
+  void describe(`${name}: sessions`, () => {
+    const token = {
+      hash: "aa",
+      session: "ses_1",
+      credential: "session",
+      resource: "Thing",
+      user: "t1",
+      use: "access" as const,
+      hint: "s_…abcd",
+      created: 5,
+      expires: 100,
+    };
+    const renewing = { ...token, hash: "bb", use: "renew" as const, expires: 900 };
+    const opened = (store: Store): Promise<void> =>
+      store.transaction(async (tx) => {
+        await tx.insert("Thing", { ...thing("t1"), id: "t1" }, 1, wholeView("Thing"), {});
+        await tx.addSession(token);
+        await tx.addSession(renewing);
+        await tx.addSession({ ...token, hash: "cc", session: "ses_2" });
+        assert.deepEqual(await tx.session("aa"), token, "within the transaction as well");
+      });
+
+    it("are found by the hash of a token, and those of requests are listed", async (store) => {
+      await opened(store);
+      assert.deepEqual(await store.sessions.find("aa"), token);
+      assert.equal(await store.sessions.find("AA"), undefined);
+      assert.deepEqual(
+        (await store.sessions.list()).map(({ hash }) => hash),
+        ["aa", "cc"],
+      );
+      await store.transaction(async (tx) => void (await tx.replaceSession("bb", 50)));
+      assert.deepEqual(await store.sessions.find("bb"), { ...renewing, replaced: 50 });
+    });
+
+    it("are undone with their transaction", async (store) => {
+      const undone = store.transaction(async (tx) => {
+        await tx.addSession(token);
+        throw new Error("undone");
+      });
+      await assert.rejects(undone, /undone/);
+      assert.equal(await store.sessions.find("aa"), undefined);
+    });
+
+    it("end one by one, or all of a record but one; never later than before", async (store) => {
+      await opened(store);
+      assert.equal(await store.sessions.end("ses_1", 60), true);
+      assert.equal(await store.sessions.end("ses_3", 60), false);
+      assert.equal((await store.sessions.find("bb"))?.expires, 60);
+      await store.transaction(async (tx) => void (await tx.endSessions({ session: "ses_1" }, 70)));
+      assert.equal((await store.sessions.find("aa"))?.expires, 60);
+      const which = { credential: "session", user: "t1", except: "ses_2" };
+      await store.transaction(async (tx) => void (await tx.endSessions(which, 40)));
+      assert.equal((await store.sessions.find("aa"))?.expires, 40);
+      assert.equal((await store.sessions.find("cc"))?.expires, 100);
+      await store.transaction(async (tx) => void (await tx.endSessions({ credential: "other", user: "t1" }, 10)));
+      assert.equal((await store.sessions.find("cc"))?.expires, 100);
+    });
+
+    it("go with their record, and when they are over", async (store) => {
+      await opened(store);
+      await store.purge(100);
+      assert.equal(await store.sessions.find("aa"), undefined);
+      assert.deepEqual(await store.sessions.find("bb"), renewing);
+      await store.transaction(async (tx) => {
+        const row = await tx.get("Thing", "id", "t1");
+        assert(row !== undefined);
+        await tx.delete("Thing", row);
+      });
+      assert.equal(await store.sessions.find("bb"), undefined);
+    });
+  });
+
   void describe(`${name}: closing`, () => {
     void test("finishes what was accepted, and accepts no more", async () => {
       const store = await open({ tables, clock: () => start });

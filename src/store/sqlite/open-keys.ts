@@ -20,7 +20,8 @@ export function openSqliteKeys(file: string, waitMilliseconds = 5_000): Keys | u
   let connection: Connection | undefined;
   try {
     connection = new Connection(file, waitMilliseconds);
-    if (stateOf(connection, file) !== undefined) return keysOf(connection, file);
+    const state = stateOf(connection, file);
+    if (state !== undefined) return keysOf(connection, file, state.isCurrent);
     connection.close();
     return undefined;
   } catch (thrown) {
@@ -29,7 +30,10 @@ export function openSqliteKeys(file: string, waitMilliseconds = 5_000): Keys | u
   }
 }
 
-function keysOf(connection: Connection, file: string): Keys {
+/** A file that an earlier release wrote has no sessions yet; it stays as it is. */
+const noSessions: SessionStore = { find: () => undefined, list: () => [], end: () => false };
+
+function keysOf(connection: Connection, file: string, isCurrent: boolean): Keys {
   const nothing = (): void => undefined;
   const write: Writer["write"] = async (work) => {
     try {
@@ -44,7 +48,7 @@ function keysOf(connection: Connection, file: string): Keys {
   };
   return {
     keys: keyStore(connection, { write }),
-    sessions: sessionStore(connection, { write }),
+    sessions: isCurrent ? sessionStore(connection, { write }) : noSessions,
     close: () => connection.close(),
   };
 }
