@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from "../base/json.ts";
 import type { Operation } from "../plan/plan.ts";
+import { inEnvelope } from "../plan/envelope.ts";
 import { keyCredentials, mintKey } from "../serve/credentials/mint.ts";
 import { clock, random } from "./served.ts";
 import type { Serving } from "./serving.ts";
@@ -59,8 +60,28 @@ async function linesToTry(trial: Trial): Promise<string[]> {
     : trial.plan.operations.find((each) => each.deed === "list" && each.parents.length === 0 && callerFor(trial, each));
   const lister = listing && callerFor(trial, listing);
   if (listing !== undefined && lister !== undefined) lines.push(curl(trial, listing, lister, {}));
+  lines.push(...(await loginLines(trial, creating, body)));
   const refused = creating && (await refusedMove(trial, creating));
   return refused === undefined ? lines : [...lines, refused];
+}
+
+/** Where records log in: one is made, if `creating` has not made one already with `body`, and logs in. */
+async function loginLines(
+  trial: Trial,
+  creating: Operation | undefined,
+  body: JsonObject | undefined,
+): Promise<readonly string[]> {
+  const login = trial.plan.operations.find((each) => each.deed === "login");
+  const { name = "", proof = "" } = login?.session ?? {};
+  const making = login && operationOn(trial, "create", login.resource);
+  const maker = making && callerFor(trial, making);
+  const caller = login && callerFor(trial, login);
+  if (login === undefined || making === undefined || maker === undefined || caller === undefined) return [];
+  const made = making === creating ? body : await bodyFor(trial, making);
+  const [who, secret] = [made?.[name], made?.[proof]];
+  if (made === undefined || who === undefined || secret === undefined) return [];
+  const first = making === creating ? [] : [curl(trial, making, maker, { body: made })];
+  return [...first, curl(trial, login, caller, { body: { [name]: who, [proof]: secret } })];
 }
 
 /** What shows the most: records that move, best of all ones that something is chosen for. */
@@ -115,7 +136,12 @@ function curl(
     ...(operation.method === "GET" ? [] : [`-X ${operation.method}`]),
     quoted(trial.address + pathOf(trial, operation, parameters)),
     ...(credential === undefined ? [] : [`-H ${quoted(credential.join(": "))}`]),
-    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`]),
+    ...(body === undefined
+      ? []
+      : [
+          "-H 'Content-Type: application/json'",
+          `-d ${quoted(JSON.stringify(inEnvelope(operation.body?.envelope, body)))}`,
+        ]),
   ];
   return `# ${operation.sentence}${remark}\n${words.join(" ")}`;
 }

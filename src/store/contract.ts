@@ -1201,7 +1201,9 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
         (await store.sessions.list()).map(({ hash }) => hash),
         ["aa", "cc"],
       );
-      await store.transaction(async (tx) => void (await tx.replaceSession("bb", 50)));
+      await store.transaction(async (tx) => {
+        await tx.replaceSession("bb", 50);
+      });
       assert.deepEqual(await store.sessions.find("bb"), { ...renewing, replaced: 50 });
     });
 
@@ -1219,13 +1221,19 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
       assert.equal(await store.sessions.end("ses_1", 60), true);
       assert.equal(await store.sessions.end("ses_3", 60), false);
       assert.equal((await store.sessions.find("bb"))?.expires, 60);
-      await store.transaction(async (tx) => void (await tx.endSessions({ session: "ses_1" }, 70)));
+      await store.transaction(async (tx) => {
+        await tx.endSessions({ session: "ses_1" }, 70);
+      });
       assert.equal((await store.sessions.find("aa"))?.expires, 60);
       const which = { credential: "session", user: "t1", except: "ses_2" };
-      await store.transaction(async (tx) => void (await tx.endSessions(which, 40)));
+      await store.transaction(async (tx) => {
+        await tx.endSessions(which, 40);
+      });
       assert.equal((await store.sessions.find("aa"))?.expires, 40);
       assert.equal((await store.sessions.find("cc"))?.expires, 100);
-      await store.transaction(async (tx) => void (await tx.endSessions({ credential: "other", user: "t1" }, 10)));
+      await store.transaction(async (tx) => {
+        await tx.endSessions({ credential: "other", user: "t1" }, 10);
+      });
       assert.equal((await store.sessions.find("cc"))?.expires, 100);
     });
 
