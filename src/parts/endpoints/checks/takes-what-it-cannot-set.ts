@@ -2,6 +2,7 @@
 import { fieldsOf, own } from "../../resources/fields.ts";
 import type { Check } from "../../finding.ts";
 import { inputOf } from "../input.ts";
+import { sessionDeeds } from "../model.ts";
 
 export const check: Check = {
   code: "endpoints/takes-what-it-cannot-set",
@@ -12,7 +13,8 @@ export const check: Check = {
       if (
         meaning.kind !== "resource" ||
         (meaning.endpoint.takes === undefined && meaning.endpoint.takesView === undefined) ||
-        meaning.deed === "move"
+        meaning.deed === "move" ||
+        sessionDeeds.has(meaning.deed)
       )
         continue;
       const fields = fieldsOf(model, meaning.resource);
