@@ -22,6 +22,7 @@ export function errorPlans({ model }: Sources): Readonly<Record<string, ErrorPla
     const message = own(messages, code);
     return {
       ...withOwn(code, status === undefined ? statuses(code, usual) : { status, statuses: [status] }),
+      ...(status === undefined ? {} : { fixed: true as const }),
       ...(wire === undefined ? {} : { wire }),
       title: message === undefined || message.includes("{") ? title : message,
       ...(message === undefined ? {} : { message }),

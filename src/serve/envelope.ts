@@ -15,7 +15,13 @@ const sentences = {
 /** The judge of what was in the envelope, which also tells what is wrong with the envelope itself. */
 export function judgeOpened({ faults, places }: Opened, judge: Judge | undefined): Judge {
   const told = faults.map(({ path, code }): Fault => {
-    return { pointer: pointerTo(path), code, detail: sentences[code](path.join(".")), placed: true };
+    return {
+      pointer: pointerTo(path),
+      field: path.at(-1) ?? "body",
+      code,
+      detail: sentences[code](path.join(".")),
+      placed: true,
+    };
   });
   // Of what an object that is not there should have held nothing is said: that it is missing says it.
   const missing = faults.filter(({ code }) => code !== "unknown-field").map(({ path }) => pointerTo(path));
@@ -34,11 +40,15 @@ export function refusalAt(refusal: Refusal, places: Opened["places"]): Refusal {
   const { faults } = refusal.details;
   if (faults === undefined) return refusal;
   const moved = faults.map(({ placed, ...fault }): Fault => {
-    return placed === true || fault.pointer === undefined
-      ? fault
-      : { ...fault, pointer: pointerAt(fault.pointer, places) };
+    if (placed === true || fault.pointer === undefined) return fault;
+    return { ...fault, field: memberOf(fault.pointer), pointer: pointerAt(fault.pointer, places) };
   });
   return new Refusal(refusal.code, { ...refusal.details, faults: moved });
+}
+
+/** The outermost member of a pointer into what the envelope held. */
+function memberOf(pointer: string): string {
+  return unescapeSegment(decodeURIComponent(pointer.slice(2).split("/")[0] ?? "")) || "body";
 }
 
 /** A member without a place of its own stands beside the first that has one. */

@@ -70,6 +70,7 @@ export function filled(text: string, values: Readonly<Record<string, string | nu
 
 /** The outermost member that a fault is in, or the parameter or header that it is about; `body` where it is about none. */
 export function fieldOf(fault: Fault | undefined): string {
+  if (fault?.field !== undefined) return fault.field;
   const [member = ""] = fault?.pointer?.slice(2).split("/") ?? [];
   const field = unescapeSegment(decodeURIComponent(member));
   return field || (fault?.parameter ?? fault?.header ?? "body");

@@ -18,22 +18,23 @@ export interface Problems {
 
 /** `documentation` gives the absolute address of a code's page. */
 export function createProblems(plan: Plan, documentation: (code: string) => string): Problems {
-  const resources = new Map(everyOperation(plan).map(({ name, resource }) => [name, camelCase(resource)]));
+  const operations = new Map(everyOperation(plan).map((operation) => [operation.name, operation]));
   return {
-    answer(code, details, requestId, operation = "") {
+    answer(code, details, requestId, name) {
+      const operation = name === undefined ? undefined : operations.get(name);
       const error = plan.errors[code];
       if (error === undefined) throw new Error(`the plan has no error ${code}`);
       const facts: ErrorFacts = {
         code: error.wire ?? code,
         title: error.title,
         message: details.detail ?? error.title,
-        status: statusOf(error, details),
-        resource: resources.get(operation) || "body",
+        status: operation?.answer.errors?.[code] ?? statusOf(error, details),
+        resource: camelCase(operation?.resource ?? "") || "body",
         request: requestId,
       };
       const said = inOwnWords(plan, error, facts, details.faults);
       const field = details.faults?.some(hasField) ?? false;
-      const body = bodyOf({ code, operation, field }, plan.problemBodies, plan.problemBody);
+      const body = bodyOf({ code, operation: name, field }, plan.problemBodies, plan.problemBody);
       return {
         status: facts.status,
         headers: [
@@ -52,8 +53,8 @@ export function createProblems(plan: Plan, documentation: (code: string) => stri
 }
 
 /** A code with a second status comes with it where the refusal says so; the document may have said that it has but one. */
-function statusOf({ status, statuses }: ErrorPlan, details: RefusalDetails): number {
-  return details.status !== undefined && statuses.includes(details.status) ? details.status : status;
+function statusOf({ status, fixed }: ErrorPlan, details: RefusalDetails): number {
+  return fixed === true ? status : (details.status ?? status);
 }
 
 function headersOf({ retryAfterSeconds }: ErrorPlan, { headers = [] }: RefusalDetails): readonly string[] {
@@ -98,7 +99,7 @@ function standardBody(
     instance: `urn:nonet:request:${request}`,
     code,
     request_id: request,
-    ...(faults === undefined ? {} : { errors: faults.map((fault): JsonObject => ({ ...fault })) }),
+    ...(faults === undefined ? {} : { errors: faults.map(({ field: _, ...fault }): JsonObject => ({ ...fault })) }),
     ...members,
   };
 }

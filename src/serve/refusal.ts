@@ -8,6 +8,8 @@ export interface Fault {
   readonly header?: string;
   readonly code: string;
   readonly detail: string;
+  /** The member that it is about, where that is not the outermost of the pointer; for bodies of the document's own. */
+  readonly field?: string;
   /** The pointer is into the body as it was sent, and not into what its envelope held (envelope.ts). */
   readonly placed?: true;
 }

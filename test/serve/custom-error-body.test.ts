@@ -127,3 +127,60 @@ for (const [shape, expected] of shapes) {
     });
   });
 }
+
+const kept = toolLibrary
+  .replace("body: problem+json", 'body: { errors: { "{field}": ["{message}"] } }')
+  .replace(
+    "standard: all",
+    `bodies:
+  without field: { errors: { "{resource}": ["{message}"] } }
+  unauthenticated: { errors: { token: ["{message}"] } }
+  not-acceptable: {}
+  not-found in removeTool: { status: error, message: "{message}" }
+status: { invalid-request: 400, unauthenticated: 403, not-found: 410 }
+codes: { stale: ConcurrencyError }
+messages: { required: can't be blank, too-long: "{field} is {resource}: {message}", not-found: not found, unauthenticated: is missing }
+standard: all`,
+  )
+  .replace(
+    "addTool: POST /tools",
+    'addTool: { at: POST /tools, takes: { tool: { name: "string(1..60)", kind: hand | power | garden, price: "number(0.5..)", stock: "integer(0..9)", note?: "string(0..400)" } } }',
+  );
+
+served("an API that exists", kept, (subject) => {
+  const who = people(subject);
+  const send = (method: string, path: string, body?: unknown): Promise<Reply> =>
+    subject.client.send({
+      method,
+      path,
+      headers: { ...who.member, ...once() },
+      ...(body === undefined ? {} : { body }),
+    });
+  const get = async (path: string, headers = {}) => subject.client.send({ method: "GET", path, headers });
+
+  test("faults are under their fields, whatever the body stands in; one status for all of them", async () => {
+    const { name: _, ...tool } = aTool({ note: "x".repeat(401) });
+    const reply = await send("POST", "/tools", { tool });
+    assert.equal(reply.status, 400);
+    assert.deepEqual(reply.json, {
+      errors: { name: ["can't be blank"], note: ["note is tool: note must have at most 400 characters"] },
+    });
+    assert.deepEqual((await send("POST", "/tools", {})).json, { errors: { tool: ["can't be blank"] } });
+    const unread = await send("POST", "/tools", "{");
+    assert.equal(unread.status, 415);
+  });
+
+  test("what is about no field has another body, and some code or operation its own", async () => {
+    const missing = await get("/tools/tol_1", who.member);
+    assert.deepEqual([missing.status, missing.json], [410, { errors: { tool: ["not found"] } }]);
+    const nobody = await subject.client.send({ method: "DELETE", path: "/tools/tol_1", headers: once() });
+    assert.deepEqual([nobody.status, nobody.json], [403, { errors: { token: ["is missing"] } }]);
+    assert.notEqual(nobody.headers["www-authenticate"], undefined);
+    const gone = await send("DELETE", "/tools/tol_1");
+    assert.deepEqual([gone.status, gone.json], [410, { status: "error", message: "not found" }]);
+    const nothing = await get("/nothing");
+    assert.deepEqual([nothing.status, nothing.json], [410, { errors: { body: ["not found"] } }]);
+    const media = await get("/tools", { ...who.member, Accept: "text/plain" });
+    assert.deepEqual([media.status, media.json], [406, {}]);
+  });
+});

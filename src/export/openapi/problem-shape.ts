@@ -1,6 +1,5 @@
 /** The schema of a document's own error body, from the shape with its placeholders (language, section 11). */
 import type { Json, JsonObject } from "../../base/json.ts";
-import { isPerFault } from "../../parts/errors/decide.ts";
 import { facts } from "../../parts/errors/model.ts";
 import type { ErrorPlan } from "../../plan/plan.ts";
 
@@ -18,8 +17,8 @@ function schemaOf(shape: Json, errors: Readonly<Record<string, ErrorPlan>>): Jso
   if (shape === null) return { type: "null" };
   if (typeof shape !== "object") return { const: shape };
   const members = Object.entries(shape as JsonObject);
-  const named = members.filter(([name]) => !isPerFault(name));
-  const repeated = members.filter(([name]) => isPerFault(name)).map(([, member]) => schemaOf(member, errors));
+  const named = members.filter(([name]) => !varies(name));
+  const repeated = members.filter(([name]) => varies(name)).map(([, member]) => schemaOf(member, errors));
   return {
     type: "object",
     ...(named.length === 0
@@ -52,4 +51,9 @@ function textSchema(text: string, errors: Readonly<Record<string, ErrorPlan>>): 
     default:
       return facts.some((fact) => text.includes(`{${fact}}`)) ? { type: "string" } : { type: "string", const: text };
   }
+}
+
+/** A member whose name is only known with the error. */
+function varies(name: string): boolean {
+  return facts.some((fact) => name.includes(`{${fact}}`));
 }
