@@ -82,3 +82,6 @@ function accepts(ask: () => unknown): boolean {
     return false;
   }
 }
+
+/** The keyword of a schema for where a file is sent: in a form, or by itself. Its value says what the file may be. */
+export const fileKeyword = "x-file";

@@ -9,6 +9,7 @@ import { check as resourcesCreateCycle } from "./resources/checks/create-cycle.t
 import { check as resourcesDefaultOutsideType } from "./resources/checks/default-outside-type.ts";
 import { check as resourcesDuplicateValue } from "./resources/checks/duplicate-value.ts";
 import { check as resourcesFieldNamedState } from "./resources/checks/field-named-state.ts";
+import { check as resourcesFileMisplaced } from "./resources/checks/file-misplaced.ts";
 import { check as resourcesHiddenFieldLeaves } from "./resources/checks/hidden-field-leaves.ts";
 import { check as resourcesMadeByNobody } from "./resources/checks/made-by-nobody.ts";
 import { check as resourcesMarkMisplaced } from "./resources/checks/mark-misplaced.ts";
@@ -155,6 +156,7 @@ export const checks: readonly Check[] = [
   resourcesDefaultOutsideType,
   resourcesDuplicateValue,
   resourcesFieldNamedState,
+  resourcesFileMisplaced,
   resourcesHiddenFieldLeaves,
   resourcesMadeByNobody,
   resourcesMarkMisplaced,

@@ -25,6 +25,7 @@ export function columnTypeOf(model: Model, type: FieldType): ColumnType {
     }
     case "list":
     case "map":
+    case "file":
     case "schema":
       return "json";
   }

@@ -71,6 +71,7 @@ function buildOperation(
     allow: allowOf(sources, operation),
     visible: visibleOf(sources, resource),
     ...(body === undefined ? {} : { body }),
+    ...filePlan(meaning, table),
     creates: creates(sources.model, meaning),
     query: queryPlans(sources, meaning),
     ...guardPlan(sources, meaning),
@@ -98,6 +99,11 @@ function tableOf(tables: readonly Table[], resource: string): Table {
   const table = tables.find((one) => one.resource === resource);
   assert(table !== undefined, `${resource} has no table`);
   return table;
+}
+
+function filePlan({ file }: ResourceEndpoint, { columns }: Table): Pick<Operation, "file"> {
+  const plan = columns.find(({ name }) => name === file)?.file;
+  return file === undefined || plan === undefined ? {} : { file: { ...plan, column: file } };
 }
 
 function parentPlans(sources: Sources, { parents }: ResourceEndpoint): readonly Parent[] {
@@ -129,9 +135,17 @@ function bodyPlan(sources: Sources, meaning: ResourceEndpoint, table: Table): Bo
     id !== undefined && creates(sources.model, meaning) ? { id: fieldSchema(sources.model, id, "input") } : {};
   const names = Object.keys({ ...named, ...Object.fromEntries(properties) });
   const envelope = envelopeOf(sources, meaning, names);
+  const files = members.flatMap(({ name, field: { type } }) => {
+    const bare = bareType(type);
+    return bare.kind === "file" ? [[name, { maxBytes: bare.max, media: bare.media }] as const] : [];
+  });
+  const json = deed === "update" ? ["application/merge-patch+json", "application/json"] : ["application/json"];
+  const [alone] =
+    meaning.file === undefined ? [] : files.map(([, { media }]) => (media.length === 0 ? ["*/*"] : media));
   return {
     schema: closedObject({ ...named, ...Object.fromEntries(properties) }, required),
-    mediaTypes: deed === "update" ? ["application/merge-patch+json", "application/json"] : ["application/json"],
+    mediaTypes: alone ?? (files.length === 0 ? json : [...json, "multipart/form-data"]),
+    ...(files.length === 0 ? {} : { files: Object.fromEntries(files) }),
     required: (deed !== "move" && deed !== "logout") || required.length > 0,
     ...(envelope === undefined ? {} : { envelope }),
     ...(takenShape(sources.model, meaning.endpoint) === undefined ? {} : { own: true as const }),

@@ -401,6 +401,8 @@ export interface Operation {
   readonly visible: readonly GrantPlan[];
   /** Absent for read, list and delete: a body is refused. A move without `takes` has one that may only be `{}`. */
   readonly body?: BodyPlan;
+  /** A read gives the bytes of this file of the record; an update takes them, and nothing else. */
+  readonly file?: FilePlan & { readonly column: string };
   /** PUT only: whether it creates the record where there is none, with the path's key as its id. */
   readonly creates: boolean;
   /** Query parameters, which are members of `input`; those of lists are in `list`. */
@@ -529,6 +531,8 @@ export interface BodyPlan {
   /** JSON Schema 2020-12 of what may be sent, closed at every depth (R2.3). For `update`: every member optional. */
   readonly schema: JsonObject;
   readonly mediaTypes: readonly string[];
+  /** Fields that are files, sent as parts of a form; or the one whose bytes are the whole body (`Operation.file`). */
+  readonly files?: Readonly<Record<string, FilePlan>>;
   /** Whether an absent body is refused; false: an absent body is `{}`. */
   readonly required: boolean;
   /** The objects that its members stand in on the wire; absent: none, they are its own. `schema` is of the flat body. */

@@ -71,6 +71,7 @@ function column(sources: Sources, resource: string, name: string, field: Field):
     ...(bare.kind === "one-of" && !bare.open && !secret ? { values: bare.values } : {}),
     ...(target === undefined ? {} : { references: { resource: target, onDelete: onDelete(field) } }),
     ...holdsOf(sources, field),
+    ...(bare.kind === "file" ? { file: { maxBytes: bare.max, media: bare.media } } : {}),
     ...(field.computed === undefined ? {} : { computed: typedAt(sources, `resources/${resource}/${name}/computed`) }),
     ...(made === undefined ? {} : { default: made }),
     marks: field.marks,

@@ -8,13 +8,14 @@ import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import type { BodyPlan } from "../plan/plan.ts";
 import type { Exchange } from "./exchange.ts";
 import { faultText } from "./fault-texts.ts";
-import { bytesInBase64, minorDigits } from "../base/formats.ts";
+import { bytesInBase64, fileKeyword, minorDigits } from "../base/formats.ts";
 import { formats } from "./formats.ts";
 import { canonicalText, parseJson } from "./json.ts";
 import { parseMediaType } from "./negotiation.ts";
 import type { Fault } from "./refusal.ts";
 import { patternProperties } from "./pattern-properties.ts";
 import { malformed, Refusal } from "./refusal.ts";
+import { fits, Uploaded } from "./upload.ts";
 
 /** Every fault of a value against one schema; empty when there is none. */
 export type Judge = (value: Json) => readonly Fault[];
@@ -44,6 +45,7 @@ export function createJudges(
       error: { message: "is out of bounds", params: ({ schemaCode }) => _`{ limit: ${schemaCode} }` },
     });
   }
+  ajv.addKeyword({ keyword: fileKeyword, validate: isFile, error: { message: "is a file, sent as a part of a form" } });
   for (const comparison of comparisons) ajv.removeKeyword(comparison.keyword).addKeyword(comparison);
   ajv.removeKeyword("patternProperties").addKeyword(patternProperties);
   // Each is compiled when something that refers to it is.
@@ -65,7 +67,8 @@ export function createJudges(
 export function checkMedia(exchange: Exchange, mediaTypes: readonly string[], method: string): void {
   const field = exchange.headers.get("content-type");
   const type = field === undefined ? undefined : parseMediaType(field);
-  if (type === undefined || !mediaTypes.includes(type.essence) || (type.charset ?? "utf-8") !== "utf-8") {
+  const taken = type !== undefined && (mediaTypes.includes(type.essence) || fits(type.essence, ranges(mediaTypes)));
+  if (!taken || (type.charset ?? "utf-8") !== "utf-8") {
     const accepted = mediaTypes.join(", ");
     const accept = ["Accept", accepted, ...(method === "PATCH" ? ["Accept-Patch", accepted] : [])];
     const detail = field === undefined ? `Send a Content-Type: ${accepted}` : `This takes ${accepted} in UTF-8`;
@@ -78,6 +81,10 @@ export function checkMedia(exchange: Exchange, mediaTypes: readonly string[], me
       headers: ["Accept-Encoding", "identity"],
     });
   }
+}
+
+function ranges(mediaTypes: readonly string[]): readonly string[] {
+  return mediaTypes.includes("*/*") ? [] : mediaTypes;
 }
 
 /** Whether the request announces a body. */
@@ -129,6 +136,7 @@ const codes: Readonly<Record<string, string>> = {
   pattern: "wrong-pattern",
   format: "wrong-format",
   "x-minor-units": "wrong-format",
+  [fileKeyword]: "wrong-type",
   "x-minimum": "too-small",
   "x-maximum": "too-large",
   "x-min-bytes": "too-short",
@@ -178,6 +186,10 @@ function oneOf(values: readonly Json[]): (value: Json) => boolean {
 }
 
 const minorUnits = "x-minor-units";
+
+function isFile(_: unknown, value: unknown): boolean {
+  return value instanceof Uploaded;
+}
 
 /** Marks what is money: an amount as text, in a currency. What are values and no schemas are left alone. */
 function markMoney(schema: Json): Json {

@@ -14,6 +14,11 @@ export interface Exchange {
    * on first.
    */
   body(limit: number, milliseconds: number): Promise<Body>;
+  /**
+   * The same, piece by piece: the next is read when `take` has taken the last. What `take` throws is thrown. Absent where
+   * there is nothing that comes in pieces.
+   */
+  readonly pour?: (limit: number, milliseconds: number, take: (bytes: Buffer) => Promise<void>) => Promise<Poured>;
 }
 
 export type Body =
@@ -21,6 +26,9 @@ export type Body =
   | { readonly kind: "too-large" }
   /** The client went away, or was too slow. */
   | { readonly kind: "aborted" };
+
+/** How reading a body piece by piece ended. */
+export type Poured = "whole" | Exclude<Body["kind"], "bytes">;
 
 /** Header fields by lower-case name. */
 export interface RequestHeaders {
@@ -54,7 +62,7 @@ export interface Streaming {
 
 /** Where such a body goes. */
 export interface Sink {
-  write(text: string): void;
+  write(text: string | Uint8Array): void;
   /** Bytes that the connection has not taken yet. */
   readonly waiting: number;
   /** Resolves when it has taken all of them, or is over. */

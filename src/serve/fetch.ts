@@ -79,7 +79,7 @@ function streamed(stream: Streaming, signal: AbortSignal): ReadableStream<Uint8A
     start(controller) {
       const sink: Sink = {
         write: (text) => {
-          if (!over) controller.enqueue(encoder.encode(text));
+          if (!over) controller.enqueue(typeof text === "string" ? encoder.encode(text) : text);
         },
         get waiting() {
           return Math.max(0, 1 - (controller.desiredSize ?? 1));

@@ -12,6 +12,8 @@ import type { Authentication } from "./credentials/authenticate.ts";
 import type { Unwrapped } from "./envelope.ts";
 import { judgeOpened, refusalAt } from "./envelope.ts";
 import type { Answer, Exchange } from "./exchange.ts";
+import { download } from "./download.ts";
+import { filesOf, pourOf } from "./files.ts";
 import type { Keeping } from "./limits/keeping.ts";
 import type { OperationLimits } from "./limits/limiter.ts";
 import { admissionOf, arrive, enter, giveBack } from "./limits/limiter.ts";
@@ -180,7 +182,19 @@ async function run(pipeline: Pipeline, request: Asked): Promise<Answer> {
   }
 }
 
+/** Where a request brings files, those that no record was given in the end are forgotten, whatever happened. */
 async function runIn(pipeline: Pipeline, request: Asked): Promise<Answer> {
+  const { body } = request.endpoint.prepared.operation;
+  if (body?.files === undefined) return runWith(pipeline, request, []);
+  const brought: string[] = [];
+  try {
+    return await runWith(pipeline, request, brought);
+  } finally {
+    if (brought.length > 0) await pipeline.context.store.files.discard(brought);
+  }
+}
+
+async function runWith(pipeline: Pipeline, request: Asked, brought: string[]): Promise<Answer> {
   const { exchange, noted, refused, path, said } = request;
   const { requestBytes, requestMilliseconds } = request.endpoint.prepared.operation.limits;
   let bytes: Promise<Buffer> | undefined;
@@ -208,10 +222,26 @@ async function runIn(pipeline: Pipeline, request: Asked): Promise<Answer> {
   const takesBody = operation.body !== undefined;
   if (takesBody && (operation.body.required || announcesBody(exchange)))
     checkMedia(exchange, operation.body.mediaTypes, operation.method);
+  const newFile = (): string => {
+    const id = pipeline.context.newId("file");
+    brought.push(id);
+    return id;
+  };
   if (!takesBody && announcesBody(exchange)) await refuseBody(exchange, operation.method, body);
   let input: JsonObject = {};
   let envelope: Unwrapped | undefined;
-  if (takesBody) {
+  const files =
+    operation.body?.files === undefined
+      ? undefined
+      : await filesOf(
+          operation,
+          exchange,
+          pourOf(exchange, requestMilliseconds, bytes),
+          pipeline.context.store.files,
+          newFile,
+        );
+  if (files !== undefined) input = files;
+  else if (takesBody) {
     const parsed = parseBody(await body(), operation.body);
     if (isObject(parsed)) {
       const { envelope: stands } = operation.body;
@@ -288,7 +318,8 @@ function perform(call: Call, { inUse }: Pipeline, refused: (refusal: Refusal) =>
   const { extension } = call.prepared;
   if (extension?.perform !== undefined) return extension.perform(call);
   if (call.context.functionsFor(call.prepared.operation.name) !== undefined) return write(call, inUse, refused);
-  if (deed === "read") return readWithTokens(call);
+  const { file } = call.prepared.operation;
+  if (deed === "read") return file === undefined ? readWithTokens(call) : download(call, file.column);
   if (deed === "history") return history(call);
   return deed === "list" ? list(call) : write(call, inUse, refused);
 }

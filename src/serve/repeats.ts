@@ -8,6 +8,7 @@ import type { Answer } from "./exchange.ts";
 import { malformed, Refusal } from "./refusal.ts";
 import { canonicalText } from "./json.ts";
 import { hasMarks, remarked } from "./tokens.ts";
+import { Uploaded } from "./upload.ts";
 import { secretText } from "./values.ts";
 import { sentFor } from "./versions/terms.ts";
 
@@ -66,12 +67,15 @@ async function withoutSecrets(call: Call, place: string): Promise<Json> {
   const instead = (value: Json): Json => {
     const hashed = hashes.get(canonicalText(value));
     if (hashed !== undefined) return hashed;
+    // The same file sent again has another id.
+    if (value instanceof Uploaded) return { type: value.type, sha256: value.sha256, name: value.name ?? null };
     if (Array.isArray(value)) return value.map(instead);
     if (value === null || typeof value !== "object") return value;
     return Object.fromEntries(Object.entries(value as JsonObject).map(([name, member]) => [name, instead(member)]));
   };
   const sent = call.envelope?.sent ?? call.input;
-  return hashes.size === 0 ? sent : instead(sent);
+  const files = Object.values(call.input).some((value) => value instanceof Uploaded);
+  return hashes.size === 0 && !files ? sent : instead(sent);
 }
 
 /** Method, path, query and parsed body: the order of members and white space do not matter (R4.19). */

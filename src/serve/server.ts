@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import process from "node:process";
 import { setTimeout as pass } from "node:timers/promises";
-import type { Answer, Body, Exchange, RequestHeaders, Streaming } from "./exchange.ts";
+import type { Answer, Body, Exchange, Poured, RequestHeaders, Streaming } from "./exchange.ts";
 import { readHeaders } from "./exchange.ts";
 import type { Forwarding } from "./forwarding.ts";
 import type { Service } from "./service.ts";
@@ -117,6 +117,13 @@ async function serve(
       const patience = milliseconds < options.requestMilliseconds ? milliseconds : undefined;
       return readBody(request, limit, patience);
     },
+    pour: (limit, milliseconds, take) => {
+      if (Number(headers.get("content-length") ?? 0) > limit) return Promise.resolve("too-large");
+      if (waits) response.writeContinue();
+      waits = false;
+      const patience = milliseconds < options.requestMilliseconds ? milliseconds : undefined;
+      return pourBody(request, limit, patience, take);
+    },
   };
   if (peer.insecure) return service.refuse("https-required", { exchange });
   if (expectation === "unknown") return service.refuse("expectation-failed", { exchange });
@@ -170,6 +177,39 @@ function readBody(request: IncomingMessage, limit: number, patience: number | un
     request.on("close", () => resolve({ kind: "aborted" }));
     request.on("error", () => resolve({ kind: "aborted" }));
   });
+}
+
+function pourBody(
+  request: IncomingMessage,
+  limit: number,
+  patience: number | undefined,
+  take: (bytes: Buffer) => Promise<void>,
+): Promise<Poured> {
+  const poured = pourAll(request, limit, take);
+  if (patience === undefined) return poured;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Poured>((resolve) => (timer = setTimeout(resolve, patience, "aborted")));
+  return Promise.race([poured, late]).finally(() => clearTimeout(timer));
+}
+
+async function pourAll(
+  request: IncomingMessage,
+  limit: number,
+  take: (bytes: Buffer) => Promise<void>,
+): Promise<Poured> {
+  let length = 0;
+  try {
+    // The connection stays, for the answer that says what was wrong.
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > limit) return "too-large";
+      await take(chunk);
+    }
+    return request.complete ? "whole" : "aborted";
+  } catch (thrown) {
+    if (request.errored === thrown) return "aborted";
+    throw thrown;
+  }
 }
 
 function send(response: ServerResponse, answer: Answer, draining: boolean): void {

@@ -12,6 +12,7 @@ import { answerWith } from "./outcome.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord } from "./record.ts";
 import type { Fault } from "./refusal.ts";
 import { invalid, Refusal } from "./refusal.ts";
+import { Uploaded } from "./upload.ts";
 import { changesBetween, duplicate, ownTable, sameValue, settle, take, touch } from "./values.ts";
 import type { Values } from "./values.ts";
 import { inOwnTerms, inputUp, ownTerms, recordText, rowDown } from "./versions/terms.ts";
@@ -145,6 +146,8 @@ export function isMade({ columns, virtual, id }: Table, name: string): boolean {
 /** RFC 7396 section 2. */
 export function merge(target: Json, patch: Json): Json {
   if (patch === null || typeof patch !== "object" || Array.isArray(patch)) return patch;
+  // A file is another one, or it is not.
+  if (patch instanceof Uploaded) return patch;
   const base = target !== null && typeof target === "object" && !Array.isArray(target) ? (target as JsonObject) : {};
   const merged = new Map<string, Json>(Object.entries(base));
   for (const [name, value] of Object.entries(patch as JsonObject)) {

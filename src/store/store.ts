@@ -15,7 +15,7 @@ import type { SessionStore, SessionToken, SessionWork } from "./sessions.ts";
 import type { ColumnType, FilterOperator } from "../plan/plan.ts";
 
 /** A store that answers at once gives the value, one that waits a promise; callers `await` both. */
-export type { GrantStore, PinStore, SessionStore, SessionToken };
+export type { FileStore, GrantStore, PinStore, SessionStore, SessionToken };
 
 export type Awaitable<T> = T | Promise<T>;
 

@@ -75,6 +75,13 @@ const ids: fc.Arbitrary<FieldType> = fc.oneof(
   fc.constant({ kind: "id", made: "counter" } as const),
 );
 
+const files: fc.Arbitrary<FieldType> = fc
+  .tuple(
+    fc.integer({ min: 1, max: 2 ** 40 }),
+    fc.uniqueArray(fc.constantFrom("image/*", "image/png", "application/pdf", "text/vnd.a+b"), { maxLength: 3 }),
+  )
+  .map(([max, media]) => ({ kind: "file", max, media }) as const);
+
 /** Types on one line. */
 export const lineTypes: fc.Arbitrary<FieldType> = fc.letrec<{ type: FieldType; bare: FieldType }>((tie) => ({
   bare: fc.oneof(
@@ -82,6 +89,7 @@ export const lineTypes: fc.Arbitrary<FieldType> = fc.letrec<{ type: FieldType; b
     scalars,
     oneOf,
     ids,
+    files,
     resourceNames.map((name): FieldType => ({ kind: "named", name })),
     fc.tuple(tie("type"), lengths).map(([of, limit]): FieldType => ({ kind: "list", of, ...limit })),
     tie("type").map((of): FieldType => ({ kind: "map", of })),

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import type { Json, JsonObject } from "../../src/base/json.ts";
-import type { Reply } from "../serve/client.ts";
+import type { Reply, Sent } from "../serve/client.ts";
 import { documentOf, things, thingsWith } from "./document.ts";
 import type { Proof, Step } from "./proof.ts";
 import { ask } from "./proof.ts";
@@ -149,7 +149,49 @@ const sites: readonly Site[] = [
   },
 ];
 
-export const fieldTypeProofs: readonly Proof[] = sites.flatMap((site) => {
+/** A form with one file. */
+function formOf(type: string, bytes: string): Partial<Sent> {
+  const part = `--x\r\nContent-Disposition: form-data; name="photo"; filename="a"\r\nContent-Type: ${type}\r\n\r\n${bytes}\r\n`;
+  return { headers: { "Content-Type": "multipart/form-data; boundary=x" }, body: `${part}--x--\r\n` };
+}
+
+/** Files are sent in a form, and only as fields of a resource. */
+const fileProofs: readonly Proof[] = [
+  {
+    of: ["type/file"],
+    line: "file(..10B)",
+    other: "json",
+    play: [
+      sendForm("text/plain", "0123456789", 201),
+      sendForm("text/plain", "0123456789+", 413),
+      ask(
+        "POST /things",
+        { photo: { id: "file_a", type: "text/plain", bytes: 1, sha256: "0" } },
+        faultBelow("#/photo"),
+      ),
+    ],
+  },
+  {
+    of: ["type/file/media"],
+    line: "file(..10B, image/*)",
+    other: "file(..10B)",
+    play: [sendForm("image/png", "a", 201), sendForm("text/plain", "a", 422)],
+  },
+].map(({ of, line, other, play }) => ({
+  of: of.map((construct) => `resources/resources/fields/${construct}`),
+  with: documentOf({ resources: things({ "photo?": line }) }),
+  without: documentOf({ resources: things({ "photo?": other }) }),
+  play,
+}));
+
+function sendForm(type: string, bytes: string, status: number): Step {
+  return async (scene) => {
+    const reply = await scene.send({ method: "POST", path: "/things", ...formOf(type, bytes) });
+    assert.equal(reply.status, status, reply.text);
+  };
+}
+
+const lineProofs: readonly Proof[] = sites.flatMap((site) => {
   const lines = (one: "line" | "other"): string =>
     site.document(Object.fromEntries(rows.map((row, index) => [`field${index}?`, row[one]])));
   const documents = { with: lines("line"), without: lines("other") };
@@ -165,6 +207,8 @@ export const fieldTypeProofs: readonly Proof[] = sites.flatMap((site) => {
     ],
   }));
 });
+
+export const fieldTypeProofs: readonly Proof[] = [...fileProofs, ...lineProofs];
 
 function taken(site: Site, field: string, value: Json | Given): Step {
   const [sent, back] = value instanceof Given ? [value.sent, value.back] : [value, value];

@@ -569,6 +569,10 @@ function refusedInTypes(code: string, lines: Readonly<Record<string, string>>): 
 }
 
 export const resourceRefusals: readonly Refusal[] = [
+  ...refusedInTypes("resources/file-misplaced", {
+    "type/file": "file(..1KB)",
+    "type/file/media": "file(..1KB, image/png)",
+  }),
   ...refusedInTypes("resources/made-by-nobody", {
     "type/id": "id(abc)",
     "type/id/prefix": "id(abc)",

@@ -171,7 +171,10 @@ function bodyFaults(
   const { body, headers } = response;
   if (method === "HEAD" || content === undefined) return body === "" ? [] : ["there is a body, and none is declared"];
   const type = mediaType(headers);
-  const declared = content[type];
+  const range = Object.keys(content).find((one) => one === "*/*" || one === `${type.split("/")[0]}/*`);
+  const declared = content[type] ?? (range === undefined ? undefined : content[range]);
+  // Bytes have no schema.
+  if (declared !== undefined && object(declared)["schema"] === undefined) return [];
   if (declared === undefined) return [`the media type ${type} is not declared`];
   if (type === "text/event-stream") return streamFaults(judge, content, body);
   const parsed = parse(body);

@@ -10,6 +10,8 @@ export type ResponseHeader =
   | "Strict-Transport-Security"
   | "ETag"
   | "Accept-Ranges"
+  | "Content-Disposition"
+  | "Content-Range"
   | "Location"
   | "Vary"
   | "Content-Encoding"
@@ -33,7 +35,11 @@ export const responseHeaders: Readonly<Record<ResponseHeader, JsonObject>> = {
   "Referrer-Policy": required("Addresses are not passed on.", { type: "string", const: "no-referrer" }),
   "Strict-Transport-Security": optional("Where the service is known to be reached by TLS.", { type: "string" }),
   ETag: required("Names what was given as it is now, for If-None-Match, and If-Match of records.", { type: "string" }),
-  "Accept-Ranges": required("It is given whole.", { type: "string", const: "none" }),
+  "Accept-Ranges": required("Whether a range of it can be asked for.", { type: "string", enum: ["none", "bytes"] }),
+  "Content-Disposition": required("Whether it is to be shown or saved, and what it was called (RFC 6266).", {
+    type: "string",
+  }),
+  "Content-Range": optional("Which bytes these are, and of how many (RFC 9110 section 14.4).", { type: "string" }),
   Location: required("The path of the record that was created.", { type: "string" }),
   Vary: optional("What the answer was chosen by.", { type: "string" }),
   "Content-Encoding": optional("How the body is compressed.", { type: "string", enum: ["br", "gzip"] }),

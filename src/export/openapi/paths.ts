@@ -4,12 +4,13 @@ import type { Operation, Plan } from "../../plan/plan.ts";
 import { everyOperation, hasEvents } from "../../plan/events.ts";
 import { describeOperation } from "./description.ts";
 import { streamParts } from "./events.ts";
+import { bytesContent, formContent } from "./files.ts";
 import { headersOf } from "./headers.ts";
 import type { ComponentNames } from "./names.ts";
 import { tokenPaths, wellKnownPaths } from "./oauth.ts";
 import { parametersIn, parametersOf } from "./parameters.ts";
 import { responsesOf, type SharedResponses } from "./responses.ts";
-import { referTo } from "./schemas.ts";
+import { jsonOf, referTo } from "./schemas.ts";
 import { securityOf, serviceTag } from "./security.ts";
 import { wiredObject } from "./wire.ts";
 
@@ -79,12 +80,17 @@ function operationObject(
   };
 }
 
-function requestBody({ name, body }: Operation, components: ComponentNames): JsonObject {
-  const schema = referTo(components.input(name));
-  return {
-    required: body?.required ?? false,
-    content: Object.fromEntries((body?.mediaTypes ?? []).map((mediaType) => [mediaType, { schema }])),
-  };
+function requestBody(operation: Operation, components: ComponentNames): JsonObject {
+  const { name, body, file } = operation;
+  const required = body?.required ?? false;
+  if (body === undefined || file !== undefined)
+    return { required, content: file === undefined ? {} : bytesContent(file) };
+  const json = jsonOf(operation) === undefined ? undefined : { schema: referTo(components.input(name)) };
+  const content = body.mediaTypes.flatMap((mediaType): [string, Json][] => {
+    if (mediaType === "multipart/form-data") return [[mediaType, formContent(body)]];
+    return json === undefined ? [] : [[mediaType, json]];
+  });
+  return { required, content: Object.fromEntries(content) };
 }
 
 function servicePaths(plan: Plan, names: ComponentNames): readonly [path: string, item: JsonObject][] {

@@ -17,6 +17,7 @@ export function refusalsOf(plan: Plan, operation: Operation): readonly PossibleR
     ...ofCaller(plan, operation),
     ...ofRecord(plan, operation),
     ...ofBody(plan, operation),
+    ...(operation.deed === "read" && operation.file !== undefined ? ["range-not-satisfiable"] : []),
     ...ofWriting(plan, operation),
     ...ofLimits(plan, operation),
     ...(operation.deed === "handler" || operation.hooked === true ? ofFunctions : []),

@@ -3,9 +3,10 @@ import { pascalCase } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { ErrorBody } from "../../parts/errors/model.ts";
 import { readingDeeds } from "../../parts/endpoints/model.ts";
-import type { Operation, Plan } from "../../plan/plan.ts";
+import type { FilePlan, Operation, Plan } from "../../plan/plan.ts";
 import { isBodiless } from "../../plan/outcomes.ts";
 import { type StreamParts, streamParts } from "./events.ts";
+import { bytesContent } from "./files.ts";
 import { headersOf, type ResponseHeader } from "./headers.ts";
 import type { ComponentNames } from "./names.ts";
 import { hasScopes, type PossibleRefusal, refusalsOf } from "./refusals.ts";
@@ -46,6 +47,7 @@ function successes(plan: Plan, operation: Operation, names: ComponentNames): rea
   const told = limitsTold(plan, operation);
   const stream = streamParts(plan, operation);
   if (stream !== undefined) return [["200", streamed(operation, stream, names, told)], revalidated];
+  if (operation.deed === "read" && operation.file !== undefined) return bytesGiven(operation.file, told);
   const byStatus = Map.groupBy(outcomesOf(operation), ({ status }) => status);
   return [
     ...[...byStatus].map(([status, outcomes]): [string, JsonObject] => [
@@ -80,6 +82,17 @@ function located({ deed, creates }: Operation, outcomes: readonly PossibleOutcom
     (deed === "create" || creates) && outcomes.some(({ what }) => what === "created" || what === "accepted");
   if (!makes) return [];
   return outcomes.every(({ what }) => what === "created") ? ["Location"] : ["Location?"];
+}
+
+/** The bytes of a file, or those that were asked for. */
+function bytesGiven(file: FilePlan, told: readonly Named[]): readonly [string, JsonObject][] {
+  const names = ["Accept-Ranges", "ETag", "Content-Disposition", ...told] as const;
+  const content = bytesContent(file);
+  return [
+    ["200", { description: "The file.", headers: headersOf(names), content }],
+    ["206", { description: "A part of the file.", headers: headersOf([...names, "Content-Range"]), content }],
+    ["304", { description: "The caller has it as it is.", headers: headersOf(["ETag", "Accept-Ranges"]) }],
+  ];
 }
 
 const revalidated: [string, JsonObject] = [
@@ -258,6 +271,7 @@ function headersOfRefusals(
     ...(waits.length > 0 || mayWait || some("overloaded", "timed-out") ? [retry] : []),
     ...(limited ? (["RateLimit-Policy?", "RateLimit?"] as const) : []),
     ...(some("stale", "precondition-needed") ? (["ETag?"] as const) : []),
+    ...(some("range-not-satisfiable") ? (["Content-Range"] as const) : []),
     ...(some("unsupported-media") ? (["Accept", "Accept-Patch", "Accept-Encoding"] as const) : []),
     ...(business && operation?.repeats !== undefined ? (["Idempotent-Replayed"] as const) : []),
   ];

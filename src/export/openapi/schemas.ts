@@ -19,6 +19,7 @@ import type {
 } from "../../plan/plan.ts";
 import { grantsText } from "./description.ts";
 import type { ComponentNames } from "./names.ts";
+import { jsonInput } from "./files.ts";
 import { bodyOfShape } from "./problem-shape.ts";
 import { possibleCodes } from "./refusals.ts";
 
@@ -31,7 +32,7 @@ export function componentSchemas(plan: Plan, names: ComponentNames): JsonObject 
   for (const [name, view] of Object.entries(plan.views ?? {}))
     schemas[names.view(name)] = viewSchema(name, view, names);
   for (const operation of plan.operations) {
-    if (operation.body !== undefined) schemas[names.input(operation.name)] = inputSchema(operation);
+    if (jsonOf(operation) !== undefined) schemas[names.input(operation.name)] = inputSchema(operation);
     const { shape, kind, view } = operation.answer;
     if (kind === "members" && view === undefined)
       schemas[names.answer(operation.name)] = answerSchema(operation, names);
@@ -121,8 +122,14 @@ function stateSchema({ operations }: Plan, { resource, lifecycle }: Table): Json
 
 // ── Operations ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function inputSchema({ name, body }: Operation): JsonObject {
-  return { description: `What \`${name}\` takes.`, ...envelopeSchema(body?.envelope, body?.schema ?? {}) };
+function inputSchema(operation: Operation): JsonObject {
+  const { name, body } = operation;
+  return { description: `What \`${name}\` takes.`, ...envelopeSchema(body?.envelope, jsonOf(operation) ?? {}) };
+}
+
+/** What an operation takes as JSON, if it takes any. */
+export function jsonOf({ body, file }: Operation): JsonObject | undefined {
+  return body === undefined || file !== undefined ? undefined : jsonInput(body);
 }
 
 function answerSchema({ name, resource, answer }: Operation, names: ComponentNames): JsonObject {

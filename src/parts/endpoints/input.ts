@@ -1,6 +1,6 @@
 /** What an operation takes: the members of its body, and which of them are fields of the record. */
 import type { Model } from "../model.ts";
-import { fieldsOf, hasClientId, isChangeable, isServerSet, own } from "../resources/fields.ts";
+import { bareType, fieldsOf, hasClientId, isChangeable, isServerSet, own } from "../resources/fields.ts";
 import type { Field } from "../resources/model.ts";
 import type { ResourceEndpoint } from "./meaning.ts";
 import { bodilessDeeds, readingDeeds, sessionDeeds } from "./model.ts";
@@ -48,10 +48,13 @@ export function creates(model: Model, { deed, resource, key }: ResourceEndpoint)
 function impliedFields(model: Model, meaning: ResourceEndpoint): Readonly<Record<string, Field>> {
   const bound = boundFields(model, meaning);
   const create = meaning.deed === "create";
+  if (meaning.file !== undefined) return { [meaning.file]: fieldsOf(model, meaning.resource)[meaning.file] as Field };
   const upsert = creates(model, meaning);
   return Object.fromEntries(
     Object.entries(fieldsOf(model, meaning.resource)).filter(([name, field]) => {
       if (isServerSet(field) || bound.includes(name)) return false;
+      // A PUT of JSON cannot send it, and should not take it away: it is compared with the record, if it is sent at all.
+      if (meaning.deed === "replace" && !upsert && bareType(field.type).kind === "file") return false;
       return create || (upsert && name !== "id") || isChangeable(name, field);
     }),
   );

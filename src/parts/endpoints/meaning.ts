@@ -5,6 +5,7 @@
  *     /parcels                        the collection            GET lists, POST creates
  *     /parcels/{id}                   one record                GET reads, PATCH updates, PUT replaces, DELETE deletes
  *     /parcels/{id}/collect           something done to it      POST moves, GET reads
+ *     /parcels/{id}/photo            a file of it              GET gives its bytes, PUT takes them
  *     /parcels/{id}/history           how its state has moved   GET gives it, where the resource has states
  *     /parcels/overdue                a part of the collection  GET lists
  *     /lockers/{id}/parcels…          the same below a parent   the parent's record is bound
@@ -19,7 +20,7 @@
  */
 import { camelCase, kebabCase, plural, snakeCase, withArticle } from "../../base/case.ts";
 import type { Model } from "../model.ts";
-import { fieldsOf, isUnique, lifecycleOf, own, referenceOf, referencesTo } from "../resources/fields.ts";
+import { bareType, fieldsOf, isUnique, lifecycleOf, own, referenceOf, referencesTo } from "../resources/fields.ts";
 import { loginsOf, sessionEndpoint } from "../authentication/login.ts";
 import { type Deed, type Endpoint, sessionDeeds } from "./model.ts";
 
@@ -47,6 +48,8 @@ export interface ResourceEndpoint {
   readonly key?: { readonly parameter: string; readonly column: string };
   /** Outermost first. */
   readonly parents: readonly PathParent[];
+  /** The field whose bytes a read gives and an update takes. */
+  readonly file?: string;
 }
 
 export interface PathParent {
@@ -166,7 +169,8 @@ function meaningOfEndpoint(
   const shown = deedOf(endpoint, rest, moves, hasStates, single);
   const key = single ? undefined : keyOf(model, resource, rest, endpoint.of !== undefined);
   const said = does === "delete" && rest.every(({ kind }) => kind === "literal") && !single ? "clear" : does;
-  const deed = linkDeed(endpoint) ?? said ?? shown;
+  const file = said === undefined && !single ? fileOf(model, resource, endpoint, rest) : undefined;
+  const deed = linkDeed(endpoint) ?? said ?? file?.deed ?? shown;
   if (deed === undefined) {
     return unclear("deed", `\`${endpoint.method} ${endpoint.path}\` does not say what \`${operation}\` does`);
   }
@@ -200,6 +204,7 @@ function meaningOfEndpoint(
     segments,
     ...(key === undefined || collective ? {} : { key }),
     parents,
+    ...(file === undefined ? {} : { file: file.field }),
   };
 }
 
@@ -318,6 +323,21 @@ function deedOnOne(method: string): "read" | "update" | "replace" | "delete" | u
 function linkDeed({ link, unlink }: Endpoint): "link" | "unlink" | undefined {
   if (link !== undefined) return "link";
   return unlink === undefined ? undefined : "unlink";
+}
+
+/** `GET` and `PUT /xs/{id}/photo`, where `photo` is a file. */
+function fileOf(
+  model: Model,
+  resource: string,
+  { method }: Endpoint,
+  [key, last, ...more]: readonly PathSegment[],
+): { readonly field: string; readonly deed: "read" | "update" } | undefined {
+  const deed = method === "GET" ? "read" : method === "PUT" ? "update" : undefined;
+  if (deed === undefined || key?.kind !== "parameter" || last?.kind !== "literal" || more.length > 0) return undefined;
+  const found = Object.entries(fieldsOf(model, resource)).find(([name, { type }]) => {
+    return bareType(type).kind === "file" && [name, kebabCase(name)].includes(last.text);
+  });
+  return found === undefined ? undefined : { field: found[0], deed };
 }
 
 /** `said`: whether the endpoint says which resource it is about. */

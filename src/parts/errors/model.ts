@@ -94,6 +94,7 @@ export const protocolErrors: Readonly<Record<string, StandardError & { readonly 
   },
   "event-id-expired": { status: 410, title: "What happened after this event is not kept any more" },
   "uri-too-long": { status: 414, title: "The address is too long" },
+  "range-not-satisfiable": { status: 416, title: "There are no such bytes" },
   "expectation-failed": { status: 417, title: "This expectation cannot be met" },
   "idempotency-key-reused": { status: 422, title: "This key was used for another request" },
   "headers-too-large": { status: 431, title: "The header fields are too large" },
@@ -104,7 +105,7 @@ export const protocolErrors: Readonly<Record<string, StandardError & { readonly 
 export const faultCodes: readonly string[] = [
   "required", "unknown-field", "wrong-type", "not-one-of", "too-short", "too-long", "too-small", "too-large", "too-few",
   "too-many", "repeated", "wrong-pattern", "wrong-format", "read-only", "reference-not-found", "already-exists",
-  "bad-json", "unexpected-body", "bad-target", "bad-path", "bad-escape", "bad-header", "bad-cursor", "unknown-parameter",
+  "bad-json", "bad-form", "unexpected-body", "bad-target", "bad-path", "bad-escape", "bad-header", "bad-cursor", "unknown-parameter",
   "repeated-parameter", "out-of-range", "no-value", "does-not-fit", "unknown-version", "repeated-version", "unknown-event",
   "not-allowed",
 ]; // biome-ignore format: a table

@@ -63,6 +63,7 @@ function neutral(model: Model, type: FieldType, around: readonly string[]): Json
     case "named":
       return around.includes(type.name) ? undefined : neutralObject(model, type.name, around);
     case "id":
+    case "file":
     case "schema":
       return undefined;
   }

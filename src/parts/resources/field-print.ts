@@ -1,4 +1,5 @@
 /** Fields and types, printed: the canonical, shortest form; reading it gives the same field. */
+import { printSize } from "../../base/bytes.ts";
 import { jsonTree, type Tree } from "../../document/print.ts";
 import { loosePhrase, splitAt } from "../phrase.ts";
 import type { Default, Field, Fields, FieldType } from "./model.ts";
@@ -54,6 +55,8 @@ export function printFieldType(type: FieldType): string {
       return `${printFieldType(type.of)} | null`;
     case "named":
       return type.name;
+    case "file":
+      return `file(..${printSize(type.max)}${type.media.length === 0 ? "" : `, ${type.media.join(" | ")}`})`;
     case "schema":
       return "json";
   }

@@ -4,6 +4,7 @@
  *     type        = alternative { "|" alternative }
  *     alternative = scalar [bounds] [pattern] | pattern | "id" [ "(" prefix ")" ] | "map(" type ")" | Name | value
  *                 | "(" type ")"                                   each followed by any number of "[]" [bounds]
+ *                 | "file(.." size [ "," media { "|" media } ] ")" media: `image/png`, `image/*`
  *     bounds      = "(" n ")" | "(" [a] ".." [b] ")"
  *     pattern     = "/" regular expression "/"                     a slash in it is written \/ or stands in a class
  *     value       = word | quoted text
@@ -13,6 +14,7 @@
  * A single word is a type; a single quoted text is a closed list of one.
  */
 import { RE2JS } from "@bufbuild/re2";
+import { parseSize } from "../../base/bytes.ts";
 import type { Span } from "../../base/span.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { toJson } from "../../document/data.ts";
@@ -141,7 +143,7 @@ function named(cursor: Cursor, word: string, span: Span): FieldType | undefined 
       "unknown-type",
       span,
       message,
-      `the types are ${scalarNames.join(", ")}, id(prefix), map(T), or a name with a capital`,
+      `the types are ${scalarNames.join(", ")}, id(prefix), map(T), file(..5MB), or a name with a capital`,
     );
   }
   report(cursor.reader, `${cursor.part}/unknown-type`, span, message, {
@@ -218,7 +220,9 @@ function wordAt(cursor: Cursor): Alternative | undefined {
   if (phrase.text[cursor.at] !== "(") return { kind: "word", text: word, span };
   if (word === "id") return idAt(cursor, start);
   if (word === "map") return mapAt(cursor, start);
-  const help = word === "enum" ? "write a list of values as `a | b | c`" : "only scalars, id and map take brackets";
+  if (word === "file") return fileAt(cursor, start);
+  const help =
+    word === "enum" ? "write a list of values as `a | b | c`" : "only scalars, id, map and file take brackets";
   return complain(cursor, "unknown-type", span, `\`${word}\` takes no brackets`, help);
 }
 
@@ -250,6 +254,37 @@ function scalarAt(cursor: Cursor, name: ScalarName, start: number, span: Span): 
   cursor.at = before;
   return { kind: "word", text: name, span };
 }
+
+/** `file(..5MB, image/png | image/jpeg)`. Without a size nobody would know how much room the service needs. */
+function fileAt(cursor: Cursor, start: number): Alternative | undefined {
+  const { text } = cursor.phrase;
+  const end = text.indexOf(")", cursor.at);
+  if (end < 0) return unclosed(cursor, cursor.at);
+  const [size = "", ...listed] = text.slice(cursor.at + 1, end).split(",");
+  cursor.at = end + 1;
+  const span = spanOf(slice(cursor.phrase, start, cursor.at));
+  const max = parseSize(size.trim().replace(/^\.\.\s*/, ""));
+  const media =
+    listed.length === 0
+      ? []
+      : listed
+          .join(",")
+          .split("|")
+          .map((one) => one.trim().toLowerCase());
+  if (max === undefined || max === 0 || !size.trim().startsWith("..") || !media.every((one) => mediaRange.test(one))) {
+    const written = slice(cursor.phrase, start, cursor.at).text;
+    return complain(
+      cursor,
+      "bad-file",
+      span,
+      `\`${written}\` does not say how large the file may be, and of which media types`,
+      "write `file(..5MB)`, `file(..5MB, image/*)` or `file(..1MB, image/png | image/jpeg)`",
+    );
+  }
+  return { kind: "type", type: { kind: "file", max, media }, span };
+}
+
+const mediaRange = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]*)$/;
 
 /** What bounds on a scalar mean; a scalar that is not here takes none. */
 export const measures: { readonly [Name in ScalarName]?: "length" | "value" } = {

@@ -7,6 +7,7 @@
  * are JSON Schema's (date, date-time, duration, email, uri, uuid). So are some keywords, for bounds on what a text stands
  * for: `x-minimum` and `x-maximum` of an amount, `x-min-bytes` and `x-max-bytes` of base 64.
  */
+import { fileKeyword } from "../../base/formats.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Model } from "../model.ts";
 import { defaultValue } from "./default-value.ts";
@@ -85,9 +86,32 @@ function schemaOf(walk: Walk, type: FieldType): JsonObject {
       return orNull(schemaOf(walk, type.of));
     case "named":
       return namedSchema(walk, type.name);
+    case "file":
+      // What a caller sends is bytes, which no JSON holds: see `isFile`.
+      return walk.direction === "input"
+        ? { [fileKeyword]: { maxBytes: type.max, media: type.media } }
+        : fileSchema(type);
     case "schema":
       return verbatim(type.schema);
   }
+}
+
+/** What a record says of a file. */
+function fileSchema({ max, media }: FieldType & { kind: "file" }): JsonObject {
+  const [only, ...more] = media;
+  const fixed = only !== undefined && more.length === 0 && !only.endsWith("*");
+  const properties = {
+    id: { type: "string", maxLength: 64 },
+    type: {
+      type: "string",
+      maxLength: 255,
+      ...(fixed ? { enum: [only] } : { examples: [only?.replace("*", "png") ?? "image/png"] }),
+    },
+    bytes: { type: "integer", minimum: 0, maximum: max },
+    sha256: { type: "string", pattern: "^[0-9a-f]{64}$" },
+    name: { type: "string", maxLength: 255 },
+  };
+  return closedObject(properties, ["id", "type", "bytes", "sha256"]);
 }
 
 /** `true` and `false` are schemas too. What stands inside another schema cannot refer to its own parts by their place. */

@@ -76,6 +76,8 @@ export type FieldType =
   | { readonly kind: "nullable"; readonly of: FieldType }
   /** A capitalised name: a resource (then a reference, its id on the wire) or an entry of `types:` (an embedded value). */
   | { readonly kind: "named"; readonly name: string }
+  /** `file(..5MB, image/*)`: at most so many bytes, of one of these media types; empty: of any. */
+  | { readonly kind: "file"; readonly max: number; readonly media: readonly string[] }
   /** JSON Schema 2020-12, for what the shorthand cannot say. */
   | { readonly kind: "schema"; readonly schema: Json };
 

@@ -42,6 +42,8 @@ export function valueTypeOf(model: Model, type: FieldType, around: readonly stri
       return valueTypeOf(model, type.of, around);
     case "named":
       return namedType(model, type.name, around);
+    case "file":
+      return file;
     case "schema":
       return { kind: "any" };
   }
@@ -66,6 +68,17 @@ function members(model: Model, fields: Fields, around: readonly string[]): Recor
 
 const string: ValueType = { kind: "string" };
 const present = (type: ValueType): ExpressionField => ({ type, nullable: false });
+
+const file: ValueType = {
+  kind: "object",
+  members: {
+    id: present(string),
+    type: present(string),
+    bytes: present({ kind: "int" }),
+    sha256: present(string),
+    name: { type: string, nullable: true },
+  },
+};
 
 const scalars: Readonly<Record<ScalarName, ValueType>> = {
   string, text: string, integer: { kind: "int" }, number: { kind: "double" }, decimal: { kind: "double" },

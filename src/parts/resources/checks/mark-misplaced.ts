@@ -41,6 +41,7 @@ function faultOf(model: Model, field: Field, mark: Mark): string | undefined {
       ? "it may not be absent, so it cannot be cleared; write `?`"
       : undefined;
   }
+  if (mark === "secret" && bareType(field.type).kind === "file") return "of a secret only a hash is kept";
   if (field.computed !== undefined && ["read-only", "create-only", "write-only", "secret"].includes(mark)) {
     return "it is computed, so nobody sets it";
   }
@@ -49,7 +50,7 @@ function faultOf(model: Model, field: Field, mark: Mark): string | undefined {
 
 function valueFault(model: Model, { type }: Field, mark: Mark): string | undefined {
   const bare = bareType(type);
-  const structure = bare.kind === "map" || bare.kind === "schema" || (bare.kind === "scalar" && bare.name === "json");
+  const structure = ["map", "file", "schema"].includes(bare.kind) || (bare.kind === "scalar" && bare.name === "json");
   const embedded = bare.kind === "named" && own(model.resources.types, bare.name) !== undefined;
   if (structure || embedded) return "its value is a structure, not one that is smaller, larger or equal";
   if (bare.kind === "list") return "a list is not one value that is smaller, larger or equal";

@@ -1,0 +1,72 @@
+/** Bytes on their way into the store, before there is a record that they are for (R4.6: no more of them than the file may have). */
+import { createHash } from "node:crypto";
+import type { FilePlan } from "../plan/plan.ts";
+import type { FileStore } from "../store/store.ts";
+import { Refusal } from "./refusal.ts";
+
+/** What a record says of a file. Only an upload makes one, so that nobody can name a file that was another's (`isFile`). */
+export class Uploaded {
+  readonly id: string;
+  readonly type: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly name?: string;
+
+  constructor(id: string, said: { type: string; bytes: number; sha256: string; name: string | undefined }) {
+    this.id = id;
+    this.type = said.type;
+    this.bytes = said.bytes;
+    this.sha256 = said.sha256;
+    if (said.name !== undefined) this.name = said.name;
+  }
+}
+
+/** Whether a media type is one that the file may have. */
+export function fits(type: string, media: readonly string[]): boolean {
+  return (
+    media.length === 0 || media.some((one) => one === type || (one.endsWith("/*") && type.startsWith(one.slice(0, -1))))
+  );
+}
+
+export interface Receiving {
+  /** Resolves when more can be taken. @throws Refusal 413 as soon as the file is too large. */
+  write(bytes: Uint8Array): Promise<void>;
+  end(): Promise<Uploaded>;
+}
+
+/** No more than this is held of a file that is coming in. */
+const pieceBytes = 512 * 1024;
+
+export function receive(
+  files: FileStore,
+  id: string,
+  { maxBytes }: FilePlan,
+  said: { readonly type: string; readonly name: string | undefined },
+): Receiving {
+  const hash = createHash("sha256");
+  let held: Uint8Array[] = [];
+  let waiting = 0;
+  let bytes = 0;
+  const flush = async (): Promise<void> => {
+    const piece = Buffer.concat(held);
+    held = [];
+    waiting = 0;
+    await files.append(id, piece);
+  };
+  return {
+    write: async (chunk) => {
+      bytes += chunk.length;
+      if (bytes > maxBytes)
+        throw new Refusal("too-large", { detail: `The file may have ${maxBytes} bytes`, close: true });
+      hash.update(chunk);
+      held.push(chunk);
+      waiting += chunk.length;
+      if (waiting >= pieceBytes) await flush();
+    },
+    end: async () => {
+      // A file of no bytes is one, too.
+      if (waiting > 0 || bytes === 0) await flush();
+      return new Uploaded(id, { type: said.type, bytes, sha256: hash.digest("hex"), name: said.name });
+    },
+  };
+}
