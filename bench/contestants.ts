@@ -38,14 +38,31 @@ function documentBeside(data: string): string {
     if (!at.includes(limit)) throw new Error(`the flagship has no limit \`${limit}\` any more`);
     return at.replace(limit, limit.replace(/\d+/, "1000000000"));
   }, text);
-  writeFileSync(file, raised);
+  writeFileSync(file, withHandler(raised));
   return file;
+}
+
+/** An operation more, which a function does. */
+function withHandler(text: string): string {
+  const more = {
+    "  takeBack: Fetch an expired parcel\n": "  forwardParcel: Have a parcel told to its site\n",
+    "  takeBack: POST /parcels/{id}/take-back\n":
+      '  forwardParcel: { at: "POST /parcels/{id}/forward", does: handler }\n',
+    "  collect: anyone\n": "  forwardParcel: courier if own\n",
+  };
+  return Object.entries(more).reduce((at, [line, added]) => {
+    if (!at.includes(line)) throw new Error(`the flagship has no line \`${line.trim()}\` any more`);
+    return at.replace(line, line + added);
+  }, text);
 }
 
 export const CONTESTANTS: Readonly<Record<string, Contestant>> = {
   nonet: {
     name: "nonet",
-    serve: (port, data) => ["src/cli.mjs", "serve", documentBeside(data), "--port", `${port}`, "--data", data],
+    serve: (port, data) => [
+      "src/cli.mjs",
+      ...["serve", documentBeside(data), "--port", `${port}`, "--data", data, "--handlers", "bench/handlers.ts"],
+    ],
     key: (data, user, role) => [
       "src/cli.mjs",
       ...["key", "create", documentBeside(data), "--data", data, "--user", user, "--role", role],

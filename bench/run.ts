@@ -28,6 +28,7 @@ import {
   announcements,
   type Drive,
   dropOffs,
+  forwards,
   emptySupply,
   lists,
   reads,
@@ -41,7 +42,7 @@ const HELP = `npm run bench -- [options]
                        (default nonet,handwritten,handwritten-normal)
   --only a             the same as --of a
   --base a             whom the ratios are against (default handwritten)
-  --scenarios a,b,…    read, list, create, move (default all)
+  --scenarios a,b,…    read, list, create, move, handler (default all)
   --seconds N          length of one measurement (default 1.5)
   --rounds N           measurements of each scenario (default 9)
   --connections N      (default 32)
@@ -57,7 +58,7 @@ const { values: options } = parseArgs({
     of: { type: "string", default: "nonet,handwritten,handwritten-normal" },
     only: { type: "string" },
     base: { type: "string", default: "handwritten" },
-    scenarios: { type: "string", default: "read,list,create,move" },
+    scenarios: { type: "string", default: "read,list,create,move,handler" },
     seconds: { type: "string", default: "1.5" },
     rounds: { type: "string", default: "9" },
     connections: { type: "string", default: "32" },
@@ -84,12 +85,13 @@ const rows = whole("rows", 1_000_000);
 const couriers = whole("couriers", 1000);
 const writes = whole("writes", 200_000);
 
-type Scenario = "read" | "list" | "create" | "move";
+type Scenario = "read" | "list" | "create" | "move" | "handler";
 const SCENARIOS: Readonly<Record<Scenario, string>> = {
   read: "read one parcel",
   list: "list of 50 parcels",
   create: "create (announceParcel)",
   move: "move (dropOff)",
+  handler: "handler (reads one record, writes one)",
 };
 
 interface Measurement {
@@ -184,7 +186,7 @@ async function prepare(name: string, index: number, names: readonly string[], lo
 
   const server = start(contestant.serve(port, data, false), "server", false);
   await ready(server, port);
-  const measured = { read: [], list: [], create: [], move: [] };
+  const measured = { read: [], list: [], create: [], move: [], handler: [] };
   const idleMb = residentMb(server.pid as number);
   return {
     name: name + twin,
@@ -225,7 +227,9 @@ async function measure(runner: Runner, scenario: Scenario, warmUp: boolean): Pro
         ? lists(supply)
         : scenario === "create"
           ? made.map(({ request }) => request)
-          : dropOffs(supply, budget);
+          : scenario === "move"
+            ? dropOffs(supply, budget)
+            : forwards(supply, budget);
   const cpu = processorSeconds(server.pid as number);
   const outcome = await supply.drive({
     requests,

@@ -101,6 +101,13 @@ export function announcements(supply: Supply, count: number): { readonly request
 export const dropOffs = (supply: Supply, count: number): string[] =>
   supply.announced.splice(0, count).map(({ id, key }) => post(`/parcels/${id}/drop-off`, key, `drop-${id}`, undefined));
 
+/** A function reads the site of each and writes the parcel; they stay where they are. */
+export const forwards = (supply: Supply, count: number): string[] =>
+  Array.from({ length: Math.min(count, supply.seeded.length * 3) }, (_, i) => {
+    const { id, key } = supply.seeded[(i * 7919) % supply.seeded.length] as Announced;
+    return post(`/parcels/${id}/forward`, key, `forward-${supply.count++}`, undefined);
+  });
+
 /** Reads of seeded parcels, each by its own courier, in an order that jumps about. */
 export const reads = (supply: Supply): string[] =>
   Array.from({ length: Math.min(supply.seeded.length, 5000) }, (_, i) => {

@@ -176,6 +176,9 @@ export function addParcels(app: FastifyInstance, database: Database, baseUrl: st
     "update locker set state = 'occupied', rev = rev + 1 where id = ? and state = 'held'",
   );
 
+  const siteName = database.rows("select name from site where id = ?");
+  let forwards = 0;
+
   const seen = (request: FastifyRequest, everything: boolean): ParcelRow => {
     const { id } = request.params as { id: string };
     const row = find.get(id, everything ? 1 : 0, request.caller.id) as unknown as ParcelRow | undefined;
@@ -290,6 +293,28 @@ export function addParcels(app: FastifyInstance, database: Database, baseUrl: st
         if (row === undefined) throw stateConflict(seen(request, false)[15]);
         occupyLocker.run(row[5]);
         return { status: 200, headers: { etag: etagOf(row, operator) }, body: giveParcel(row, operator) };
+      }),
+  );
+
+  app.post(
+    "/parcels/:id/forward",
+    {
+      config: courier,
+      attachValidation: true,
+      schema: { body: schemas.noInput, ...output(200, schemas.parcelOutput) },
+    },
+    (request, reply) =>
+      once(request, reply, (): Answer => {
+        const { operator, id: caller } = request.caller;
+        const row = seen(request, false);
+        const precondition = request.headers["if-match"];
+        if (precondition !== undefined) requireMatch(precondition, row, operator);
+        requireValid(request);
+        const desk = String(siteName.get(row[3])?.[0] ?? "desk").replace(/\W+/g, "-");
+        const email = `${desk}-${++forwards}@desks.example`;
+        refuseHeavyLabels(row[9], row[8]);
+        const changed = change.get(email, row[9], row[14], row[1], caller, row[16]) as unknown as ParcelRow;
+        return { status: 200, headers: { etag: etagOf(changed, operator) }, body: giveParcel(changed, operator) };
       }),
   );
 }

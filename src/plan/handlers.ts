@@ -8,11 +8,12 @@ import { type FreeEndpoint, meaningOf } from "../parts/endpoints/meaning.ts";
 import { fieldsOf, isNullable, own, referenceOf } from "../parts/resources/fields.ts";
 import { closedObject, fieldSchema, orNull } from "../parts/resources/json-schema.ts";
 import { defaultValue } from "../parts/resources/default-value.ts";
+import { type TakenShape, takenShape } from "../parts/endpoints/shape.ts";
 import type { Field } from "../parts/resources/model.ts";
 import { columnTypeOf } from "./columns.ts";
 import { operationLimits, quotasOfOperation, ratesOf } from "./limits.ts";
 import { effectsOf, emitsOf } from "./moves.ts";
-import { inputForm, repeatsOf } from "./operations.ts";
+import { envelopeAround, inputForm, repeatsOf } from "./operations.ts";
 import { allowOf, visibleOf } from "./permissions.ts";
 import type {
   AnswerPlan,
@@ -47,7 +48,8 @@ function handlerOperation(sources: Sources, meaning: FreeEndpoint, tables: reado
   const reads = endpoint.method === "GET";
   const repeats = reads ? undefined : repeatsOf(sources, "handler", endpoint.method);
   const rated = { operation: name, resource, parents, ...(key === undefined ? {} : { key }) };
-  const body = reads ? undefined : bodyOf(sources, endpoint.takes ?? {});
+  const taken = takenShape(model, endpoint) ?? { fields: {}, within: {} };
+  const body = reads ? undefined : bodyOf(sources, taken);
   return {
     name,
     sentence: own(model.purpose.operations, name) ?? "",
@@ -74,13 +76,15 @@ function handlerOperation(sources: Sources, meaning: FreeEndpoint, tables: reado
     rules: [],
     limits: operationLimits(sources, name),
     rates: ratesOf(sources, rated),
-    quotas: quotasOfOperation(sources, rated, endpoint.takes ?? {}),
+    quotas: quotasOfOperation(sources, rated, taken.fields),
     errors: Object.keys(model.errors.errors),
     needs: [],
   };
 }
 
-function bodyOf(sources: Sources, fields: Readonly<Record<string, Field>>): BodyPlan {
+function bodyOf(sources: Sources, { fields, within }: Pick<TakenShape, "fields" | "within">): BodyPlan {
+  const around = (name: string): readonly string[] => own(within, name) ?? [];
+  const envelope = Object.keys(within).length === 0 ? undefined : envelopeAround(Object.keys(fields), around);
   const required = Object.entries(fields).filter(
     ([, { optional, default: value }]) => !optional && value === undefined,
   );
@@ -91,6 +95,7 @@ function bodyOf(sources: Sources, fields: Readonly<Record<string, Field>>): Body
     ),
     mediaTypes: ["application/json"],
     required: required.length > 0,
+    ...(envelope === undefined ? {} : { envelope }),
     own: true,
     fields: [],
     others: Object.entries(fields).map(([name, field]) => takenField(sources, name, field)),

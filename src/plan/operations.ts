@@ -168,7 +168,7 @@ function envelopeOf(sources: Sources, meaning: ResourceEndpoint, names: readonly
 }
 
 /** `around` are the objects that stand around a member, `user?` one that may be left out. */
-function envelopeAround(names: readonly string[], around: (name: string) => readonly string[]): Envelope {
+export function envelopeAround(names: readonly string[], around: (name: string) => readonly string[]): Envelope {
   const inner = Map.groupBy(
     names.filter((name) => around(name).length > 0),
     (name) => around(name)[0] ?? "",

@@ -26,6 +26,9 @@ export function namedTypes(model: Model): readonly NamedUse[] {
     ...Object.entries(model.endpoints.endpoints).flatMap(([operation, { takes = {} }]) =>
       inFields(takes, `endpoints/endpoints/${operation}/takes`).map((use): NamedUse => ({ ...use, views: true })),
     ),
+    ...Object.entries(model.endpoints.endpoints).flatMap(([operation, { shape = {} }]) =>
+      inFields(shape, `endpoints/endpoints/${operation}/gives`),
+    ),
     ...Object.entries(model.endpoints.endpoints).flatMap(([operation, { wire }]) =>
       wireTypes(wire, `endpoints/endpoints/${operation}/wire`).flatMap(({ type, at }) =>
         inType(type, at).map((use): NamedUse => ({ ...use, schemas: true })),
