@@ -12,6 +12,7 @@ import { takenShape } from "../parts/endpoints/shape.ts";
 import type { Model } from "../parts/model.ts";
 import { spanOf } from "./amounts.ts";
 import { strictnessOf } from "./conditions.ts";
+import { deedDifferences, deedMembers } from "./deeds.ts";
 import { type Difference, difference, measured, pairs, restated, same, unforeseen } from "./difference.ts";
 import { fieldDifferences } from "./fields.ts";
 import { type Both, refusalDifference } from "./resources.ts";
@@ -237,6 +238,7 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
       now.lists ?? both.now.model.endpoints.lists,
     );
   yield* conditionDifferences(both, name, old, now);
+  yield* deedDifferences(both, name, old, now);
   const refused = { kind: "refusal-changed", subject: name, at, what: `The error of \`${name}\`` };
   yield* restated(refused, old.else ?? "unauthenticated", now.else ?? "unauthenticated", "breaking");
   const foreseen = [
@@ -254,6 +256,7 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
     "where",
     "else",
     "shape",
+    ...deedMembers,
   ];
   yield* unforeseen({ subject: name, at }, old, now, foreseen);
 }
@@ -267,7 +270,7 @@ function resourceOf(meaning: EndpointMeaning | undefined): string | undefined {
 }
 
 function statusOf({ status }: Endpoint, meaning: EndpointMeaning | undefined): Endpoint["status"] | number {
-  return status ?? { create: 201, delete: 204 }[deedOf(meaning) ?? ""] ?? 200;
+  return status ?? { create: 201, delete: 204, clear: 204 }[deedOf(meaning) ?? ""] ?? 200;
 }
 
 /** Members that only this operation takes, and fields of the record that it does not take any more. */

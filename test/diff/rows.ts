@@ -118,6 +118,21 @@ export const rows: Readonly<Record<string, readonly Row[]>> = {
     ["cursor, 50 per page, at most 200", "cursor, 50 per page, at most 500", "additive page-maximum-changed lists"],
     ["cursor, 50 per page, at most 200", "offset, 50 per page, at most 200", "breaking list-kind-changed lists"],
     ["where: state != 'missed'", "where: state != 'missed' && urgency == 'high'", "breaking where-tighter listVisits"],
+    [
+      "where: state != 'missed'",
+      "where: state != 'missed', filters: { loud: value == urgency }",
+      "additive filter-added listVisits.loud",
+    ],
+    [
+      "where: state != 'missed'",
+      "where: state != 'missed', query: { a: integer }",
+      "breaking parameter-added listVisits.a",
+    ],
+    [
+      "where: state != 'missed'",
+      "where: state != 'missed', query: { \"a?\": integer }",
+      "additive parameter-added listVisits.a",
+    ],
   ],
   operations: [
     ["    finish: POST /visits/{id}/finish\n", "    finish: POST /visits/{id}/end\n", "breaking route-changed finish"],
@@ -130,6 +145,11 @@ export const rows: Readonly<Record<string, readonly Row[]>> = {
     [
       "    dropRoom: DELETE /rooms/{id}\n",
       '    dropRoom: { at: "DELETE /rooms/{id}", status: 200 }\n',
+      "breaking status-changed dropRoom",
+    ],
+    [
+      "    dropRoom: DELETE /rooms/{id}\n",
+      '    dropRoom: { at: "DELETE /rooms/{id}", status: { not-found: 410 } }\n',
       "breaking status-changed dropRoom",
     ],
     ["edits: If-Match required", "edits: If-Match optional", "additive edits-changed edits"],

@@ -1,14 +1,15 @@
 /** The nine parts as a reader wants them, beside the document's own words: one function each, in the document's order. */
 import { camelCase } from "../../base/case.ts";
 import type { Grant } from "../../parts/authentication/model.ts";
-import type { Given } from "../../parts/endpoints/model.ts";
+import type { Endpoint, Given } from "../../parts/endpoints/model.ts";
 import { withWebhooks } from "../../parts/events/webhooks.ts";
 import { printFieldType } from "../../parts/resources/field-print.ts";
 import type { Default, Field, Fields, Rule } from "../../parts/resources/model.ts";
 import type { PartName } from "../../parts/model.ts";
 import { lifecycleOf, own } from "../../parts/resources/fields.ts";
 import type { Lifecycle } from "../../parts/states/model.ts";
-import type { Operation } from "../../plan/plan.ts";
+import type { ListPlan, Operation } from "../../plan/plan.ts";
+import { expressionText } from "../expression-text.ts";
 import { refusalsOf } from "../openapi/refusals.ts";
 import { stateDiagram, triggerText } from "./diagram.ts";
 import { anchor, code, type Content, facts, html, type Html, joined, table } from "./html.ts";
@@ -284,6 +285,11 @@ ${facts([
           ", ",
         ),
   ],
+  ["About", said?.the === undefined ? undefined : html`the oldest ${resource} with ${code(said.the)}`],
+  ["Asked for", queryView(operation)],
+  ["Needs", said?.if === undefined ? undefined : html`${code(said.if)}, else ${errorLink(said.else ?? "")}`],
+  ["Links", linkView(said)],
+  ["Answers with", outcomesView(operation)],
   ["Moves", movesView(result.model, resource, name)],
   [
     "Chooses",
@@ -304,12 +310,9 @@ ${facts([
   ],
   [
     "Filters",
-    list === undefined || list.filters.length === 0
+    list === undefined || list.filters.length + list.conditions.length === 0
       ? undefined
-      : joined(
-          list.filters.map(({ field }) => code(field)),
-          ", ",
-        ),
+      : joined([...list.filters.map(({ field }) => code(field)), ...conditionViews(list)], ", "),
   ],
   ["Searches", list === undefined || list.searches.length === 0 ? undefined : joined(list.searches.map(code), ", ")],
   ["Sorts", list === undefined || list.sorts.length === 0 ? undefined : joined(list.sorts.map(code), ", ")],
@@ -343,6 +346,49 @@ function takes({ body }: Operation): Content {
     ),
     ", ",
   );
+}
+
+function conditionViews({ conditions }: ListPlan): readonly Content[] {
+  return conditions.map(({ name, condition }) => {
+    const text = expressionText(condition).replaceAll(`filter.${name}`, "value");
+    return html`${code(name)} (${code(text)})`;
+  });
+}
+
+function queryView({ query }: Operation): Content {
+  if (query.length === 0) return undefined;
+  return joined(
+    query.map(
+      ({ name, required }) => html`${code(`?${name}=`)}${required ? undefined : html`<span class="quiet">?</span>`}`,
+    ),
+    ", ",
+  );
+}
+
+function linkView(said: Endpoint | undefined): Content {
+  const link = said?.link ?? said?.unlink;
+  if (link === undefined) return undefined;
+  const values = Object.entries(link.with).map(([field, text]) => html`${code(field)} from ${code(text)}`);
+  return html`${said?.link === undefined ? "deletes" : "makes"} the ${link.in} with ${joined(values, ", ")}`;
+}
+
+/** What beside the usual status can come of it. */
+function outcomesView({ answer }: Operation): Content {
+  const { created, same, accepted, differs, errors = {} } = answer;
+  const outcomes = [
+    ...(created === undefined ? [] : [html`${created} where it is made`]),
+    ...(same === undefined ? [] : [html`${same} where it is there already`]),
+    ...(accepted === undefined
+      ? []
+      : [
+          accepted.if === undefined
+            ? html`${accepted.status} where it goes on`
+            : html`${accepted.status} where ${code(expressionText(accepted.if))}`,
+        ]),
+    ...(differs === undefined ? [] : [html`${errorLink(differs)} where it would have to change`]),
+    ...Object.entries(errors).map(([one, status]) => html`${status} for ${errorLink(one)}`),
+  ];
+  return outcomes.length === 0 ? undefined : joined(outcomes, ", ");
 }
 
 function movesView(model: Source["result"]["model"], resource: string, operation: string): Content {
