@@ -985,6 +985,31 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
     });
   });
 
+  void describe(`${name}: grants`, () => {
+    const grant = { kind: "access-token", id: "a", group: "g", text: "{}", expires: 10 };
+
+    it("what is given is kept under its kind and id, ends alone or with its group, and is purged when it is over", async (store) => {
+      const { grants } = store;
+      assert.equal(await grants.find("access-token", "a"), undefined);
+      await grants.put(grant);
+      assert.deepEqual(await grants.find("access-token", "a"), grant);
+      assert.equal(await grants.find("code", "a"), undefined);
+      await grants.put({ ...grant, text: "again" });
+      assert.equal((await grants.find("access-token", "a"))?.text, "again");
+      assert.equal(await grants.end("access-token", "a"), true);
+      assert.equal(await grants.end("access-token", "a"), false);
+      for (const id of ["b", "c"]) await grants.put({ ...grant, id });
+      await grants.put({ ...grant, id: "d", group: "other", expires: 20 });
+      await grants.endGroup("g");
+      assert.equal(await grants.find("access-token", "b"), undefined);
+      assert.equal((await grants.find("access-token", "d"))?.group, "other");
+      await store.purge(20);
+      assert.equal(await grants.find("access-token", "d"), undefined);
+      for (const text of hostileTexts) await grants.put({ kind: text, id: text, group: text, text, expires: 1e15 });
+      for (const text of hostileTexts) assert.equal((await grants.find(text, text))?.text, text);
+    });
+  });
+
   void describe(`${name}: pins`, () => {
     it("R9.2 a caller is pinned once, whoever pins it again, and no two callers share a pin", async (store) => {
       assert.equal(await store.pins.find("key", "ann"), undefined);
