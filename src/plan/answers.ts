@@ -2,7 +2,8 @@
 import { camelCase } from "../base/case.ts";
 import { givesToken, type TypedExpression } from "../expression/typed.ts";
 import type { ResourceEndpoint } from "../parts/endpoints/meaning.ts";
-import { answerShape, type Shape } from "../parts/endpoints/shape.ts";
+import type { Given } from "../parts/endpoints/model.ts";
+import { answerShape, type Shape, shapeOf } from "../parts/endpoints/shape.ts";
 import { deliveryResource, webhookResource } from "../parts/events/decide.ts";
 import { nestedView } from "../parts/resources/fields.ts";
 import { fieldSchema, orNull } from "../parts/resources/json-schema.ts";
@@ -121,6 +122,14 @@ function shownOfMember(
   if (expression.kind !== "walk") return {};
   const { shown } = shownOf(sources, expression.resource, expression.name);
   return shown === undefined ? {} : { shown: shown.filter((grant) => grant.if === undefined) };
+}
+
+/** What an answer that is of no record says of all of them. */
+export function collectiveMembers(sources: Sources, operation: string, gives: Given): readonly AnswerMember[] {
+  const shape = shapeOf(sources.model, gives, false);
+  const path = `endpoints/endpoints/${operation}/gives`;
+  if (shape.kind !== "object") return [];
+  return Object.entries(shape.members).map(([name, inner]) => memberOf(sources, "", `${path}/${name}`, name, inner));
 }
 
 // ── Views ──────────────────────────────────────────────────────────────────────────────────────────────────────────

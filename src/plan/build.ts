@@ -13,6 +13,7 @@ import { credentialPlans, roleNames } from "./credentials.ts";
 import { errorBodies, errorPlans } from "./errors.ts";
 import { buildHistory } from "./history.ts";
 import { eventsPlan } from "./events.ts";
+import { collectiveOperations } from "./collective.ts";
 import { handlerOperations, systemOperations } from "./handlers.ts";
 import { inboundOperations } from "./inbound.ts";
 import { quotaPlans, ratePlans, serverLimits } from "./limits.ts";
@@ -66,6 +67,7 @@ function planOf(sources: Sources): Plan {
     ...(model.resources.views === undefined ? {} : { views: viewPlans(sources, tables) }),
     operations: [
       ...buildOperations(sources, tables),
+      ...collectiveOperations(sources, tables),
       ...handlerOperations(sources, tables),
       ...inboundOperations(sources, tables),
     ],

@@ -392,6 +392,8 @@ export interface Operation {
    * to the field `field` of the next parent, the last one's to that of the record.
    */
   readonly parents: readonly Parent[];
+  /** A `read` of no record: its answer is of the service as a whole, and `resource` means nothing. */
+  readonly collective?: true;
   readonly allow: readonly GrantPlan[];
   /**
    * Whether a record exists for a caller whom no grant of `allow` lets run this on it (403 if so, else the `unseen`

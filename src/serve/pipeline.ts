@@ -6,6 +6,7 @@ import { openEnvelope } from "../plan/envelope.ts";
 import type { Judge } from "./body.ts";
 import { announcesBody, checkMedia, judgeNoObject, parseBody, readBytes } from "./body.ts";
 import type { Caller } from "./caller.ts";
+import { readAll } from "./collective.ts";
 import type { Call, Context } from "./context.ts";
 import type { Cors } from "./cors.ts";
 import type { Authentication } from "./credentials/authenticate.ts";
@@ -326,7 +327,8 @@ function perform(call: Call, { inUse }: Pipeline, refused: (refusal: Refusal) =>
 
 /** What only reads makes no token: who is told one came with it. */
 async function readWithTokens(call: Call): Promise<Answer> {
-  return withTokens(call, undefined, await read(call));
+  const { collective } = call.prepared.operation;
+  return withTokens(call, undefined, await (collective === true ? readAll(call) : read(call)));
 }
 
 function inOwnWords(

@@ -91,6 +91,31 @@ served("records in members", wrapped, (subject) => {
   });
 });
 
+const told = documentOf({
+  ...things,
+  endpoints: {
+    endpoints: {
+      addThing: "POST /things",
+      names: { at: "GET /names", gives: { names: "Thing.map(t, t.name)", sums: { count: "Thing.size()" } } },
+      figures: { at: "GET /things/figures", does: "read", gives: { large: "Thing.filter(t, t.size > 1).size()" } },
+    },
+  },
+});
+
+served("what is told of all records", told, (subject) => {
+  test("is worked out over the service as a whole, with a tag of its own", async () => {
+    const get = (path: string, headers = {}) => subject.client.send({ method: "GET", path, headers });
+    assert.deepEqual((await get("/names")).json, { names: [], sums: { count: 0 } });
+    for (const size of [1, 2])
+      await subject.client.send({ method: "POST", path: "/things", body: { name: "a", size } });
+    const reply = await get("/names");
+    assert.deepEqual([reply.status, reply.json], [200, { names: ["a", "a"], sums: { count: 2 } }]);
+    assert.equal((await get("/names", { "If-None-Match": reply.headers["etag"] })).status, 304);
+    assert.deepEqual((await get("/things/figures")).json, { large: 1 });
+    assert.equal((await get("/names?limit=1")).status, 400);
+  });
+});
+
 const bare = documentOf({ ...things, endpoints: { lists: "none, bare array" } });
 
 served("a bare array", bare, (subject) => {

@@ -61,12 +61,12 @@ export interface PathParent {
   readonly field: string;
 }
 
-/** A handler need not be about a resource. */
+/** A handler need not be about a resource; a `read` without one tells of the service as a whole. */
 export interface FreeEndpoint {
   readonly kind: "free";
   readonly operation: string;
   readonly endpoint: Endpoint;
-  readonly deed: "handler";
+  readonly deed: "handler" | "read";
   readonly resource?: string;
   readonly segments: readonly PathSegment[];
   /** Of a handler: the record that it is about, and those that the path binds, as for operations on a resource. */
@@ -157,6 +157,9 @@ function meaningOfEndpoint(
     const about = resource === undefined ? {} : { resource };
     const named = recordNamed(model, resource, segments, collections, endpoint.of !== undefined);
     return { kind: "free", operation, endpoint, deed: does, segments, ...about, ...named };
+  }
+  if (tellsOfAll(endpoint, segments, resource)) {
+    return { kind: "free", operation, endpoint, deed: "read", segments, parents: [] };
   }
   if (resource === undefined || own(model.resources.resources, resource) === undefined) {
     return unclear("resource", `\`${endpoint.path}\` does not say which resource \`${operation}\` is about`);
@@ -253,6 +256,18 @@ function loginSentence(model: Model, operation: string): string {
   const names = loginsOf(model).map(({ credential }) => `\`${credential}\``);
   if (names.length === 0) return `no \`password\` credential says of whom \`${operation}\` is`;
   return `\`${operation}\` does not say of which it is: ${names.join(", ")}`;
+}
+
+/** A GET of nothing that has records, whose answer says by itself what is given; beside a collection `does: read` says so. */
+function tellsOfAll(
+  { method, gives, does, of }: Endpoint,
+  segments: readonly PathSegment[],
+  resource: string | undefined,
+): boolean {
+  const shaped = typeof gives === "object" && segments.every(({ kind }) => kind === "literal");
+  return (
+    method === "GET" && shaped && of === undefined && (resource === undefined ? does === undefined : does === "read")
+  );
 }
 
 export function pathSegments(path: string): readonly PathSegment[] {
