@@ -275,3 +275,32 @@ served(
   },
   { around: watched },
 );
+
+const hidden = documentOf({
+  resources: { Thing: { id: "id(thi)", "passport?": "file(..1KB)" } },
+  endpoints: {
+    endpoints: { createThing: "POST /things", getThing: "GET /things/{id}", getPassport: "GET /things/{id}/passport" },
+    wrap: { one: "{resource}", many: "{resources}" },
+  },
+  authentication: { show: { "Thing.passport": "admin" } },
+});
+
+served("files that not everybody sees, in records that stand in a member", hidden, (subject) => {
+  test("whoever does not see the field gets no bytes", async () => {
+    const admin = { Authorization: `Bearer ${await subject.running.key("ann", "admin")}` };
+    const made = await subject.client.send({
+      method: "POST",
+      path: "/things",
+      headers: { "Content-Type": `multipart/form-data; boundary=${boundary}`, ...admin },
+      body: formOf([{ name: "passport", file: "p.html", type: "text/html", bytes: "secret" }]),
+    });
+    const { thing } = made.json as { thing: { id: string } };
+    const path = `/things/${thing.id}/passport`;
+    const given = await subject.client.send({ method: "GET", path, headers: admin });
+    assert.deepEqual([given.status, given.text], [200, "secret"], made.text);
+    assert.equal(given.headers["content-disposition"], 'attachment; filename="p.html"');
+    const refused = await subject.client.send({ method: "GET", path });
+    assert.equal(refused.status, 404);
+    assert.ok(!refused.text.includes("secret"));
+  });
+});
