@@ -305,8 +305,13 @@ test("too deep, and deep enough", () => {
 });
 
 test("too large", () => {
-  assert.deepEqual(codes("a".repeat(16_777_217)), ["document/too-large"]);
-  assert.deepEqual(codes("\n".repeat(500_001)), ["document/too-large"]);
+  assert.deepEqual(codes("a".repeat(12_582_913)), ["document/too-large"]);
+  assert.deepEqual(codes("\n".repeat(250_001)), ["document/too-large"]);
+});
+
+test("more broken lines than a call has room for arguments", () => {
+  const text = `## A\n\`\`\`yaml\n${"x\n".repeat(150_000)}a: [\n\`\`\`\n`;
+  assert.notDeepEqual(codes(text), []);
 });
 
 // Characters.

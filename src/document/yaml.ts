@@ -533,7 +533,8 @@ interface Chunk {
 /** The stretches that start with a `key:` at the least indentation there is. */
 function entryChunks(text: string, from: number, to: number): readonly Chunk[] {
   const lines = [...text.slice(from, to).matchAll(/^( *)([^\s#].*)$/gm)];
-  const indent = Math.min(...lines.map((line) => line[1]?.length ?? 0));
+  // Not as arguments of one call, of which there can be fewer than lines.
+  const indent = lines.reduce((least, line) => Math.min(least, line[1]?.length ?? 0), Number.POSITIVE_INFINITY);
   const heads = lines.filter(
     (line) => line[1]?.length === indent && /^[^\s{["'#-][^#]*?:(\s|$)|^"[^"]*":(\s|$)/.test(line[2] ?? ""),
   );

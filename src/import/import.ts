@@ -37,7 +37,7 @@ export function importDocument(name: string, input: Uint8Array | string): Import
   const notes = createNotes();
   const { model, prose } =
     format.kind === "asyncapi" ? asyncParts(format.root, notes) : modelOf(format.root, format.kind, notes);
-  const document = printModel(model, prose);
+  const document = printModel(model, withLosses(prose, notes.all));
   return {
     kind: "imported",
     format: format.name,
@@ -45,6 +45,21 @@ export function importDocument(name: string, input: Uint8Array | string): Import
     model,
     source: format.root,
     notes: placed(source, notes.all),
+  };
+}
+
+/** The document says by itself what its source says and it does not, so that whoever reads it alone knows. */
+function withLosses(prose: Prose, notes: readonly Note[]): Prose {
+  const groups = Map.groupBy(
+    notes.filter(({ kind }) => kind === "lost"),
+    ({ what }) => what,
+  );
+  if (groups.size === 0) return prose;
+  const lines = [...groups].map(([what, { length }]) => `- ${what}${length > 1 ? `, ${length} times` : ""}`);
+  const { before = [], after = [] } = prose.purpose ?? {};
+  return {
+    ...prose,
+    purpose: { before, after: [...after, "### What the source says besides", lines.join("\n")] },
   };
 }
 

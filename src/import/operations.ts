@@ -3,7 +3,7 @@ import { camelCase } from "../base/case.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { type Endpoint, type Method, methods } from "../parts/endpoints/model.ts";
 import { pathSegments } from "../parts/endpoints/meaning.ts";
-import { below } from "./report.ts";
+import { below, textOf } from "./report.ts";
 import type { Found } from "./schemas.ts";
 import { wireOf, type WireSource } from "./wire.ts";
 
@@ -85,12 +85,10 @@ function importedOperation(
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(Array.isArray(security) ? { security: security as readonly Json[] } : {}),
     ...(tags[0] === undefined ? {} : { tag: tags[0] }),
-    prose: proseOf(
-      value,
-      sentence,
-      tags.slice(1),
-      endpoint === undefined ? `${place.written} ${place.path}` : undefined,
-    ),
+    prose: [
+      ...scopesOf(security),
+      ...proseOf(value, sentence, tags.slice(1), endpoint === undefined ? `${place.written} ${place.path}` : undefined),
+    ],
     deprecated: value["deprecated"] === true,
   };
 }
@@ -188,6 +186,16 @@ export function oneSentence(text: string): string {
     .trim();
   const short = words.length > 200 ? (/^.{20,200}?[.!?](?=\s)/.exec(words)?.[0] ?? `${words.slice(0, 197)}…`) : words;
   return /^(?:not shown|none)$/.test(short) ? `${short}.` : short;
+}
+
+/** The language has no scopes of single operations, so they are words. */
+function scopesOf(security: Json | undefined): readonly string[] {
+  const scopes = (Array.isArray(security) ? (security as readonly Json[]) : []).flatMap((one) =>
+    isObject(one)
+      ? Object.values(one).flatMap((list) => (Array.isArray(list) ? (list as readonly Json[]).map(textOf) : []))
+      : [],
+  );
+  return scopes.length === 0 ? [] : [`Scopes: ${[...new Set(scopes)].join(", ")}.`];
 }
 
 function proseOf(

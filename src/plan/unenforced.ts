@@ -30,7 +30,7 @@ function endpointStatements({ model }: Sources): readonly Statement[] {
     const meaning = meaningOf(model, operation);
     const path = `endpoints/endpoints/${operation}`;
     if (meaning?.kind === "free" && meaning.endpoint.wire !== undefined) {
-      return [{ path, what: `\`${operation}\` is not served: no handler is run` }];
+      return [{ path, what: `\`${operation}\` is described by its wire, and not served` }];
     }
     return meaning?.kind === "unclear" ? [{ path, what: `\`${operation}\` is not served: ${meaning.sentence}` }] : [];
   });

@@ -30,7 +30,7 @@ const unprintable: Readonly<Record<string, string | Uint8Array>> = {
   "document/control-character": "# Sites\u0007\n",
   "document/not-utf-8": new Uint8Array([0x23, 0x20, 0xc3, 0x28, 0x0a]),
   "document/too-deep": `purpose: ${"[".repeat(500)}${"]".repeat(500)}\n`,
-  "document/too-large": "\n".repeat(60_000),
+  "document/too-large": "\n".repeat(600_000),
 };
 
 for (const page of pages) {

@@ -6,7 +6,7 @@ export interface NotYet {
   readonly reason: string;
 }
 
-const wires = "what goes over the wire of a handler is enforced once handlers are run";
+const wires = "an operation with a wire is described, and listed as not served";
 
 export const notYet: readonly NotYet[] = [
   { below: "endpoints/endpoints/wire", reason: wires },

@@ -304,7 +304,7 @@ function growthFaults(walk: Walk): void {
     const inside = [...partsOf(schema), ...(target === undefined ? [] : [target])].map(sizeOf);
     const size = {
       keywords: inside.reduce((sum, { keywords: inner }) => sum + inner, Object.keys(schema).length),
-      depth: 1 + Math.max(0, ...inside.map(({ depth }) => depth)),
+      depth: 1 + inside.reduce((most, { depth }) => Math.max(most, depth), 0),
     };
     sizes.set(schema, size);
     return size;
