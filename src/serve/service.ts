@@ -160,7 +160,7 @@ export function createService(options: ServiceOptions): LiveService {
     logins,
     guard,
     newId: createIds(clock, random),
-    judgeColumn: createColumnJudges(),
+    judgeColumn: createColumnJudges(plan.schemas),
     evaluate: createEvaluator(),
     viewFor: (resource, kind) => functions.viewFor(resource, kind),
     functionsFor: (operation) => functions.of(operation, context),

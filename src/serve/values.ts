@@ -2,7 +2,7 @@
 import { canonicalInstant, instantText } from "../base/clock.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Value } from "../expression/evaluate.ts";
-import type { Column, InputForm, Table } from "../plan/plan.ts";
+import type { Column, InputForm, Table, Plan } from "../plan/plan.ts";
 import type { Row, Transaction } from "../store/store.ts";
 import type { Call, Context, Work } from "./context.ts";
 import { callOf } from "./context.ts";
@@ -234,13 +234,13 @@ function checkFit(work: Work, columns: readonly Column[], row: Values): void {
 }
 
 /** Judges of what columns may hold, each made when it is first needed, and so is what makes them. */
-export function createColumnJudges(): (column: Column) => Judge {
+export function createColumnJudges(schemas?: Plan["schemas"]): (column: Column) => Judge {
   let judgeOf: ReturnType<typeof createJudges> | undefined;
   const judges = new WeakMap<Column, Judge>();
   return (column) => {
     let judge = judges.get(column);
     if (judge === undefined) {
-      judgeOf ??= createJudges();
+      judgeOf ??= createJudges(undefined, schemas);
       judge = judgeOf(column.schema);
       judges.set(column, judge);
     }

@@ -71,6 +71,13 @@ function shelves(field: Json, more: Block = {}): string {
   });
 }
 
+const inBox = { $ref: "#/schemas/Box" };
+
+/** Things with a value of a schema that has a name. */
+function boxes(schema: Json): string {
+  return documentOf({ resources: { ...things({ value: { schema: inBox } }), schemas: { Box: schema as Block } } });
+}
+
 const types_: readonly Proof[] = [
   {
     of: [`${fields}/type/id`, `${fields}/type/id/prefix`, `${fields}/type/id/made/server`],
@@ -93,6 +100,19 @@ const types_: readonly Proof[] = [
       ask("POST /things", { id: "b", name: "a" }, "422 #/id too-short"),
       ask("PUT /things/tin", { name: "b" }, { status: "201", has: { id: "tin" } }),
       ask("GET /things/box", { has: { name: "a" } }),
+    ],
+  },
+  {
+    of: ["resources/schemas"],
+    with: boxes({
+      type: "object",
+      required: ["label"],
+      properties: { label: { type: "string" }, boxes: { type: "array", items: inBox } },
+    }),
+    without: boxes(true),
+    play: [
+      ask("POST /things", { value: { label: "a", boxes: [{ label: "b" }] } }, "201"),
+      ask("POST /things", { value: { label: "a", boxes: [{ label: "b", boxes: [{}] }] } }, "422"),
     ],
   },
   {
