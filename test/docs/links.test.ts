@@ -90,12 +90,12 @@ test("every rule that is quoted has a row, and rows are in order", () => {
 
 test("every dependency has a line", () => {
   const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Record<string, object>;
-  for (const [heading, kind] of [
-    ["Run time", "dependencies"],
+  for (const [heading, ...kinds] of [
+    ["Run time", "dependencies", "optionalDependencies"],
     ["Development", "devDependencies"],
   ] as const) {
     const rows = tableRows("docs/decisions/dependencies.md", heading).map(([name = ""]) => name.slice(1, -1));
-    assert.deepEqual(rows, Object.keys(manifest[kind] ?? {}));
+    assert.deepEqual(rows, kinds.flatMap((kind) => Object.keys(manifest[kind] ?? {})).toSorted());
   }
 });
 
