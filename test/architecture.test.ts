@@ -202,7 +202,7 @@ test("no file keeps a note to finish it, or an address that holds on one machine
 test("package-lock.json installs on every platform, from any registry", () => {
   const lock = JSON.parse(read("package-lock.json")) as { readonly packages: Readonly<Record<string, LockedPackage>> };
   const manifest = JSON.parse(read("package.json")) as LockedPackage;
-  for (const kind of ["dependencies", "devDependencies"] as const) {
+  for (const kind of ["dependencies", "devDependencies", "optionalDependencies"] as const) {
     assert.deepEqual(
       lock.packages[""]?.[kind] ?? {},
       manifest[kind] ?? {},
