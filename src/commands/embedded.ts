@@ -152,6 +152,7 @@ export async function createService<Service extends ServiceTypes = ServiceTypes>
         forwarding: createForwarding(trustProxy),
       });
       servers.add(server);
+      void service.warm();
       const url = addressOf({ host, port: server.port });
       local = url;
       return {

@@ -79,6 +79,7 @@ export async function startServing(document: string, options: ServeOptions, term
   const reloading = gate && createReloading(first, gate, circumstances);
   const current = () => reloading?.current ?? first;
   const stopTicking = startTicking(() => service);
+  void first.service.warm();
   const purge = setInterval(() => void purgeOf(current()), purgeMilliseconds);
   const lost = Promise.withResolvers<never>();
   // Somebody may begin to wait for it only after it has happened.

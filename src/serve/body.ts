@@ -1,8 +1,7 @@
 /** Reading and judging a request's body: media type, size, JSON, schema; every fault at once (R4.5, R7.2). */
 import { RE2JS } from "@bufbuild/re2";
-import type { ErrorObject, KeywordErrorDefinition } from "ajv";
-import { _ } from "ajv";
-import { Ajv2020 } from "ajv/dist/2020.js";
+import type { ErrorObject, KeywordErrorDefinition, ValidateFunction } from "ajv";
+import type { Ajv2020 } from "ajv/dist/2020.js";
 import { kebabCase } from "../base/case.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import type { BodyPlan } from "../plan/plan.ts";
@@ -15,18 +14,39 @@ import { parseMediaType } from "./negotiation.ts";
 import type { Fault } from "./refusal.ts";
 import { patternProperties } from "./pattern-properties.ts";
 import { malformed, Refusal } from "./refusal.ts";
+import { library } from "./schema-library.ts";
 import { fits, Uploaded } from "./upload.ts";
 
 /** Every fault of a value against one schema; empty when there is none. */
 export type Judge = (value: Json) => readonly Fault[];
 
 /**
- * Compiles schemas, which may refer to `schemas` by their addresses. No coercion, nothing removed, no defaults put in (R2.3); patterns run in linear time (R2.8).
+ * Judges by schemas, which may refer to `schemas` by their addresses. No coercion, nothing removed, no defaults put in
+ * (R2.3); patterns run in linear time (R2.8). A schema is compiled when the first value is judged by it: all of a document's
+ * together take longer than starting takes otherwise.
  */
 export function createJudges(
   ids: ReadonlyMap<string, string> = new Map(),
   schemas: Readonly<Record<string, JsonObject>> = {},
 ): (schema: JsonObject) => Judge {
+  let compiler: Ajv2020 | undefined;
+  return (schema) => {
+    let validate: ValidateFunction | undefined;
+    return (value) => {
+      compiler ??= createCompiler(schemas);
+      validate ??= compiler.compile(markMoney(schema) as JsonObject);
+      const faults = validate(value) ? [] : tellingErrors(validate.errors ?? []).map((error) => faultOf(error, ids));
+      if (!holdsUnkeepable(value)) return faults;
+      const unkeepable = unkeepableFaults(value, "#");
+      // What the schema says of a number that was not kept is beside the point.
+      const places = new Set(unkeepable.map(({ pointer }) => pointer));
+      return [...faults.filter(({ pointer }) => !places.has(pointer)), ...unkeepable];
+    };
+  };
+}
+
+function createCompiler(schemas: Readonly<Record<string, JsonObject>>): Ajv2020 {
+  const { Ajv2020, _ } = library();
   const ajv = new Ajv2020({
     allErrors: true,
     strict: false,
@@ -47,20 +67,10 @@ export function createJudges(
   }
   ajv.addKeyword({ keyword: fileKeyword, validate: isFile, error: { message: "is a file, sent as a part of a form" } });
   for (const comparison of comparisons) ajv.removeKeyword(comparison.keyword).addKeyword(comparison);
-  ajv.removeKeyword("patternProperties").addKeyword(patternProperties);
+  ajv.removeKeyword("patternProperties").addKeyword(patternProperties());
   // Each is compiled when something that refers to it is.
   for (const [address, schema] of Object.entries(schemas)) ajv.addSchema(markMoney(schema) as JsonObject, address);
-  return (schema) => {
-    const validate = ajv.compile(markMoney(schema) as JsonObject);
-    return (value) => {
-      const faults = validate(value) ? [] : tellingErrors(validate.errors ?? []).map((error) => faultOf(error, ids));
-      if (!holdsUnkeepable(value)) return faults;
-      const unkeepable = unkeepableFaults(value, "#");
-      // What the schema says of a number that was not kept is beside the point.
-      const places = new Set(unkeepable.map(({ pointer }) => pointer));
-      return [...faults.filter(({ pointer }) => !places.has(pointer)), ...unkeepable];
-    };
-  };
+  return ajv;
 }
 
 /** Refuses a Content-Type or Content-Encoding that is not taken here (415), before the body is read. */
@@ -161,7 +171,7 @@ const textBounds: Readonly<Record<string, (text: string, limit: number) => boole
 
 const allowed: KeywordErrorDefinition = {
   message: "is another value",
-  params: ({ schemaCode }) => _`{ allowed: ${schemaCode} }`,
+  params: ({ schemaCode }) => library()._`{ allowed: ${schemaCode} }`,
 };
 
 /**

@@ -4,17 +4,17 @@
  * `patternProperties` sets a member of it all the same, and throws. Its other keywords give it a value first, as here.
  */
 import type { CodeKeywordDefinition } from "ajv";
-import { _, Name } from "ajv";
-import library from "ajv/dist/vocabularies/applicator/patternProperties.js";
+import { library } from "./schema-library.ts";
 
-const { default: its } = library as unknown as { readonly default: CodeKeywordDefinition };
-
-export const patternProperties: CodeKeywordDefinition = {
-  ...its,
-  before: "unevaluatedProperties",
-  code(context) {
-    const { gen, it } = context;
-    if (it.props instanceof Name) gen.assign(it.props, _`${it.props} || {}`);
-    its.code(context);
-  },
-};
+export function patternProperties(): CodeKeywordDefinition {
+  const { _, Name, patternProperties: its } = library();
+  return {
+    ...its,
+    before: "unevaluatedProperties",
+    code(context) {
+      const { gen, it } = context;
+      if (it.props instanceof Name) gen.assign(it.props, _`${it.props} || {}`);
+      its.code(context);
+    },
+  };
+}

@@ -2,6 +2,7 @@
  * A plan and a store, joined into something that answers requests. No sockets here: `server.ts` puts it behind one, tests
  * and embedding programs may call `answer` themselves.
  */
+import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../base/clock.ts";
 import { createIds } from "../base/id.ts";
 import type { Plan, Segment } from "../plan/plan.ts";
@@ -33,7 +34,7 @@ import { oauthPages } from "./oauth/server.ts";
 import type { Noted, Observe, Observer } from "./observation.ts";
 import type { Endpoint, GivePage, Pipeline } from "./pipeline.ts";
 import { answer } from "./pipeline.ts";
-import { createEvaluator, prepareOperations } from "./prepared.ts";
+import { createEvaluator, type Prepared, prepareOperations } from "./prepared.ts";
 import { Refusal } from "./refusal.ts";
 import type { Route } from "./router.ts";
 import { createRouter, literalPath } from "./router.ts";
@@ -112,6 +113,11 @@ export interface Service {
 export interface LiveService extends Service {
   /** For whoever brings events to their receivers. */
   readonly teller: Teller;
+  /**
+   * Makes ready, bit by bit, what the first request of each operation would wait for. To be called once the service listens:
+   * starting does not wait for it. Never rejects.
+   */
+  warm(): Promise<void>;
   /** Moves a record as the system does, with its entry in the journal. */
   move(tx: Transaction, resource: string, row: Row, to: string, changes: Row, cause: string): Promise<void>;
 }
@@ -284,6 +290,7 @@ export function createService(options: ServiceOptions): LiveService {
       return rest();
     },
     teller,
+    warm: () => warmUp([...prepared.values()]).catch(unkept),
     move: (tx, resource, row, to, changes, cause) => moveBySystem(context, tx, { resource, row, to, changes, cause }),
     drain: () => {
       draining = true;
@@ -311,6 +318,15 @@ export function createService(options: ServiceOptions): LiveService {
       return observer === undefined ? work() : observed(observer, work, noted);
     },
   };
+}
+
+async function warmUp(prepared: readonly Prepared[]): Promise<void> {
+  for (const { judge } of prepared) {
+    if (judge === undefined) continue;
+    // Requests that have come in the meantime go first.
+    await setImmediate();
+    judge(null);
+  }
 }
 
 async function observed(observer: Observer, work: () => Promise<Answer>, noted: Noted): Promise<Answer> {

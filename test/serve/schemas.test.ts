@@ -85,7 +85,7 @@ test("a schema without a fault is one by the standard, can be judged by, and mea
       const library = new Ajv2020({ allErrors: true, strict: false, formats, logger: false });
       const standard = library
         .removeKeyword("patternProperties")
-        .addKeyword(patternProperties)
+        .addKeyword(patternProperties())
         .compile(written as JsonObject);
       for (const one of given) assert.equal(judge(one).length === 0, standard(one), JSON.stringify(one));
     }),

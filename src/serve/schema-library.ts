@@ -1,0 +1,32 @@
+/**
+ * The library that compiles schemas. It is loaded when the first schema is compiled: it has more modules than all that answers
+ * requests, and whoever starts a service waits for what loads with it.
+ */
+import { createRequire } from "node:module";
+import type * as Library from "ajv";
+import type { CodeKeywordDefinition } from "ajv";
+import type * as Draft2020 from "ajv/dist/2020.js";
+
+interface SchemaLibrary {
+  readonly Ajv2020: typeof Draft2020.Ajv2020;
+  readonly _: typeof Library._;
+  readonly Name: typeof Library.Name;
+  readonly patternProperties: CodeKeywordDefinition;
+}
+
+let loaded: SchemaLibrary | undefined;
+
+export function library(): SchemaLibrary {
+  loaded ??= load();
+  return loaded;
+}
+
+function load(): SchemaLibrary {
+  const load = createRequire(import.meta.url);
+  const { _, Name } = load("ajv") as typeof Library;
+  const { Ajv2020 } = load("ajv/dist/2020.js") as typeof Draft2020;
+  const { default: patternProperties } = load("ajv/dist/vocabularies/applicator/patternProperties.js") as {
+    readonly default: CodeKeywordDefinition;
+  };
+  return { Ajv2020, _, Name, patternProperties };
+}
