@@ -72,7 +72,7 @@ function planOf(sources: Sources): Plan {
       ...inboundOperations(sources, tables),
     ],
     system: [],
-    wired: wiredOperations(sources),
+    wired: wiredOperations(sources, tables),
     schemas: namedSchemas(model),
     credentials: credentialPlans(sources),
     roles: roleNames(sources),

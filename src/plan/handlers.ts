@@ -38,7 +38,7 @@ export function handlerOperations(sources: Sources, tables: readonly Table[]): r
   });
 }
 
-function handlerOperation(sources: Sources, meaning: FreeEndpoint, tables: readonly Table[]): Operation {
+export function handlerOperation(sources: Sources, meaning: FreeEndpoint, tables: readonly Table[]): Operation {
   const { model } = sources;
   const { operation: name, endpoint, segments, key, parents } = meaning;
   const known = tables.find((table) => table.resource === meaning.resource);

@@ -32,8 +32,9 @@ export function operationLimits(sources: Sources, operation: string): ServerLimi
 }
 
 /** What the longest of all operations may take, and so any request whose operation is not known yet. */
-export function longestRequest({ limits, operations }: Pick<Plan, "limits" | "operations">): number {
-  return Math.max(limits.requestMilliseconds, ...operations.map((operation) => operation.limits.requestMilliseconds));
+export function longestRequest({ limits, operations, wired }: Pick<Plan, "limits" | "operations" | "wired">): number {
+  const all = [...operations, ...wired.map(({ operation }) => operation)];
+  return Math.max(limits.requestMilliseconds, ...all.map((operation) => operation.limits.requestMilliseconds));
 }
 
 function bytesOf(size: string | undefined): number | undefined {

@@ -33,7 +33,7 @@ export interface Plan {
   /** By name, where the document has any. */
   readonly views?: Readonly<Record<string, ViewPlan>>;
   readonly operations: readonly Operation[];
-  /** Operations of handlers that say all that goes over the wire. */
+  /** Operations of handlers that say all that goes over the wire; served where there are functions (`servedPlan`). */
   readonly wired: readonly WiredOperation[];
   /** JSON Schemas with names, by the address that stands in references to them. */
   readonly schemas: Readonly<Record<string, JsonObject>>;
@@ -428,6 +428,8 @@ export interface Operation {
   readonly effects: readonly EffectPlan[];
   /** For `receive`. */
   readonly inbound?: InboundPlan;
+  /** For a `handler` that says all that goes over the wire: then `body` is of all that a request says, by where it says it. */
+  readonly wire?: WirePlan;
   /** For `login`, `renew` and `logout`. */
   readonly session?: SessionPlan;
   /** The events of part 6 that running it emits, beside those of the states that it enters. */
@@ -457,7 +459,7 @@ export interface SystemOperations {
 export type Segment = PathSegment;
 
 /** What goes over the wire of an operation that a handler does, word for word as the document says it. */
-export interface WiredOperation {
+export interface WiredOperation extends WirePlan {
   readonly name: string;
   readonly sentence: string;
   readonly method: Method;
@@ -466,6 +468,11 @@ export interface WiredOperation {
   readonly template: string;
   readonly resource?: string;
   readonly allow: readonly GrantPlan[];
+  /** As it is served, where there are functions. */
+  readonly operation: Operation;
+}
+
+export interface WirePlan {
   readonly parameters: readonly WiredParameter[];
   readonly body?: WiredBody;
   readonly answers: readonly WiredAnswer[];

@@ -1,5 +1,5 @@
 /** Operations of handlers that say all that goes over the wire: what callers send, and what they are answered. */
-import type { JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { meaningOf } from "../parts/endpoints/meaning.ts";
 import {
   type Parameter,
@@ -10,16 +10,41 @@ import {
 } from "../parts/endpoints/model.ts";
 import type { Model } from "../parts/model.ts";
 import { own } from "../parts/resources/fields.ts";
-import { jsonSchemaOf } from "../parts/resources/json-schema.ts";
+import { closedObject, jsonSchemaOf, namedSchemas } from "../parts/resources/json-schema.ts";
+import { handlerOperation } from "./handlers.ts";
 import { allowOf } from "./permissions.ts";
-import type { WiredAnswer, WiredBody, WiredOperation, WiredParameter } from "./plan.ts";
+import type {
+  BodyPlan,
+  Operation,
+  Plan,
+  Table,
+  Unenforced,
+  WiredAnswer,
+  WiredBody,
+  WiredOperation,
+  WiredParameter,
+  WirePlan,
+} from "./plan.ts";
 import type { Sources } from "./sources.ts";
 
-export function wiredOperations(sources: Sources): readonly WiredOperation[] {
+/** The plan with the operations that only functions can do: of a service that has some. */
+export function servedPlan(plan: Plan): Plan {
+  if (plan.wired.length === 0) return plan;
+  return { ...plan, operations: [...plan.operations, ...plan.wired.map(({ operation }) => operation)] };
+}
+
+/** What is still not enforced where they are served. */
+export function withoutWired({ wired, unenforced }: Plan): readonly Unenforced[] {
+  const paths = new Set(wired.map(({ name }) => `endpoints/endpoints/${name}`));
+  return unenforced.filter(({ path }) => !paths.has(path));
+}
+
+export function wiredOperations(sources: Sources, tables: readonly Table[]): readonly WiredOperation[] {
   const { model } = sources;
   return Object.entries(model.endpoints.endpoints).flatMap(([name, { wire, method, path }]): WiredOperation[] => {
     const meaning = meaningOf(model, name);
     if (wire === undefined || meaning?.kind !== "free" || meaning.deed !== "handler") return [];
+    const plan = wirePlan(model, wire);
     return [
       {
         name,
@@ -28,14 +53,105 @@ export function wiredOperations(sources: Sources): readonly WiredOperation[] {
         path: meaning.segments,
         template: path,
         allow: allowOf(sources, name),
-        ...wirePlan(model, wire),
+        ...plan,
         ...(meaning.resource === undefined ? {} : { resource: meaning.resource }),
+        operation: wiredOperation(handlerOperation(sources, meaning, tables), plan, namedSchemas(model)),
       },
     ];
   });
 }
 
-function wirePlan(model: Model, wire: Wire): Pick<WiredOperation, "parameters" | "body" | "answers"> {
+/** The members of what a function is given: one for each place of a request that says something. */
+function wiredOperation(bare: Operation, wire: WirePlan, schemas: Schemas): Operation {
+  const success = wire.answers.map(({ status }) => Number(status)).find((status) => status >= 200 && status < 300);
+  // What is remembered of an answer is its text.
+  const bytes = wire.answers.some(({ media }) => media.some((one) => !isJson(one) && !/^text\/|[/+]xml\b/.test(one)));
+  const { repeats, ...rest } = bare;
+  const repeated = repeats === undefined || bytes ? {} : { repeats };
+  return {
+    ...rest,
+    ...repeated,
+    wire,
+    body: groupedBody(wire, schemas),
+    answer: { ...bare.answer, status: success ?? 200, kind: "none" },
+  };
+}
+
+type Schemas = Readonly<Record<string, JsonObject>>;
+
+function groupedBody({ parameters, body }: WirePlan, schemas: Schemas): BodyPlan {
+  const groups = parameterPlaces.flatMap((place): [string, JsonObject][] => {
+    const own = parameters.filter((one) => one.in === place);
+    if (own.length === 0) return [];
+    const present = own.filter(({ required, schema }) => required || defaultOf(schema, schemas) !== undefined);
+    const properties = Object.fromEntries(own.map(({ name, schema }) => [name, schema]));
+    return [
+      [
+        place,
+        closedObject(
+          properties,
+          present.map(({ name }) => name),
+        ),
+      ],
+    ];
+  });
+  const required = [...groups.map(([place]) => place), ...(body?.required === true ? ["body"] : [])];
+  const all = [...groups, ...(body === undefined ? [] : [["body", body.schema ?? {}] as const])];
+  return {
+    schema: closedObject(Object.fromEntries(all), required),
+    mediaTypes: body === undefined ? [] : readable(body, schemas),
+    required: body?.required ?? false,
+    own: true,
+    fields: [],
+    others: all.map(([name]) => ({ name, type: "json" })),
+    fixed: [],
+  };
+}
+
+/** What a parameter has that is left out. */
+export function defaultOf(schema: JsonObject, schemas: Schemas): Json | undefined {
+  return resolved(schema, schemas)["default"];
+}
+
+/** What a reference to a schema with a name means. */
+export function resolved(schema: JsonObject, schemas: Schemas): JsonObject {
+  const seen = new Set<string>();
+  let found = schema;
+  for (;;) {
+    const { $ref: reference } = found;
+    const next = typeof reference === "string" && !seen.has(reference) ? own(schemas, reference) : undefined;
+    if (next === undefined) return found;
+    seen.add(reference as string);
+    found = next;
+  }
+}
+
+/** The types that a value may have; none where the schema does not say it at once. */
+export function typesOf(schema: Json | undefined, schemas: Schemas): readonly string[] {
+  if (!isObject(schema)) return [];
+  const { type, anyOf, oneOf, allOf } = resolved(schema, schemas);
+  if (typeof type === "string") return [type];
+  if (Array.isArray(type)) return type as readonly string[];
+  const branches = [anyOf, oneOf, allOf].flatMap((each) => (Array.isArray(each) ? (each as readonly Json[]) : []));
+  return [...new Set(branches.flatMap((branch) => typesOf(branch, schemas)))];
+}
+
+/** Media types whose content can be held to the schema: JSON and forms, and any other where it is a text or unsaid. */
+function readable({ media, schema }: WiredBody, schemas: Schemas): readonly string[] {
+  const types = typesOf(schema, schemas);
+  const isText = types.length === 0 || types.includes("string");
+  return media
+    .map((one) => (one.split(";")[0] ?? "").trim().toLowerCase())
+    .filter((one) => isJson(one) || one === formMedia || (isText && !one.startsWith("multipart/")));
+}
+
+export const formMedia = "application/x-www-form-urlencoded";
+
+export function isJson(media: string): boolean {
+  return /^[^;]*[/+]json(?:$|;)/i.test(media.trim());
+}
+
+function wirePlan(model: Model, wire: Wire): WirePlan {
   const { body, answers = {} } = wire;
   return {
     parameters: parameterPlaces.flatMap((place) =>

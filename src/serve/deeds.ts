@@ -1,6 +1,7 @@
 /** What operations that write do, each within a transaction, with the quotas that it counts for (R8.7). */
 import type { Json } from "../base/json.ts";
 import type { Operation } from "../plan/plan.ts";
+import { isJson } from "../plan/wire.ts";
 import type { Row, Transaction } from "../store/store.ts";
 import type { Call } from "./context.ts";
 import { create } from "./create.ts";
@@ -69,10 +70,11 @@ function reading(read: (call: Call) => Promise<Answer>): Deed {
 }
 
 /** The function after an operation sees what that answers, and the record as it is now. */
-async function afterwards(call: Call, tx: Transaction, { body }: Answer): Promise<void> {
+async function afterwards(call: Call, tx: Transaction, { body, headers }: Answer): Promise<void> {
   const { table } = call.prepared;
   const row: Row | undefined =
     call.noted.record === undefined ? undefined : await tx.get(table.resource, "id", call.noted.record);
-  const answer = typeof body === "string" ? { answer: JSON.parse(body) as Json } : {};
+  const media = headers[headers.indexOf("Content-Type") + 1] ?? "";
+  const answer = typeof body === "string" && isJson(media) ? { answer: JSON.parse(body) as Json } : {};
   await call.functions?.after(call, tx, { input: call.input, row, ...answer });
 }

@@ -15,6 +15,7 @@ import { judgeOpened, refusalAt } from "./envelope.ts";
 import type { Answer, Exchange } from "./exchange.ts";
 import { download } from "./download.ts";
 import { filesOf, pourOf } from "./files.ts";
+import { wireInput } from "./functions/wire-input.ts";
 import type { Keeping } from "./limits/keeping.ts";
 import type { OperationLimits } from "./limits/limiter.ts";
 import { admissionOf, arrive, enter, giveBack } from "./limits/limiter.ts";
@@ -217,18 +218,20 @@ async function runWith(pipeline: Pipeline, request: Asked, brought: string[]): P
       ? pipeline.authentication.challenge()
       : pipeline.authentication.forbidden(caller, prepared.operation.allow);
   if (inbound !== undefined && caller.credential !== inbound.credential) throw new Refusal("forbidden");
-  checkAccept(exchange, prepared.extension?.offers ?? json);
+  checkAccept(exchange, prepared.wire === undefined ? (prepared.extension?.offers ?? json) : prepared.wire.offers);
   const { operation } = asked?.prepared ?? prepared;
   let judge: Judge | undefined;
   const takesBody = operation.body !== undefined;
-  if (takesBody && (operation.body.required || announcesBody(exchange)))
+  const wired = operation.wire !== undefined;
+  if (takesBody && !wired && (operation.body.required || announcesBody(exchange)))
     checkMedia(exchange, operation.body.mediaTypes, operation.method);
   const newFile = (): string => {
     const id = pipeline.context.newId("file");
     brought.push(id);
     return id;
   };
-  if (!takesBody && announcesBody(exchange)) await refuseBody(exchange, operation.method, body);
+  if (operation.wire?.body === undefined && (!takesBody || wired) && announcesBody(exchange))
+    await refuseBody(exchange, operation.method, body);
   let input: JsonObject = {};
   let envelope: Unwrapped | undefined;
   const files =
@@ -242,6 +245,13 @@ async function runWith(pipeline: Pipeline, request: Asked, brought: string[]): P
           newFile,
         );
   if (files !== undefined) input = files;
+  else if (wired)
+    input = await wireInput(operation, pipeline.context.plan.schemas, {
+      exchange,
+      query: said.query,
+      parameters: routed.parameters,
+      bytes: body,
+    });
   else if (takesBody) {
     const parsed = parseBody(await body(), operation.body);
     if (isObject(parsed)) {
@@ -257,7 +267,7 @@ async function runWith(pipeline: Pipeline, request: Asked, brought: string[]): P
     }
   }
   if (judge !== undefined && asked === undefined) prepared = { ...prepared, judge };
-  const parameters = parseQuery(said.query);
+  const parameters = wired ? new Map<string, string>() : parseQuery(said.query);
   if (operation.list === undefined) refuseParameters(operation, parameters);
   const given = askedInput(asked?.prepared ?? prepared, parameters);
   const now = pipeline.context.clock.now();
@@ -403,9 +413,9 @@ function options(methods: readonly string[], routed?: Routed<Endpoint>): Answer 
 
 const json: readonly string[] = ["application/json"];
 
-function checkAccept(exchange: Exchange, offered: readonly string[]): void {
+function checkAccept(exchange: Exchange, offered: readonly string[] | undefined): void {
   const accept = exchange.headers.get("accept");
-  if (offered.some((type) => acceptQuality(accept, type) > 0)) return;
+  if (offered === undefined || offered.some((type) => acceptQuality(accept, type) > 0)) return;
   throw new Refusal("not-acceptable", { detail: `Answers are ${offered.join(" or ")}`, members: { offered } });
 }
 

@@ -24,6 +24,8 @@ import { createJudges } from "./body.ts";
 import type { CallerKinds } from "./caller.ts";
 import type { Extension, Extensions } from "./extension.ts";
 import { hasPart } from "./page-text.ts";
+import { type PreparedWire, prepareWire } from "./functions/wire-answer.ts";
+import { wireJudge } from "./functions/wire-input.ts";
 import type { ParentFinder } from "./parents.ts";
 import { prepareParents, tiedTo } from "./parents.ts";
 import type { Decision } from "./permissions.ts";
@@ -38,6 +40,8 @@ export interface Prepared {
   readonly judge: Judge | undefined;
   /** Of what a function gives. */
   readonly judgeAnswer: Judge | undefined;
+  /** Of a function that says all that goes over the wire. */
+  readonly wire: PreparedWire | undefined;
   /** Columns of the table that are kept as a hash. */
   readonly secrets: readonly Column[];
   /** By filter: the judge of one value. */
@@ -105,7 +109,8 @@ export function prepareOperations(
     return {
       operation,
       table,
-      judge: operation.body === undefined ? undefined : judgeOf(operation.body.schema),
+      judge: bodyJudge(operation, judgeOf),
+      wire: prepareWire(operation, judgeOf, plan.schemas),
       judgeAnswer: operation.answer.shape === undefined ? undefined : judgeOf(operation.answer.shape.schema),
       secrets: table.columns.filter(({ marks }) => marks.includes("secret")),
       filters: filterJudges(operation, judgeOf),
@@ -159,6 +164,7 @@ export function prepareAsked(plan: Plan, kinds: CallerKinds): readonly AskedOper
       table,
       judge: operation.body === undefined ? undefined : judgeLater(operation.body.schema),
       judgeAnswer: undefined,
+      wire: undefined,
       secrets: [],
       filters: filterJudges(operation, judgeLater),
       queries: new Map(operation.query.map(({ name, schema }) => [name, judgeLater(schema)])),
@@ -171,6 +177,12 @@ export function prepareAsked(plan: Plan, kinds: CallerKinds): readonly AskedOper
     };
     return { prepared, viewFor: (kind) => (views[kind] ??= viewOf(table, kinds.roles(kind))) };
   });
+}
+
+function bodyJudge({ body, wire }: Operation, judgeOf: (schema: JsonObject) => Judge): Judge | undefined {
+  if (body === undefined) return undefined;
+  const judge = judgeOf(body.schema);
+  return wire === undefined ? judge : wireJudge(judge, wire);
 }
 
 function filterJudges({ list }: Operation, judgeOf: (schema: JsonObject) => Judge): ReadonlyMap<string, Judge> {

@@ -1,5 +1,6 @@
 /** A request that is refused: a code of the plan's errors, with what the caller needs to do better. */
 import type { Json } from "../base/json.ts";
+import type { Answer } from "./exchange.ts";
 
 /** One fault of a request (R7.2): `pointer` into the body, or the parameter or header that it is about. */
 export interface Fault {
@@ -28,6 +29,8 @@ export interface RefusalDetails {
   readonly own?: boolean;
   /** Something is written already: the transaction is undone as a whole, and the answer is not remembered. */
   readonly undo?: boolean;
+  /** The whole of it, as a function says it. */
+  readonly answer?: Answer;
 }
 
 /** Thrown before the first write of a transaction, so that nothing has to be undone for it, or else says `undo`. */
@@ -45,6 +48,11 @@ export class Refusal extends Error {
 /** Syntax, query or header that cannot be understood: 400 (R7 table). */
 export function malformed(fault: Fault): Refusal {
   return new Refusal("invalid-request", { status: 400, detail: fault.detail, faults: [fault] });
+}
+
+/** The same of several. */
+export function malformedAll(faults: readonly Fault[]): Refusal {
+  return new Refusal("invalid-request", { ...invalid(faults).details, status: 400 });
 }
 
 /** Parsed, but against the document: 422 with every fault (R7.2). */

@@ -6,6 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../base/clock.ts";
 import { createIds } from "../base/id.ts";
 import type { Plan, Segment } from "../plan/plan.ts";
+import { servedPlan } from "../plan/wire.ts";
 import { isPassing } from "../store/error.ts";
 import type { Row, Store, Transaction } from "../store/store.ts";
 import { createCallerKinds } from "./caller.ts";
@@ -25,6 +26,7 @@ import { webhookExtensions, type WebhookOptions } from "./events/webhooks.ts";
 import type { Answer, Exchange } from "./exchange.ts";
 import type { ServiceFunctions } from "./functions/functions.ts";
 import { prepareFunctions } from "./functions/prepare.ts";
+import { asWired } from "./functions/wire-answer.ts";
 import { healthPages } from "./health.ts";
 import { createKeeping } from "./limits/keeping.ts";
 import type { Limiter } from "./limits/limiter.ts";
@@ -132,7 +134,8 @@ function baseOf(written: string, address: () => string): () => string {
   };
 }
 
-export function createService(options: ServiceOptions): LiveService {
+export function createService(given: ServiceOptions): LiveService {
+  const options = given.functions === undefined ? given : { ...given, plan: servedPlan(given.plan) };
   const { plan, store, clock, random } = options;
   const kinds = createCallerKinds(plan.roles);
   const base = baseOf(plan.base, options.baseUrl);
@@ -253,9 +256,17 @@ export function createService(options: ServiceOptions): LiveService {
     const { requestId } = noted;
     const refused = (refusal: Refusal) => {
       noted.code = refusal.code;
+      if (refusal.details.answer !== undefined) return refusal.details.answer;
       const { chain, problems: told } = noted.version ?? newest.served;
       const operation = noted.operation && (chain?.olderOperation(noted.operation) ?? noted.operation);
-      return told.answer(chain?.olderError(refusal.code) ?? refusal.code, refusal.details, requestId, operation);
+      const wire = prepared.get(noted.operation ?? "")?.wire;
+      const problem = told.answer(
+        chain?.olderError(refusal.code) ?? refusal.code,
+        refusal.details,
+        requestId,
+        operation,
+      );
+      return wire === undefined ? problem : asWired(wire, refusal, problem);
     };
     let given: Answer;
     try {

@@ -73,7 +73,7 @@ export function parseQuery(query: string): ReadonlyMap<string, string> {
   return pairs;
 }
 
-function decode(text: string): string {
+export function decode(text: string): string {
   try {
     const decoded = decodeURIComponent(text.replaceAll("+", " "));
     if (!decoded.includes("\0")) return decoded;

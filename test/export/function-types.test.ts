@@ -1,6 +1,7 @@
 /** The types that `nonet types` writes: functions that keep to the document compile, and each that does not, does not. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,11 +9,19 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { functionTypes } from "../../src/export/typescript/functions.ts";
+import { importDocument } from "../../src/import/import.ts";
 import { documentText } from "../serve/scenario.ts";
 import { planOf } from "../serve/running.ts";
 import { flagship, library } from "./documents.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
+
+function petstore(): string {
+  const source = readFileSync(new URL("../serve/documents/petstore.yaml", import.meta.url), "utf8");
+  const result = importDocument("petstore.yaml", source);
+  assert(result.kind === "imported");
+  return result.document;
+}
 
 const start = `import { handlers } from "nonet";
 import type { Kiosk } from "./kiosk.types.ts";
@@ -44,6 +53,21 @@ const around = `
   every: { "5m": { sweep: async ({ records, now }) => { await records.Order.list({ where: { createdAt: { lt: now } } }); } } },
 `;
 
+/** Functions of the petstore, which says all that goes over the wire. */
+function pets(changed: Readonly<Record<string, string>>): string {
+  const functions = {
+    listPets: `({ input }) => ({ status: 200, body: [{ id: input.query.limit, name: input.header["X-Trace"] ?? "" }], headers: { "x-next": "/" } })`,
+    createPets: `({ input, fail }) => { if (input.body.name === "") fail("bad-request"); return { status: 201 }; }`,
+    showPetById: `({ input }) => input.path.petId === 1 ? { status: 404 } : { status: 500, body: { code: 5, message: "no" } }`,
+    putNote: `({ input }) => input.body === undefined ? { status: 202, headers: { "X-Job": 1 } } : { status: 200, body: input.body }`,
+    ...changed,
+  };
+  const members = Object.entries(functions).map(([name, text]) => `  ${name}: ${text},\n`);
+  return `import { handlers } from "nonet";
+import type { SwaggerPetstore } from "./petstore.types.ts";
+export default handlers<SwaggerPetstore>({\n${members.join("")}});\n`;
+}
+
 /** By what is wrong in it, a module and what the compiler says of it. */
 const wrong: Readonly<Record<string, readonly [module: string, said: RegExp]>> = {
   "an operation that there is not": [moduleOf({ qoute: others["quote"] ?? "" }), /qoute/],
@@ -61,6 +85,10 @@ const wrong: Readonly<Record<string, readonly [module: string, said: RegExp]>> =
   "an event that there is not": [moduleOf({}, "on: { 'drink.lost': () => {} },"), /drink\.lost/],
   "a record without one at hand": [moduleOf({ closeAll: "({ record }) => record.id" }), /record|undefined/],
   "no function where one is needed": [moduleOf({}).replace(/ {2}quote: .*\n/, ""), /quote/],
+  "a status that the wire does not have": [pets({ putNote: "() => ({ status: 204 })" }), /204/],
+  "a body of another shape than its status": [pets({ showPetById: "() => ({ status: 200, body: { id: 'a', name: 'b' } })" }), /id|number|body/],
+  "a header that the answer does not have": [pets({ listPets: "() => ({ status: 200, body: [], headers: { 'x-nest': '' } })" }), /x-nest/],
+  "a parameter that the wire does not have": [pets({ listPets: "({ input }) => ({ status: 200, body: [{ id: input.query.offset, name: '' }] })" }), /offset/],
 }; // biome-ignore format: a table
 
 test("functions compile by the types of their document, and each mistake does not", async (t) => {
@@ -71,6 +99,8 @@ test("functions compile by the types of their document, and each mistake does no
   await write("lockers.types.ts", functionTypes(flagship));
   await write("library.types.ts", functionTypes(library));
   await write("right.ts", moduleOf({}, around));
+  await write("petstore.types.ts", functionTypes(planOf(petstore())));
+  await write("right-pets.ts", pets({}));
   for (const [index, [module]] of Object.values(wrong).entries()) await write(`wrong${index}.ts`, module);
   await write("package.json", '{ "type": "module" }');
   await write(

@@ -4,18 +4,25 @@
  */
 import { pascalCase } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import type { Column, Operation, OutEventPlan, Plan, Table } from "../../plan/plan.ts";
+import type { Column, Operation, OutEventPlan, Plan, Table, WiredAnswer, WirePlan } from "../../plan/plan.ts";
+import { isJson, servedPlan } from "../../plan/wire.ts";
 import { componentNames, type ComponentNames } from "../openapi/names.ts";
 import { componentSchemas } from "../openapi/schemas.ts";
-import { comment, declaration, memberName, type TypeOptions, typeText } from "./types.ts";
+import { comment, declaration, memberName, type TypeOptions, typeText, union } from "./types.ts";
 
 export function functionTypes(plan: Plan): string {
   const names = componentNames(plan);
-  const schemas = componentSchemas(plan, names) as Readonly<Record<string, JsonObject>>;
+  const schemas = {
+    ...componentSchemas(plan, names),
+    ...Object.fromEntries(Object.entries(plan.schemas).map(([address, one]) => [names.schema(address), one])),
+  } as Readonly<Record<string, JsonObject>>;
   const service = `${pascalCase(plan.service)}`;
   const taken = new Set(Object.keys(schemas));
   const free = (name: string): string => (taken.has(name) ? `${name}Service` : name);
-  const options: TypeOptions = { named: (reference) => namedBy(reference, schemas) };
+  const options: TypeOptions = {
+    named: (reference) =>
+      Object.hasOwn(plan.schemas, reference) ? names.schema(reference) : namedBy(reference, schemas),
+  };
   const wanted = new Set<string>();
   const used: TypeOptions = {
     named: (reference) => {
@@ -77,8 +84,8 @@ function serviceText(
     [
       "operations",
       object(
-        plan.operations
-          .filter(({ deed }) => deed !== "receive")
+        servedPlan(plan)
+          .operations.filter(({ deed }) => deed !== "receive")
           .map((operation) => [operation.name, operationText(about, operation), operation.sentence]),
         "  ",
       ),
@@ -182,6 +189,7 @@ function comparedText({ schema, type }: Column, text: (schema: Json | undefined)
 }
 
 function operationText(about: About, operation: Operation): string {
+  if (operation.wire !== undefined) return wiredText(about, operation, operation.wire);
   const { names, refer, options, plan } = about;
   const { name, deed, key, resource, path, answer, list } = operation;
   const params = path.flatMap((one) => (one.kind === "parameter" ? [one.name] : []));
@@ -205,6 +213,55 @@ function operationText(about: About, operation: Operation): string {
     ],
     "    ",
   );
+}
+
+/** All that the wire says: each place of a request in a member of its own, and one of the answers. */
+function wiredText({ plan, names, options, refer }: About, operation: Operation, wire: WirePlan): string {
+  const { body, key, path, resource } = operation;
+  const params = path.flatMap((one) => (one.kind === "parameter" ? [one.name] : []));
+  const table = plan.tables.find((one) => one.resource === resource);
+  const given = wire.answers.map((answer) => wiredAnswerText(answer, options)).join("\n        | ");
+  const success = wire.answers.filter(({ status, media }) => status.startsWith("2") && media.some(isJson));
+  return object(
+    [
+      ["does", '"handler"'],
+      ["input", typeText(body?.schema, options, "      ")],
+      ["record", key === undefined || table === undefined ? "undefined" : refer(names.resource(resource))],
+      [
+        "answer",
+        union(success.length === 0 ? ["undefined"] : success.map((one) => typeText(one.schema, options, "      "))),
+      ],
+      ["gives", wire.answers.length === 0 ? "never" : given],
+      ["params", oneOf(params)],
+    ],
+    "    ",
+  );
+}
+
+function wiredAnswerText({ status, media, schema, headers }: WiredAnswer, options: TypeOptions): string {
+  const number = /^[0-9]+$/.test(status) ? status : "number";
+  const others = media.filter((one) => !isJson(one));
+  const bodies = [
+    ...(others.length < media.length ? [typeText(schema, options, "          ")] : []),
+    ...(others.length > 0 ? ["string | Uint8Array"] : []),
+  ];
+  const fields = [
+    ...headers.map(({ name, required, schema: of }): readonly [string, string] => [
+      name + (required ? "" : "?"),
+      typeText(of, options),
+    ]),
+    ...(media.length === 0 ? [] : [["Content-Type?", oneOf(media)] as const]),
+  ];
+  const said = fields.map(([name, type]) => {
+    const optional = name.endsWith("?");
+    return `readonly ${memberName(optional ? name.slice(0, -1) : name)}${optional ? "?" : ""}: ${type}`;
+  });
+  const needed = headers.some(({ required }) => required);
+  return [
+    `{ readonly status: ${number}`,
+    media.length === 0 ? "readonly body?: undefined" : `readonly body: ${bodies.join(" | ")}`,
+    `readonly headers${needed ? "" : "?"}: { ${said.join("; ")} } }`,
+  ].join("; ");
 }
 
 /** As the function has it: what has a default is there. */

@@ -1,14 +1,16 @@
 /** Whether functions fit a document: each that it needs is there, and each that is there is one that something runs. */
 import { parseClockDuration } from "../../base/duration.ts";
 import { didYouMean } from "../../base/suggest.ts";
-import type { Plan } from "../../plan/plan.ts";
+import type { Operation, Plan } from "../../plan/plan.ts";
+import { servedPlan, withoutWired } from "../../plan/wire.ts";
 import { handlerOf, hookOf, type ServiceFunctions } from "./functions.ts";
 
 /** A sentence for each that does not. */
 export function misfits(plan: Plan, functions: ServiceFunctions): readonly string[] {
   const { before, after, on, every, ...handlers } = functions;
-  const needed = plan.operations.filter(({ deed }) => deed === "handler").map(({ name }) => name);
-  const asked = plan.operations.filter(({ deed }) => deed !== "receive").map(({ name }) => name);
+  const { operations } = servedPlan(plan);
+  const needed = operations.filter(({ deed }) => deed === "handler").map(({ name }) => name);
+  const asked = operations.filter(({ deed }) => deed !== "receive").map(({ name }) => name);
   const given = Object.keys(handlers).filter((name) => handlers[name] !== undefined);
   return [
     ...needed
@@ -32,16 +34,20 @@ export function misfits(plan: Plan, functions: ServiceFunctions): readonly strin
 
 /** The plan with what functions around its operations may add to their answers: any error of the document. */
 export function planWith(plan: Plan, functions: ServiceFunctions | undefined): Plan {
-  if (functions?.before === undefined && functions?.after === undefined) return plan;
+  if (functions === undefined) return plan;
+  const enforced = plan.wired.length === 0 ? plan : { ...plan, unenforced: withoutWired(plan) };
+  if (functions.before === undefined && functions.after === undefined) return enforced;
   const errors = Object.keys(plan.errors).filter((code) => plan.errors[code]?.source === "document");
+  const hooked = (operation: Operation): Operation => {
+    const { name } = operation;
+    const hook = hookOf(functions, "before", name) ?? hookOf(functions, "after", name);
+    if (hook === undefined) return operation;
+    return { ...operation, hooked: true, errors: [...new Set([...operation.errors, ...errors])] };
+  };
   return {
-    ...plan,
-    operations: plan.operations.map((operation) => {
-      const { name } = operation;
-      const hooked = hookOf(functions, "before", name) ?? hookOf(functions, "after", name);
-      if (hooked === undefined) return operation;
-      return { ...operation, hooked: true, errors: [...new Set([...operation.errors, ...errors])] };
-    }),
+    ...enforced,
+    operations: plan.operations.map(hooked),
+    wired: plan.wired.map((one) => ({ ...one, operation: hooked(one.operation) })),
   };
 }
 

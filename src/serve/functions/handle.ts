@@ -8,16 +8,18 @@ import { follow } from "../effects.ts";
 import type { Answer } from "../exchange.ts";
 import { checkGuard } from "../guard.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord, holds } from "../record.ts";
-import { Refusal } from "../refusal.ts";
+import { malformedAll, Refusal } from "../refusal.ts";
 import { take } from "../values.ts";
 import { ownFaults, ownTerms, raised } from "../versions/terms.ts";
 import { wrong } from "./call.ts";
+import { wireAnswer } from "./wire-answer.ts";
+import { isOfParameters } from "./wire-input.ts";
 
 export async function handle(asked: Call, tx: Transaction): Promise<Answer> {
   const row = await recordAtHand(asked, tx);
   const said = ownTerms(asked);
   const faults = said.prepared.judge?.(said.input) ?? [];
-  if (faults.length > 0) throw ownFaults(asked, faults);
+  if (faults.length > 0) throw isOfParameters(faults) ? malformedAll(faults) : ownFaults(asked, faults);
   const { call } = await take(asked, tx, raised(asked, said.input).input);
   await checkGuard(call, tx, row);
   const input = call.variables["input"] as JsonObject;
@@ -54,7 +56,9 @@ interface Answered {
 async function answerOf(call: Call, tx: Transaction, given: unknown, row: Row | undefined): Promise<Answered> {
   const { operation, table } = call.prepared;
   const { status, kind, shape } = operation.answer;
+  const { wire } = call.prepared;
   const present = row && (await tx.get(table.resource, "id", row["id"] ?? null));
+  if (wire !== undefined) return { answer: wireAnswer(call, wire, given), about: present };
   if (kind === "shape" && shape !== undefined) {
     const text = JSON.stringify(await shaped(call, tx, shape, given));
     return { answer: ownAnswer(call, status, text), about: present };

@@ -1,0 +1,176 @@
+/**
+ * What a request says to an operation whose document describes the wire: parameters as values of their types, and the body,
+ * each in the member of the place that it came from (`{ path, query, header, cookie, body }`), so that no names collide.
+ */
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import type { Operation, Plan, WiredParameter, WirePlan } from "../../plan/plan.ts";
+import { defaultOf, formMedia, isJson, resolved, typesOf } from "../../plan/wire.ts";
+import { announcesBody, checkMedia, type Judge } from "../body.ts";
+import type { Exchange } from "../exchange.ts";
+import { parseJson } from "../json.ts";
+import { parseMediaType } from "../negotiation.ts";
+import { type Fault, malformed, Refusal } from "../refusal.ts";
+import { decode } from "../target.ts";
+
+export interface WireRequest {
+  readonly exchange: Exchange;
+  /** Undecoded. */
+  readonly query: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly bytes: () => Promise<Buffer>;
+}
+
+type Schemas = Plan["schemas"];
+
+/** Not judged yet, but for what cannot be read at all. */
+export async function wireInput(operation: Operation, schemas: Schemas, request: WireRequest): Promise<JsonObject> {
+  const { wire } = operation;
+  if (wire === undefined) throw new Error(`${operation.name} has no wire`);
+  const { exchange, query, parameters } = request;
+  const pairs = pairsOf(query, "&");
+  const cookies = pairsOf(exchange.headers.get("cookie") ?? "", ";");
+  const single = (text: string | undefined): readonly string[] => (text === undefined ? [] : [text]);
+  const sent: Readonly<Record<WiredParameter["in"], (one: WiredParameter) => Json | undefined>> = {
+    path: (one) => listed(one, single(own(parameters, one.name)), schemas),
+    header: (one) => listed(one, single(exchange.headers.get(one.name.toLowerCase())), schemas),
+    query: (one) => exploded(one, pairs, schemas),
+    cookie: (one) => exploded(one, cookies, schemas),
+  };
+  const groups: Record<string, Record<string, Json>> = {};
+  for (const one of wire.parameters) {
+    const group = (groups[one.in] ??= {});
+    const value = sent[one.in](one) ?? defaultOf(one.schema, schemas);
+    if (value !== undefined) group[one.name] = value;
+  }
+  const body = await bodyOf(operation, wire, schemas, request);
+  return { ...groups, ...(body === undefined ? {} : { body }) };
+}
+
+/** A fault of a parameter names that, and is one of the request's syntax; one of the body points into that. */
+export function wireJudge(judge: Judge, { parameters }: WirePlan): Judge {
+  return (value) =>
+    judge(value).map((fault): Fault => {
+      const [, place = "", name = "", rest = ""] = /^#\/([^/]*)(?:\/([^/]*))?(.*)$/.exec(fault.pointer ?? "") ?? [];
+      if (place === "body") return { ...fault, pointer: `#${name === "" ? "" : `/${name}`}${rest}` };
+      const found = parameters.find((one) => one.in === place && escaped(one.name) === name);
+      if (found === undefined) return fault;
+      const { code, detail } = fault;
+      const told = { code, detail };
+      return found.in === "header" ? { ...told, header: found.name } : { ...told, parameter: found.name };
+    });
+}
+
+/** Whether what is wrong can be said of the request's line and head alone: 400, and 422 where it is the body's (R7.2). */
+export function isOfParameters(faults: readonly Fault[]): boolean {
+  return faults.some(({ parameter, header }) => parameter !== undefined || header !== undefined);
+}
+
+function escaped(name: string): string {
+  return encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"));
+}
+
+function own<Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
+}
+
+// ── Parameters ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+type Pairs = ReadonlyMap<string, readonly string[]>;
+
+/** The values of each name, in their order; parameters that nobody has described are nobody's business. */
+function pairsOf(text: string, separator: string): Pairs {
+  const pairs = new Map<string, string[]>();
+  for (const part of text.split(separator)) {
+    const written = part.trim();
+    if (written === "") continue;
+    const equals = written.indexOf("=");
+    const name = decode(equals === -1 ? written : written.slice(0, equals));
+    const value = equals === -1 ? "" : decode(written.slice(equals + 1));
+    pairs.set(name, [...(pairs.get(name) ?? []), value]);
+  }
+  return pairs;
+}
+
+/** OpenAPI's style `simple`: the items of a list with commas between them. */
+function listed({ schema }: WiredParameter, values: readonly string[], schemas: Schemas): Json | undefined {
+  const [text] = values;
+  if (text === undefined) return undefined;
+  if (!typesOf(schema, schemas).includes("array")) return valueOf(text, schema, schemas);
+  return text.split(",").map((item) => valueOf(item.trim(), itemsOf(schema, schemas), schemas));
+}
+
+/** OpenAPI's style `form`, exploded: a list repeats its name, an object's members are parameters of their own. */
+function exploded({ name, schema }: WiredParameter, pairs: Pairs, schemas: Schemas): Json | undefined {
+  const types = typesOf(schema, schemas);
+  const values = pairs.get(name) ?? [];
+  const [text] = values;
+  if (types.includes("array") && text !== undefined)
+    return values.map((item) => valueOf(item, itemsOf(schema, schemas), schemas));
+  if (types.includes("object")) return membersOf(pairs, schema, schemas);
+  if (text === undefined) return undefined;
+  if (values.length === 1) return valueOf(text, schema, schemas);
+  const detail = `The parameter \`${name}\` is sent more than once`;
+  throw malformed({ parameter: name, code: "repeated-parameter", detail });
+}
+
+function membersOf(pairs: Pairs, schema: JsonObject, schemas: Schemas): JsonObject | undefined {
+  const { properties, additionalProperties } = resolved(schema, schemas);
+  const known = isObject(properties) ? properties : {};
+  const free = additionalProperties !== false && Object.keys(known).length === 0;
+  const members = [...pairs].flatMap(([name, values]): [string, Json][] => {
+    const of = own(known, name);
+    if (of === undefined && !free) return [];
+    const inner = isObject(of) ? of : {};
+    if (typesOf(inner, schemas).includes("array"))
+      return [[name, values.map((item) => valueOf(item, itemsOf(inner, schemas), schemas))]];
+    return [[name, values.length === 1 ? valueOf(values[0] ?? "", inner, schemas) : values]];
+  });
+  return members.length === 0 ? undefined : Object.fromEntries(members);
+}
+
+function itemsOf(schema: JsonObject, schemas: Schemas): JsonObject {
+  const { items } = resolved(schema, schemas);
+  return isObject(items) ? items : {};
+}
+
+/** A text as the value that its schema speaks of. What cannot be one stays a text, and is refused for that. */
+function valueOf(text: string, schema: JsonObject, schemas: Schemas): Json {
+  const types = typesOf(schema, schemas);
+  if (
+    (types.includes("integer") || types.includes("number")) &&
+    /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(text)
+  ) {
+    const parsed = parseJson(Buffer.from(text));
+    if (parsed.kind === "value") return parsed.value;
+  }
+  if (types.includes("boolean") && (text === "true" || text === "false")) return text === "true";
+  if (types.includes("null") && !types.includes("string") && text === "") return null;
+  return text;
+}
+
+// ── Bodies ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+async function bodyOf(
+  operation: Operation,
+  { body: plan }: WirePlan,
+  schemas: Schemas,
+  { bytes, exchange }: WireRequest,
+): Promise<Json | undefined> {
+  if (plan === undefined) return undefined;
+  const sends = announcesBody(exchange);
+  if (!sends && !plan.required) return undefined;
+  const { mediaTypes = [] } = operation.body ?? {};
+  if (mediaTypes.length === 0)
+    throw new Refusal("unsupported-media", { detail: `No content of ${plan.media.join(" or ")} is read here` });
+  checkMedia(exchange, mediaTypes, operation.method);
+  const all = await bytes();
+  const { essence = "" } = parseMediaType(exchange.headers.get("content-type") ?? "") ?? {};
+  if (isJson(essence)) {
+    if (all.length === 0 && !plan.required) return undefined;
+    const parsed = parseJson(all);
+    if (parsed.kind === "fault") throw malformed({ pointer: "#", code: "bad-json", detail: parsed.detail });
+    return parsed.value;
+  }
+  if (essence === formMedia) return membersOf(pairsOf(all.toString("utf8"), "&"), plan.schema ?? {}, schemas) ?? {};
+  return /^text\/|[/+]xml$/.test(essence) ? all.toString("utf8") : all.toString("base64");
+}
