@@ -10,8 +10,8 @@ import { fieldSchema, orNull } from "../parts/resources/json-schema.ts";
 import type { ViewDefinition } from "../parts/resources/model.ts";
 import { columnTypeOf, columnTypeOfValue, schemaOfExpression } from "./columns.ts";
 import { isBodiless, statusPlan } from "./outcomes.ts";
-import { shownOf } from "./permissions.ts";
-import type { AnswerMember, AnswerPlan, AnswerSource, GrantPlan, PageShape, Table, ViewPlan } from "./plan.ts";
+import { seersOf } from "./permissions.ts";
+import type { AnswerMember, AnswerPlan, AnswerSource, PageShape, Table, ViewPlan } from "./plan.ts";
 import { assert, type Sources, typedAt } from "./sources.ts";
 
 export function answerPlan(sources: Sources, meaning: ResourceEndpoint, views: ViewPlans): AnswerPlan {
@@ -109,19 +109,10 @@ function expressionSource({ model }: Sources, resource: string, expression: Type
   };
 }
 
-/**
- * A hidden field stays hidden when an answer gives it alone. That of another record is for those who see it in every such
- * record: whether it is the caller's own is not known here.
- */
-function shownOfMember(
-  sources: Sources,
-  resource: string,
-  expression: TypedExpression,
-): { readonly shown?: readonly GrantPlan[] } {
-  if (expression.kind === "field") return shownOf(sources, resource, expression.name);
-  if (expression.kind !== "walk") return {};
-  const { shown } = shownOf(sources, expression.resource, expression.name);
-  return shown === undefined ? {} : { shown: shown.filter((grant) => grant.if === undefined) };
+/** A hidden field stays hidden in whatever an answer makes of it: whoever sees that sees every field that it reads. */
+function shownOfMember(sources: Sources, resource: string, expression: TypedExpression): Pick<AnswerMember, "shown"> {
+  const shown = seersOf(sources, resource, expression);
+  return shown.length === 0 ? {} : { shown };
 }
 
 /** What an answer that is of no record says of all of them. */
@@ -162,7 +153,7 @@ function fieldsGiven({ fields = [] }: ViewDefinition, { columns, virtual }: Tabl
       worked === undefined
         ? { kind: "column", column: name, ...said }
         : { kind: "expression", expression: worked.expression, ...said };
-    return [{ name, source, absent, ...(shown === undefined ? {} : { shown }) }];
+    return [{ name, source, absent, ...(shown === undefined ? {} : { shown: [shown] }) }];
   });
 }
 

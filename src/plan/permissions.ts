@@ -1,4 +1,5 @@
 /** Who may: the grants of part 5 with their conditions typed and `own` replaced. */
+import { parts, type TypedExpression } from "../expression/typed.ts";
 import type { Grant } from "../parts/authentication/model.ts";
 import { type ResourceEndpoint, resourceEndpoints } from "../parts/endpoints/meaning.ts";
 import { sessionDeeds } from "../parts/endpoints/model.ts";
@@ -40,6 +41,29 @@ export function shownOf(sources: Sources, resource: string, field: string): { re
   if (marks.includes("write-only") || marks.includes("secret")) return { shown: [] };
   const grants = own(sources.model.authentication.show, `${resource}.${field}`);
   return grants === undefined ? {} : { shown: grantsAt(sources, `authentication/show/${resource}.${field}`, grants) };
+}
+
+/**
+ * Who sees each hidden field that an expression over a record of `resource` reads. That of another record is for those who
+ * see it in every such record: whether it is the caller's own is not known here.
+ */
+export function seersOf(
+  sources: Sources,
+  resource: string,
+  expression: TypedExpression,
+): readonly (readonly GrantPlan[])[] {
+  const found = new Map<string, readonly GrantPlan[]>();
+  const read = (one: TypedExpression): void => {
+    parts(one).forEach(read);
+    if (one.kind !== "field" && one.kind !== "walk" && one.kind !== "item-field") return;
+    const of = one.kind === "field" ? resource : one.resource;
+    const { shown } = shownOf(sources, of, one.name);
+    if (shown === undefined) return;
+    const seers = one.kind === "field" ? shown : shown.filter((grant) => grant.if === undefined);
+    found.set(seers.map(meaningOf).join(), seers);
+  };
+  read(expression);
+  return [...found.values()];
 }
 
 function grantsAt(sources: Sources, path: string, grants: readonly Grant[]): readonly GrantPlan[] {

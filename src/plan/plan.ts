@@ -644,8 +644,8 @@ export interface AnswerMember {
   readonly name: string;
   readonly source: AnswerSource;
   readonly absent: "left out" | "null";
-  /** Who sees it, where it is a hidden field of the record. */
-  readonly shown?: readonly GrantPlan[];
+  /** Who sees it, where it is made of hidden fields: who passes one grant of each list. */
+  readonly shown?: readonly (readonly GrantPlan[])[];
 }
 
 export type AnswerSource =

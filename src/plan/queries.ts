@@ -1,5 +1,5 @@
 /** Query parameters that the document words itself: filters of lists, and what is `input` of any operation. */
-import { parts, type TypedExpression } from "../expression/typed.ts";
+import type { TypedExpression } from "../expression/typed.ts";
 import { filterNames, filterType } from "../parts/endpoints/filter-type.ts";
 import { meaningOf, type ResourceEndpoint } from "../parts/endpoints/meaning.ts";
 import { filterSurroundings } from "../parts/expressions.ts";
@@ -7,8 +7,8 @@ import { defaultValue } from "../parts/resources/default-value.ts";
 import { bareType } from "../parts/resources/fields.ts";
 import { jsonSchemaOf } from "../parts/resources/json-schema.ts";
 import { columnTypeOf } from "./columns.ts";
-import { shownOf } from "./permissions.ts";
-import type { ConditionFilterPlan, GrantPlan, QueryPlan } from "./plan.ts";
+import { seersOf } from "./permissions.ts";
+import type { ConditionFilterPlan, QueryPlan } from "./plan.ts";
 import { assert, type Sources, typedAt } from "./sources.ts";
 
 export function conditionFilters(
@@ -26,9 +26,14 @@ export function conditionFilters(
       type: columnTypeOf(model, type),
       schema: jsonSchemaOf(model, type, "input"),
       condition: named(condition, Object.keys(filterNames(name, condition, around)), name),
-      shown: hiddenRead(sources, resource, condition),
+      shown: everywhere(seersOf(sources, resource, condition)),
     };
   });
+}
+
+/** A filter tells of every record, so whoever uses it sees the fields in all of them. */
+function everywhere(seers: ConditionFilterPlan["shown"]): ConditionFilterPlan["shown"] {
+  return seers.map((grants) => grants.filter((grant) => grant.if === undefined));
 }
 
 /** The same expression, with the value under a name that no other filter of a request has. */
@@ -45,18 +50,6 @@ function replaced<Value>(value: Value, edit: (one: TypedExpression) => TypedExpr
   if (Array.isArray(value)) return value.map((one: unknown) => replaced(one, edit)) as Value;
   const inside = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaced(one as unknown, edit)]));
   return ("kind" in inside && "at" in inside ? edit(inside as unknown as TypedExpression) : inside) as Value;
-}
-
-/** Who sees each hidden field that the condition reads: of another record, in whichever it may be. */
-function hiddenRead(sources: Sources, resource: string, expression: TypedExpression): ConditionFilterPlan["shown"] {
-  const own = (grants: readonly GrantPlan[]): readonly GrantPlan[] => grants.filter((grant) => grant.if === undefined);
-  const read = (one: TypedExpression): readonly (readonly GrantPlan[])[] => {
-    const below = parts(one).flatMap(read);
-    const of = one.kind === "field" ? resource : one.kind === "walk" || one.kind === "item-field" ? one.resource : "";
-    const { shown } = of !== "" && "name" in one ? shownOf(sources, of, one.name) : {};
-    return shown === undefined ? below : [own(shown), ...below];
-  };
-  return read(expression);
 }
 
 export function queryPlans({ model }: Sources, { endpoint }: Pick<ResourceEndpoint, "endpoint">): readonly QueryPlan[] {

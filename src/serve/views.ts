@@ -4,6 +4,7 @@ import type { TypedExpression } from "../expression/typed.ts";
 import { parts } from "../expression/typed.ts";
 import type { AnswerMember, AnswerSource, GrantPlan, Operation, Plan, Table } from "../plan/plan.ts";
 import type { View, ViewMember } from "../store/store.ts";
+import { both, either } from "../plan/sources.ts";
 import { decide } from "./permissions.ts";
 
 export interface ResourceView {
@@ -63,9 +64,10 @@ export function ownView({ resource, answer }: Operation, nested: Nested): View |
 
 function viewMembers(resource: string, members: readonly AnswerMember[], nested: Nested): readonly ViewMember[] {
   return members.flatMap(({ name, source, absent, shown }): ViewMember[] => {
-    const decision = shown === undefined ? "allowed" : decide(shown, nested.roles);
-    if (decision === "denied") return [];
-    const when = decision === "allowed" ? {} : { when: decision.any };
+    const decisions = (shown ?? []).map((grants) => decide(grants, nested.roles));
+    if (decisions.includes("denied")) return [];
+    const conditions = decisions.flatMap((one) => (typeof one === "string" ? [] : [one.any.reduce(either)]));
+    const when = conditions.length === 0 ? {} : { when: [conditions.reduce(both)] };
     return [{ name, ...viewSource(resource, source, nested), absent, ...when }];
   });
 }

@@ -65,11 +65,15 @@ served("shapes", documentText("recipes"), (subject) => {
     assert.partialDeepStrictEqual(own, {
       notes: "salt",
       preview: "salt",
+      noted: true,
       favorited: false,
       author: { following: false },
     });
     const anybody = given(await send("", `GET /recipes/${slug}`));
     assert.deepEqual([anybody["notes"], anybody["preview"]], [undefined, undefined]);
+    // Also what is worked out from it; of other records nobody sees it in whichever they are.
+    assert(!("noted" in anybody) && !JSON.stringify([own, anybody]).includes("salt?"));
+    assert(!("notedElsewhere" in own) && !("notedElsewhere" in anybody));
   });
 
   test("members stand where the document says, in what is taken and in what is given", async () => {

@@ -141,17 +141,21 @@ function viewSchema(name: string, { resource, members }: ViewPlan, names: Compon
 }
 
 function membersSchema(all: readonly AnswerMember[], resource: string, names: ComponentNames): JsonObject {
-  const members = all.filter(({ shown }) => shown === undefined || shown.length > 0);
+  const members = all.filter(({ shown = [] }) => shown.every((grants) => grants.length > 0));
   const required = members.filter((one) => one.shown === undefined && isAlways(one)).map((member) => member.name);
   const properties = members.map(({ name, shown, source, absent }): [string, JsonObject] => {
     const schema = sourceSchema(source, absent, resource, names);
-    return [name, shown === undefined ? schema : withDescription(schema, [`Only for ${grantsText(shown)}.`])];
+    return [name, shown === undefined ? schema : withDescription(schema, [seersText(shown)])];
   });
   return {
     type: "object",
     properties: Object.fromEntries(properties),
     ...(required.length === 0 ? {} : { required }),
   };
+}
+
+function seersText(shown: NonNullable<AnswerMember["shown"]>): string {
+  return `Only for ${shown.map(grantsText).join(", and of these only for ")}.`;
 }
 
 /** What a handler's function gives; where it names records, they are given as their caller may see them. */

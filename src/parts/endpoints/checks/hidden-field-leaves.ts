@@ -1,4 +1,4 @@
-/** An answer that is worked out from a field which not everybody who gets it may see. */
+/** A member of an answer that is worked out from a field which not everybody who gets the answer may see. */
 import { fieldsReadIn, hiddenFrom } from "../../authentication/hidden.ts";
 import { allowedTo } from "../../facts.ts";
 import { answerShape, expressionsGiven } from "../shape.ts";
@@ -7,7 +7,7 @@ import type { Check } from "../../finding.ts";
 export const check: Check = {
   code: "endpoints/hidden-field-leaves",
   severity: "warning",
-  why: "A hidden field appears nowhere, and this answer tells it.",
+  why: "A hidden field appears nowhere, so to those who may not see it the answer comes without this member.",
   *run(facts) {
     for (const meaning of facts.endpoints.values()) {
       if (meaning.kind !== "resource") continue;
@@ -22,8 +22,8 @@ export const check: Check = {
           if (who === undefined) continue;
           yield {
             at: `${at}#key`,
-            message: `\`${name}\` tells \`${who}\` the field \`${field}\`, which is hidden from them`,
-            help: `allow \`${meaning.operation}\` only to those who see it, or silence this with the reason`,
+            message: `\`${name}\` reads the field \`${field}\`, which is hidden from \`${who}\`: they get no \`${name}\``,
+            help: `allow \`${meaning.operation}\` only to those who see it, or silence this where it may be absent`,
           };
         }
       }
