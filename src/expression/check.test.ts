@@ -122,6 +122,13 @@ test("an expression has a type", () => {
     ["collectBy == null || fragile ? collectBy : now", "timestamp?"],
     ["collectBy != null ? now : collectBy", "timestamp?"],
     ["labels != null ? labels.size() : 0", "int"],
+    ["input.code == null ? '' : input.code", "string"],
+    ["has(input.code) ? input.code : ''", "string"],
+    ["locker != null ? locker.door : 0", "int"],
+    ["locker.site.parcel == null ? courier.boss.id == null : true", "bool"],
+    ["courier.boss != null ? courier.boss : courier", "record"],
+    ["Site.map(s, s.parcel != null ? s.parcel.size : 'none')", "list"],
+    ["input.size == null ? '' : input.code", "string?"],
     ["(collectBy == null ? now : now) < now ? collectBy : now", "timestamp?"],
   ];
   for (const [text, type] of examples) {

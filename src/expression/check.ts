@@ -91,7 +91,7 @@ interface Checker {
   readonly problems: ExpressionProblem[];
   /** The names that macros have bound, outermost first. */
   readonly items: Bound[];
-  /** The names that are not null where the checker is: what stands before has asked. */
+  /** The names and paths (`input.code`) that are not null where the checker is: what stands before has asked. */
   readonly present: string[];
   recordMacros: number;
   /** The first free place after the macros of each part that was asked about. */
@@ -240,7 +240,16 @@ function itemField(
   return { kind: "item-field", at, type, nullable, slot: item.slot, resource: item.resource, name };
 }
 
-function checkMember(checker: Checker, { object, name, nameAt, at }: Member): Found {
+/** Macros bind no name that means something, so one text is one value wherever it stands. */
+function checkMember(checker: Checker, member: Member): Found {
+  const found = checkPath(checker, member);
+  const path = pathOf(member);
+  return found?.nullable && path !== undefined && checker.present.includes(path)
+    ? { ...found, nullable: false }
+    : found;
+}
+
+function checkPath(checker: Checker, { object, name, nameAt, at }: Member): Found {
   const item = object.kind === "name" && checker.items.findLast((bound) => bound.name === object.name);
   if (item && "resource" in item) {
     const field = findField(checker, item.resource, name, nameAt);
@@ -377,15 +386,33 @@ function checkConditional(checker: Checker, { test, whenTrue, whenFalse, at }: C
   return { kind: "choose", at, type, nullable: a.nullable || b.nullable, test: condition, whenTrue: a, whenFalse: b };
 }
 
-/** The bare names that cannot be null where the expression is true, or where it is not. */
+/** The names and paths that cannot be null where the expression is true, or where it is not. */
 function namesPresent(expression: Expression, holds: boolean): readonly string[] {
   if (expression.kind === "not") return namesPresent(expression.operand, !holds);
+  if (expression.kind === "call" && expression.function === "has" && !expression.target && holds) {
+    return expression.arguments.flatMap(pathsTo);
+  }
   if (expression.kind !== "binary") return [];
   const { operator, left, right } = expression;
   if (operator === (holds ? "&&" : "||")) return [...namesPresent(left, holds), ...namesPresent(right, holds)];
   if (operator !== (holds ? "!=" : "==")) return [];
   const [asked, against] = left.kind === "null" ? [right, left] : [left, right];
-  return asked.kind === "name" && against.kind === "null" ? [asked.name] : [];
+  return against.kind === "null" ? pathsTo(asked) : [];
+}
+
+/** What is there has an owner that is there: `locker.site` says so of `locker` too. */
+function pathsTo(expression: Expression): readonly string[] {
+  const path = pathOf(expression);
+  if (path === undefined) return [];
+  return expression.kind === "member" ? [path, ...pathsTo(expression.object)] : [path];
+}
+
+/** `input.code`, as its text. */
+function pathOf(expression: Expression): string | undefined {
+  if (expression.kind === "name") return expression.name;
+  if (expression.kind !== "member") return undefined;
+  const owner = pathOf(expression.object);
+  return owner === undefined ? undefined : `${owner}.${expression.name}`;
 }
 
 function knowing(checker: Checker, names: readonly string[], check: () => Found): Found {
