@@ -123,7 +123,13 @@ function shown(reader: Reader, part: PartName, sections: readonly Section[]): Pa
     (fence) => fence.language.toLowerCase() === "yaml" && fence.meta === "" && fence.text.trim() !== "",
   );
   const { status, body } = readBlocks(reader, part, blocks, span);
-  return { heading, span, prose, fences, body, status: status ?? (prose.some(isOpen) ? "not shown" : "silent") };
+  return { heading, span, prose, fences, body, status: status ?? inWords(prose) };
+}
+
+/** What a part without a block says: a lone `none` cannot be meant otherwise. */
+function inWords(prose: readonly Prose[]): PartStatus {
+  if (prose.length === 1 && /^\s*none\.?\s*$/i.test(prose[0]?.text ?? "")) return "none";
+  return prose.some(isOpen) ? "not shown" : "silent";
 }
 
 /** Prose that says that the part is open. */
