@@ -48,7 +48,9 @@ function* policyDifferences({ policy: old = {} }: Versioning, { policy: now = {}
   yield* measured(support, old.support, now.support, spanOf, weights, "least", { matter: "support" });
   const gone = statement("after sunset", "The answer after the sunset");
   yield* restated(gone, old.afterSunset, now.afterSunset, old.afterSunset === undefined ? "additive" : "breaking");
-  yield* unforeseen({ subject, at }, old, now, ["breaking", "notice", "support", "afterSunset"]);
+  const unknown = statement("unknown", "The answer to an unknown version");
+  yield* restated(unknown, old.unknown, now.unknown, "breaking");
+  yield* unforeseen({ subject, at }, old, now, ["breaking", "notice", "support", "afterSunset", "unknown"]);
 }
 
 function* servedDifferences(old: Versioning, now: Versioning): Iterable<Difference> {

@@ -271,13 +271,14 @@ function raisedErrors(model: Model, transitions: readonly Transition[]): readonl
       rule.else === undefined ? [] : [{ code: rule.else, at: `resources/rules/${resource}/${index}/else` }],
     ),
   );
-  const sunset = model.versioning.policy?.afterSunset;
+  const { afterSunset, unknown } = model.versioning.policy ?? {};
   return [
     ...rules,
     ...guards,
     ...choices,
     ...outcomes,
-    ...(sunset === undefined ? [] : [{ code: sunset.error, at: "versioning/policy/after sunset#value" }]),
+    ...(afterSunset === undefined ? [] : [{ code: afterSunset.error, at: "versioning/policy/after sunset#value" }]),
+    ...(unknown === undefined ? [] : [{ code: unknown.error, at: "versioning/policy/unknown#value" }]),
   ];
 }
 

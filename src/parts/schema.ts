@@ -454,6 +454,7 @@ const bodies: Readonly<Record<PartName, JsonObject>> = {
         notice: duration,
         support: duration,
         "after sunset": either(said, closed({ status: text, error: text })),
+        unknown: either(said, closed({ status: text, error: text })),
       }),
     ),
     versions: orNone(mapOf(either(text, { type: "array", items: change }, { type: "object" }))),

@@ -4,7 +4,7 @@
  */
 import type { Json, JsonObject } from "../base/json.ts";
 import type { TypedExpression } from "../expression/typed.ts";
-import type { VersionPlace } from "../parts/versioning/model.ts";
+import type { VersionAnswer, VersionPlace } from "../parts/versioning/model.ts";
 import type { Operation, Plan } from "./plan.ts";
 
 export type { VersionPlace };
@@ -16,7 +16,9 @@ export interface VersionsPlan {
   readonly sent?: VersionPlace;
   readonly absent: "pinned" | "newest" | "oldest" | "refuse";
   /** The answer after a sunset. */
-  readonly gone: { readonly status: number; readonly error: string };
+  readonly gone: VersionAnswer;
+  /** The answer to a version that there is not, and to none where one has to be said; absent: 400 `invalid-request`. */
+  readonly unknown?: VersionAnswer;
   /** Newest first, never empty. */
   readonly list: readonly VersionPlan[];
 }

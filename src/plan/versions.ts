@@ -80,6 +80,7 @@ export function versionsPlan(
     // Where the document is silent: the caller keeps what it first met (R9.2).
     absent: absent ?? "pinned",
     gone: policy?.afterSunset ?? { status: 410, error: "version-gone" },
+    ...(policy?.unknown === undefined ? {} : { unknown: policy.unknown }),
     list,
   };
 }

@@ -95,6 +95,7 @@ const common = {
       notice: durations,
       support: fc.constantFrom("12mo", "2y"),
       afterSunset: fc.record({ status: fc.constantFrom(404, 410), error: kebabNames }),
+      unknown: fc.record({ status: fc.constantFrom(400, 412), error: kebabNames }),
     },
     { requiredKeys: [] },
   ),

@@ -232,6 +232,13 @@ const ending: readonly Proof[] = [
     [pass(74 * 366 * 86_400_000), add({ amount: 1 }, "404 too-old", old)],
     { errors: { errors: { "too-old": "404 This version is gone", "too-big": "409 It is too big" } } },
   ),
+  asked(
+    "policy/unknown",
+    { policy: { unknown: "412 which-version" } },
+    {},
+    [add({ amount: 1 }, "412 which-version", "\nX-Version: 2020-01-01")],
+    { errors: { errors: { "which-version": "412 Say a version that there is", "too-big": "409 It is too big" } } },
+  ),
   asked("policy/support", { policy: { support: "12mo" } }, {}, [ask("GET /\nAccept: text/html", says("12mo"))]),
   asked("policy/notice", { policy: { notice: "180d" } }, {}, [ask("GET /\nAccept: text/html", says("180d"))]),
   asked("policy/breaking", { policy: { breaking: "new version only" } }, {}, [

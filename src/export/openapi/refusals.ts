@@ -67,12 +67,15 @@ const anyRequest: readonly string[] = [
   "timed-out",
 ];
 
-/** A version that ends, or that a credential began with and that is gone. */
+/** A version that ends, or that a credential began with and that is gone; one that there is not, where it has an error. */
 function ofVersion({ versions, errors }: Plan): readonly string[] {
   if (versions === undefined) return [];
-  const { gone, absent, list } = versions;
+  const { gone, unknown, absent, list } = versions;
   const ends = absent === "pinned" || list.some(({ deprecated }) => deprecated?.sunset !== undefined);
-  return ends ? [Object.hasOwn(errors, gone.error) ? gone.error : "version-gone"] : [];
+  return [
+    ...(ends ? [Object.hasOwn(errors, gone.error) ? gone.error : "version-gone"] : []),
+    ...(unknown === undefined ? [] : [unknown.error]),
+  ];
 }
 
 function ofCaller(

@@ -23,7 +23,14 @@ export interface VersionPolicy {
   readonly notice?: string;
   readonly support?: string;
   /** `410 version-gone` */
-  readonly afterSunset?: { readonly status: number; readonly error: string };
+  readonly afterSunset?: VersionAnswer;
+  /** `412 version-needed`: to a version that there is not, and to none where one has to be said. */
+  readonly unknown?: VersionAnswer;
+}
+
+export interface VersionAnswer {
+  readonly status: number;
+  readonly error: string;
 }
 
 export interface Version {

@@ -33,9 +33,12 @@ function printSent(sent: VersionPlace): Tree {
   return sent.kind === "path" ? `path ${sent.template}` : `${sent.kind} ${sent.name}`;
 }
 
-function printPolicy({ afterSunset, ...policy }: VersionPolicy, open: boolean): Tree {
-  const answer = afterSunset === undefined ? {} : { "after sunset": `${afterSunset.status} ${afterSunset.error}` };
-  return noneIfEmpty(Object.entries({ ...policy, ...answer }), open);
+function printPolicy({ afterSunset, unknown, ...policy }: VersionPolicy, open: boolean): Tree {
+  const answers = {
+    ...(afterSunset === undefined ? {} : { "after sunset": `${afterSunset.status} ${afterSunset.error}` }),
+    ...(unknown === undefined ? {} : { unknown: `${unknown.status} ${unknown.error}` }),
+  };
+  return noneIfEmpty(Object.entries({ ...policy, ...answers }), open);
 }
 
 /** `none` where there is nothing, unless something is `open`. */

@@ -126,6 +126,7 @@ const forms: readonly [yaml: string, versioning: Versioning][] = [
       },
     },
   ],
+  ["policy: { unknown: 412 version-needed }", { policy: { unknown: { status: 412, error: "version-needed" } } }],
   ["policy: none\nversions: none\ndeprecated: none", { policy: {}, versions: [], deprecated: {} }],
   [
     "scheme: numbered\nversions: { 10: none, 9.1: add Parcel.x, 9: first }",
@@ -219,6 +220,8 @@ const wrong: readonly [yaml: string, ...faults: string[]][] = [
   ["sent: { header: A, query: b }", "1:7 versioning/bad-sent { header: A, query: b }"],
   ["absent: latest", "1:9 versioning/unknown-value latest"],
   ["policy: { after sunset: gone }", "1:25 versioning/bad-answer gone"],
+  ["policy: { unknown: 412 }", "1:20 versioning/bad-answer 412"],
+  ["policy: { unknown: 200 fine }", "1:20 versioning/bad-status 200"],
   ["policy: { after sunset: 200 fine }", "1:25 versioning/bad-status 200"],
   ["policy: { notice: half a year }", "1:19 versioning/bad-duration half a year"],
   ["policy: { breaking: sometimes }", "1:21 versioning/unknown-value sometimes"],

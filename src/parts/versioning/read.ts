@@ -4,10 +4,10 @@
  *     scheme      dated | numbered | none
  *     sent        `header NAME` | `query NAME` | `path /v{n}` | `media-type`   map: { header }, { query } or { path }
  *     absent      pinned | newest | oldest | refuse
- *     policy      { breaking, notice, support, after sunset }
+ *     policy      { breaking, notice, support, after sunset, unknown }
  *       breaking      `new version only`, or `never`: nothing is ever broken
  *       notice, support   durations
- *       after sunset  `status code`   map: { status, error }
+ *       after sunset  `status code`   map: { status, error }; so is `unknown`
  *     versions    name: list of changes (change-read.ts), or one; `none` where a version only adds; `first` for the oldest
  *                 Names are dates (2026-09-01) or numbers (2, 2.1), the newest first.
  *     deprecated  version: `since date, sunset date, guide address`, each of them optional   map: { since, sunset, guide }
@@ -17,7 +17,7 @@ import { type Phrase, phraseOf, slice, spanOf, splitAt } from "../phrase.ts";
 import { expectMap, isGap, isNone, knownEntries, openEntries, type Path, type Reader, report } from "../reader.ts";
 import { readChoice, readDuration, readLines, readStatus, readText } from "../values.ts";
 import { readChange } from "./change-read.ts";
-import type { Change, Deprecation, Version, Versioning, VersionPlace, VersionPolicy } from "./model.ts";
+import type { Change, Deprecation, Version, VersionAnswer, Versioning, VersionPlace, VersionPolicy } from "./model.ts";
 
 const keys = ["scheme", "sent", "absent", "policy", "versions", "deprecated"] as const;
 
@@ -106,31 +106,50 @@ function readPolicy(reader: Reader, path: Path, entry: Entry): VersionPolicy | u
     "{ breaking: new version only, notice: 180d, support: 12mo }",
   );
   if (map === undefined) return undefined;
-  const entries = knownEntries(reader, path, map, ["breaking", "notice", "support", "after sunset"], "The policy");
+  const entries = knownEntries(
+    reader,
+    path,
+    map,
+    ["breaking", "notice", "support", "after sunset", "unknown"],
+    "The policy",
+  );
   const breakingText = readText(reader, path, entries.breaking, "`breaking`");
   const breaking = readChoice(reader, path, breakingText, ["new version only", "never"], "What breaks callers");
   const notice = readDuration(reader, path, readText(reader, path, entries.notice, "`notice`"), "The notice");
   const support = readDuration(reader, path, readText(reader, path, entries.support, "`support`"), "The support");
   const afterSunset =
-    entries["after sunset"] && readAfterSunset(reader, [...path, "after sunset"], entries["after sunset"]);
+    entries["after sunset"] &&
+    readAnswer(reader, [...path, "after sunset"], entries["after sunset"], "The answer after the sunset", gone);
+  const unknown =
+    entries.unknown &&
+    readAnswer(reader, [...path, "unknown"], entries.unknown, "The answer to an unknown version", needed);
   return {
     ...(breaking === undefined ? {} : { breaking }),
     ...(notice === undefined ? {} : { notice }),
     ...(support === undefined ? {} : { support }),
     ...(afterSunset === undefined ? {} : { afterSunset }),
+    ...(unknown === undefined ? {} : { unknown }),
   };
 }
 
-function readAfterSunset(reader: Reader, path: Path, entry: Entry): VersionPolicy["afterSunset"] | undefined {
-  const what = "The answer after the sunset";
+const gone = "410 version-gone";
+const needed = "412 version-needed";
+
+function readAnswer(
+  reader: Reader,
+  path: Path,
+  entry: Entry,
+  what: string,
+  example: string,
+): VersionAnswer | undefined {
   if (entry.value.kind === "map") {
     const entries = knownEntries(reader, path, entry.value, ["status", "error"], what);
     const statusText = readText(reader, path, entries.status, "The status");
     const error = readText(reader, path, entries.error, "The error");
-    if (statusText !== undefined && error !== undefined) return answerOf(reader, path, statusText, error);
+    if (statusText !== undefined && error !== undefined) return answerOf(reader, path, statusText, error, what);
     if (entries.status === undefined || entries.error === undefined) {
       report(reader, "versioning/bad-answer", entry.value.span, `${what} is a status and an error`, {
-        help: "write `410 version-gone`",
+        help: `write \`${example}\``,
       });
     }
     return undefined;
@@ -140,12 +159,12 @@ function readAfterSunset(reader: Reader, path: Path, entry: Entry): VersionPolic
   const match = /^(\S+)\s+(\S+)$/.exec(line.text);
   if (match === null) {
     report(reader, "versioning/bad-answer", spanOf(line), `${what} is a status and an error, not \`${line.text}\``, {
-      help: "write `410 version-gone`",
+      help: `write \`${example}\``,
     });
     return undefined;
   }
   const [, status = "", error = ""] = match;
-  return answerOf(reader, path, slice(line, 0, status.length), slice(line, line.text.length - error.length));
+  return answerOf(reader, path, slice(line, 0, status.length), slice(line, line.text.length - error.length), what);
 }
 
 function answerOf(
@@ -153,8 +172,9 @@ function answerOf(
   path: Path,
   statusText: Phrase,
   error: Phrase,
-): VersionPolicy["afterSunset"] | undefined {
-  const status = readStatus(reader, path, statusText, "The answer after the sunset");
+  what: string,
+): VersionAnswer | undefined {
+  const status = readStatus(reader, path, statusText, what);
   return status === undefined ? undefined : { status, error: error.text };
 }
 

@@ -331,7 +331,7 @@ export function renamedEvent(model: Model, from: string, to: string): Model {
 export function renamedError(model: Model, from: string, to: string): Model {
   const { errors, resources, versioning } = model;
   const code = (one: string): string => (one === from ? to : one);
-  const sunset = versioning.policy?.afterSunset;
+  const { afterSunset, unknown } = versioning.policy ?? {};
   return withEndpoints(
     {
       ...model,
@@ -354,9 +354,18 @@ export function renamedError(model: Model, from: string, to: string): Model {
         ),
       ),
       versioning:
-        sunset === undefined
+        versioning.policy === undefined
           ? versioning
-          : { ...versioning, policy: { ...versioning.policy, afterSunset: { ...sunset, error: code(sunset.error) } } },
+          : {
+              ...versioning,
+              policy: {
+                ...versioning.policy,
+                ...(afterSunset === undefined
+                  ? {}
+                  : { afterSunset: { ...afterSunset, error: code(afterSunset.error) } }),
+                ...(unknown === undefined ? {} : { unknown: { ...unknown, error: code(unknown.error) } }),
+              },
+            },
     },
     (endpoint) => {
       const { choose, else: otherwise, statuses } = endpoint;

@@ -5,7 +5,7 @@
 import type { VersionPlace, VersionsPlan } from "../../plan/version.ts";
 import type { Caller } from "../caller.ts";
 import type { Exchange } from "../exchange.ts";
-import { malformed, Refusal } from "../refusal.ts";
+import { type Fault, malformed, Refusal } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import type { PinOf } from "./pins.ts";
 import type { Served } from "./served.ts";
@@ -51,6 +51,14 @@ export interface ChooserOptions {
 
 export function createChooser({ plan, versions, pinOf, now, mount }: ChooserOptions): Chooser {
   const { sent, absent, gone } = plan;
+  /** By the error of the document's own where it has one, with what Nonet would have said (R9.1). */
+  const refusal = (fault: Fault): Refusal => {
+    const { details } = malformed(fault);
+    const members = { supported: supported() };
+    if (plan.unknown === undefined) return new Refusal("invalid-request", { ...details, members });
+    const { error, status } = plan.unknown;
+    return new Refusal(error, { status, detail: fault.detail, members });
+  };
   const byName = new Map(versions.map((version) => [version.name as string, version]));
   const newest = versions[0] as Served;
   const isLive = ({ sunset }: Served): boolean => sunset === undefined || now() < sunset;
@@ -68,8 +76,7 @@ export function createChooser({ plan, versions, pinOf, now, mount }: ChooserOpti
     const form = plan.scheme === "dated" ? "a date, as in 2026-09-01" : "a number, as in 2";
     const isForm = isName.test(name);
     const detail = isForm ? "There is no such version" : `A version is ${form}`;
-    const fault = { ...found.at, code: isForm ? "unknown-version" : "bad-version", detail };
-    return new Refusal("invalid-request", { ...malformed(fault).details, members: { supported: supported() } });
+    return refusal({ ...found.at, code: isForm ? "unknown-version" : "bad-version", detail });
   };
 
   const live = (version: Served): Served => {
@@ -85,10 +92,7 @@ export function createChooser({ plan, versions, pinOf, now, mount }: ChooserOpti
   const silent = (caller: Caller): Served | Promise<Served> => {
     if (absent === "refuse") {
       const detail = sent === undefined ? "No version was chosen" : `Say the version: ${describe(sent)}`;
-      throw new Refusal("invalid-request", {
-        ...malformed({ ...placeOf(sent), code: "required", detail }).details,
-        members: { supported: supported() },
-      });
+      throw refusal({ ...placeOf(sent), code: "required", detail });
     }
     return pinned(caller);
   };

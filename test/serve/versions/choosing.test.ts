@@ -172,6 +172,21 @@ served("absent: refused", notes({ sent: "header V", absent: "refuse" }), async (
 });
 
 served(
+  "an error of the document's own for a version that there is not, and for none",
+  notes({ sent: "header V", absent: "refuse" })
+    .replace("after sunset: 410 version-gone }", "unknown: 412 which-version }")
+    .replace("errors: {} }", "errors: { which-version: 412 Say a version that there is } }"),
+  async ({ ask }) => {
+    for (const headers of [{}, { V: "4" }, { V: "four" }]) {
+      const reply = await ask(get("/notes", headers));
+      assert.deepEqual([reply.status, (reply.json as { code: string }).code], [412, "which-version"]);
+      assert.deepEqual((reply.json as { supported: string[] }).supported, ["3", "2", "1"]);
+    }
+    assert.equal((await ask(get("/notes", { V: "3" }))).status, 200);
+  },
+);
+
+served(
   "absent: pinned to the newest, which anonymous callers get",
   notes({ sent: "header V", absent: "pinned" }),
   async ({ ask, anonymous }) => {
