@@ -84,9 +84,14 @@ const mediaTypes = fc.uniqueArray(
   { minLength: 1, maxLength: 2 },
 );
 
+/** What stands in a path is there. */
+function present(all: Readonly<Record<string, Parameter>>): Readonly<Record<string, Parameter>> {
+  return Object.fromEntries(Object.entries(all).map(([name, one]) => [name, { ...one, optional: false }]));
+}
+
 const wires: fc.Arbitrary<Wire> = fc.record(
   {
-    path: parameters,
+    path: parameters.map(present),
     query: parameters,
     header: parameters,
     cookie: parameters,

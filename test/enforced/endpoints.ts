@@ -1,9 +1,10 @@
 /** Proofs of part 4. */
 import assert from "node:assert/strict";
-import type { Json } from "../../src/base/json.ts";
+import type { Json, JsonObject } from "../../src/base/json.ts";
+import type { ServiceFunctions } from "../../src/serve/functions/functions.ts";
 import type { Block, Parts } from "./document.ts";
 import { crud, documentOf, things } from "./document.ts";
-import type { Expected, Proof, Step } from "./proof.ts";
+import type { Expected, Proof, Refusal, Step } from "./proof.ts";
 import { ask, pass } from "./proof.ts";
 import { says } from "./resources.ts";
 
@@ -170,6 +171,103 @@ const handlers: readonly Proof[] = [
     ],
   },
 ];
+
+/** One that says back what it is given; with 2 in the query it tells no count, with 3 it has nothing to say. */
+const echo: ServiceFunctions = {
+  echo: ({ input }) => {
+    const { path, query = {}, header, cookie, body } = input as Readonly<Record<string, JsonObject>>;
+    if (query["n"] === 3) return { status: 202 };
+    const said = [path?.["day"], query["n"], header?.["X-Trace"], cookie?.["seen"], body?.["label"]];
+    const headers = query["n"] === 2 ? {} : { "X-Count": said.length };
+    return { status: 200, body: said.map((one) => one ?? null), headers };
+  },
+};
+
+const label = { type: "object", required: ["label"], properties: { label: { type: "string", maxLength: 3 } } };
+const form = "application/x-www-form-urlencoded";
+const own = "application/vnd.echo+json";
+
+interface WireParts extends Block {
+  readonly path: Block;
+  readonly query: Block;
+  readonly header: Block;
+  readonly cookie: Block;
+  readonly "body?": Block;
+  readonly answers: Block;
+}
+
+const answer = {
+  schema: { type: "array", maxItems: 5 },
+  media: [own],
+  headers: { "X-Count?": { type: "integer", note: "How many members", example: 55 } },
+  note: "What was asked",
+};
+
+const wire: WireParts = {
+  path: { day: { type: "date", note: "Which day", example: "2026-05-06" } },
+  query: { "n?": { type: "integer(1..3)", note: "Which number", example: 1 } },
+  header: { "X-Trace?": { type: "uuid", note: "Which trace", example: "6e8bc430-9c3a-11d9-9669-0800200c9a66" } },
+  cookie: { "seen?": { type: "boolean", note: "Seen before", example: true } },
+  "body?": { schema: label, media: ["application/json", form], note: "Which label" },
+  answers: { 200: answer, 202: "none", 400: "none" },
+};
+
+function wired(changed: Block): string {
+  const { "body?": may, ...rest } = wire;
+  const body = "body" in changed ? {} : { "body?": may };
+  return served({ echo: { at: "PUT /echo/{day}", does: "handler", wire: { ...rest, ...body, ...changed } } });
+}
+
+/** By construct, the wire without it: the same play sees the difference. */
+const wires: readonly Proof[] = Object.entries<Block>({
+  "": { path: {}, query: {}, header: {}, cookie: {}, "body?": "none" },
+  path: { path: "none" },
+  "path/note": { path: { day: { type: "date", example: "2026-05-06" } } },
+  "path/example": { path: { day: { type: "date", note: "Which day" } } },
+  query: { query: "none" },
+  "query/optional": { query: { n: { type: "integer(1..3)", note: "Which number", example: 1 } } },
+  "query/note": { query: { "n?": { type: "integer(1..3)", example: 1 } } },
+  "query/example": { query: { "n?": { type: "integer(1..3)", note: "Which number" } } },
+  header: { header: "none" },
+  "header/optional": { header: { "X-Trace": { type: "uuid", note: "Which trace", example: "6e8bc430-9c3a-11d9-9669-0800200c9a66" } } },
+  "header/note": { header: { "X-Trace?": { type: "uuid", example: "6e8bc430-9c3a-11d9-9669-0800200c9a66" } } },
+  "header/example": { header: { "X-Trace?": { type: "uuid", note: "Which trace" } } },
+  cookie: { cookie: "none" },
+  "cookie/optional": { cookie: { seen: { type: "boolean", note: "Seen before", example: true } } },
+  "cookie/note": { cookie: { "seen?": { type: "boolean", example: true } } },
+  "cookie/example": { cookie: { "seen?": { type: "boolean", note: "Seen before" } } },
+  body: { "body?": "none" },
+  "body/type": { "body?": { media: ["application/json", form], note: "Which label" } },
+  "body/media": { "body?": { schema: label, note: "Which label" } },
+  "body/optional": { body: { schema: label, media: ["application/json", form], note: "Which label" } },
+  "body/note": { "body?": { schema: label, media: ["application/json", form] } },
+  answers: { answers: { 202: "none" } },
+  "answers/type": { answers: { ...wire.answers as object, 200: { ...answer, schema: true } } },
+  "answers/media": { answers: { ...wire.answers as object, 200: { ...answer, media: ["application/json"] } } },
+  "answers/headers": { answers: { ...wire.answers as object, 200: { ...answer, headers: "none" } } },
+  "answers/headers/optional": { answers: { ...wire.answers as object, 200: { ...answer, headers: { "X-Count": answer.headers["X-Count?"] } } } },
+  "answers/headers/note": { answers: { ...wire.answers as object, 200: { ...answer, headers: { "X-Count?": { type: "integer", example: 55 } } } } },
+  "answers/headers/example": { answers: { ...wire.answers as object, 200: { ...answer, headers: { "X-Count?": { type: "integer", note: "How many members" } } } } },
+  "answers/note": { answers: { ...wire.answers as object, 200: { schema: answer.schema, media: answer.media, headers: answer.headers } } },
+}).map(([construct, changed]) => ({
+  of: [`endpoints/endpoints/wire${construct === "" ? "" : `/${construct}`}`],
+  unobserved: true,
+  with: wired({}),
+  without: wired(changed),
+  functions: echo,
+  play: [
+    ask("PUT /echo/2026-01-31?n=1\nCookie: seen=true", { label: "abc" }, { is: ["2026-01-31", 1, null, true, "abc"], headers: { "X-Count": "5", "Content-Type": own } }),
+    ask(`PUT /echo/2026-01-31?n=2\nX-Trace: 6e8bc430-9c3a-11d9-9669-0800200c9a66`, { is: ["2026-01-31", 2, "6e8bc430-9c3a-11d9-9669-0800200c9a66", null, null] }),
+    ask("PUT /echo/2026-01-31?n=3", "202"),
+    ask("PUT /echo/2026-01-31", "200"),
+    ask("PUT /echo/someday", "400"),
+    ask("PUT /echo/2026-01-31?n=4", "400"),
+    ask("PUT /echo/2026-01-31\nX-Trace: abc", "400"),
+    ask("PUT /echo/2026-01-31\nCookie: seen=perhaps", "400"),
+    ask("PUT /echo/2026-01-31", { label: "abcd" }, "400"),
+    ...["Which day", "2026-05-06", "Which number", '"example":1', "Which trace", '"example":"6e8b', "Seen before", '"example":true', "Which label", form, "How many members", '"example":55', "What was asked", '"maxItems":5'].map((text) => ask("GET /openapi.json", says(text))),
+  ],
+})); // biome-ignore format: a table
 
 const histories: readonly Proof[] = [
   {
@@ -495,9 +593,19 @@ const repeats: readonly Proof[] = [
   },
 ];
 
+export const endpointRefusals: readonly Refusal[] = [
+  {
+    of: ["endpoints/endpoints/wire/path/optional"],
+    with: wired({ path: { "day?": "date" } }),
+    refused: "endpoints/bad-parameter",
+    without: wired({ path: { day: "date" } }),
+  },
+];
+
 export const endpointProofs: readonly Proof[] = [
   ...paths,
   ...handlers,
+  ...wires,
   ...histories,
   ...bodies,
   ...lists,

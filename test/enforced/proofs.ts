@@ -1,7 +1,7 @@
 /** All proofs, part by part. */
 import { authenticationProofs, authenticationRefusals } from "./authentication.ts";
 import { deedProofs } from "./deeds.ts";
-import { endpointProofs } from "./endpoints.ts";
+import { endpointProofs, endpointRefusals } from "./endpoints.ts";
 import { eventProofs } from "./events.ts";
 import { errorProofs } from "./errors.ts";
 import { limitProofs } from "./limits.ts";
@@ -30,5 +30,6 @@ export const refusals: readonly Refusal[] = [
   ...purposeRefusals,
   ...resourceRefusals,
   ...authenticationRefusals,
+  ...endpointRefusals,
   ...versioningRefusals,
 ];

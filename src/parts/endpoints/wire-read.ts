@@ -67,6 +67,11 @@ function readParameters(reader: Reader, at: Path, entry: Entry): Readonly<Record
       report(reader, "endpoints/bad-parameter", line.key.span, message, { help: "write `name: type`, each name once" });
       return [];
     }
+    if (optional && entry.key.value === "path") {
+      const message = `\`${name}\` is a part of the path, which cannot be left out`;
+      report(reader, "endpoints/bad-parameter", line.key.span, message, { help: `write \`${name}\`` });
+      return [];
+    }
     seen.add(name);
     const parameter = readParameter(reader, [...at, written], line);
     return parameter === undefined ? [] : [[name, { optional, ...parameter }]];
