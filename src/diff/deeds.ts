@@ -1,8 +1,10 @@
 /** What became of the record that an operation is about, its links, query parameters, guard and outcomes (part 4). */
 import type { Endpoint, Link, Statuses } from "../parts/endpoints/model.ts";
+import type { Field } from "../parts/resources/model.ts";
 import { canonical, strictnessOf } from "./conditions.ts";
-import { type Difference, difference, pairs, restated, same } from "./difference.ts";
+import { type Difference, difference, pairs, restated, same, unforeseen } from "./difference.ts";
 import { type Both, refusalDifference } from "./resources.ts";
+import { typeDifferences } from "./types.ts";
 
 export const deedMembers = ["the", "link", "unlink", "filters", "query", "if", "statuses"] as const;
 
@@ -15,7 +17,7 @@ export function* deedDifferences(both: Both, name: string, old: Endpoint, now: E
     yield* restated(link, linkText(old[word]), linkText(now[word]), "breaking");
   }
   yield* filterDifferences(name, old, now);
-  yield* queryDifferences(name, old, now);
+  yield* queryDifferences(both, name, old, now);
   yield* guardDifferences(both, name, old, now);
   yield* statusDifferences(name, old.statuses, now.statuses);
 }
@@ -39,7 +41,7 @@ function* filterDifferences(name: string, old: Endpoint, now: Endpoint): Iterabl
   }
 }
 
-function* queryDifferences(name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
+function* queryDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
   for (const { name: parameter, old: before, now: after } of pairs(old.query, now.query)) {
     const at = `endpoints/endpoints/${name}/query/${parameter}`;
     const subject = `${name}.${parameter}`;
@@ -55,13 +57,21 @@ function* queryDifferences(name: string, old: Endpoint, now: Endpoint): Iterable
         at,
         `\`${name}\` does not take \`${parameter}\` any more`,
       );
-    else if (!same(before.type, after.type) || !same(before.default, after.default))
-      yield difference("breaking", "parameter-changed", subject, at, `\`${subject}\` takes other values`);
-    else if (before.optional !== after.optional) {
-      const message = `\`${subject}\` ${after.optional ? "may be left out" : "is needed"}`;
-      yield difference(after.optional ? "additive" : "breaking", "parameter-changed", subject, at, message);
-    }
+    else yield* parameterChanges(both, subject, at, before, after);
   }
+}
+
+function* parameterChanges(both: Both, subject: string, at: string, old: Field, now: Field): Iterable<Difference> {
+  const kind = "parameter-changed";
+  for (const { direction, sentence } of typeDifferences(old.type, now.type, both.alike))
+    yield difference(direction === "wider" ? "additive" : "breaking", kind, subject, at, `\`${subject}\` ${sentence}`);
+  const statement = { kind, subject, at: `${at}/default`, what: `\`${subject}\` by default` };
+  yield* restated(statement, old.default, now.default, "breaking");
+  if (old.optional !== now.optional) {
+    const message = `\`${subject}\` ${now.optional ? "may be left out" : "is needed"}`;
+    yield difference(now.optional ? "additive" : "breaking", kind, subject, at, message);
+  }
+  yield* unforeseen({ subject, at }, old, now, ["type", "default", "optional"], "neutral");
 }
 
 function* guardDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {

@@ -143,12 +143,13 @@ export function* unforeseen(
   old: object,
   now: object,
   foreseen: readonly string[],
+  effect: Effect = "breaking",
 ): Iterable<Difference> {
   const rest = (value: object): Record<string, unknown> =>
     Object.fromEntries(Object.entries(value).filter(([name]) => !foreseen.includes(name)));
   for (const { name, old: before, now: after } of pairs(rest(old), rest(now))) {
     const { subject, at } = statement;
     const spoken = { kind: "statement-changed", subject, at: `${at}/${name}`, what: `\`${name}\` of \`${subject}\`` };
-    yield* restated(spoken, before, after, "breaking");
+    yield* restated(spoken, before, after, effect);
   }
 }

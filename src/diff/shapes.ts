@@ -6,6 +6,7 @@ import { printFieldType } from "../parts/resources/field-print.ts";
 import type { Field, ViewDefinition } from "../parts/resources/model.ts";
 import { type Difference, difference, pairs, restated, same, unforeseen } from "./difference.ts";
 import type { Both } from "./resources.ts";
+import { typeDifferences } from "./types.ts";
 
 export function* answerDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
   const at = `endpoints/endpoints/${name}/gives`;
@@ -99,13 +100,7 @@ function* oneView(both: Both, name: string, old: ViewDefinition, now: ViewDefini
     else if (after === undefined) {
       const entry = { kind: "remove", place: { of: name, field: member }, type: "json", seen: "null" } as const;
       yield difference("breaking", "view-member-removed", subject, place, `\`${subject}\` is gone`, { entry });
-    } else if (!same(before, after)) {
-      const type = (field: Field | "field"): string =>
-        field === "field" ? "the field" : `${printFieldType(field.type)}${field.optional ? "?" : ""}`;
-      const effect = type(before) === type(after) ? "neutral" : "breaking";
-      const statement = { kind: "view-member-changed", subject, at: place, what: `What \`${subject}\` is` };
-      yield* restated(statement, textOf(before), textOf(after), effect);
-    }
+    } else yield* memberChanges(both, subject, place, before, after);
   }
   // The order of what is given means nothing.
   const order = { kind: "view-order-changed", subject: name, at: `${at}/fields`, what: `The order of \`${name}\`` };
@@ -114,13 +109,39 @@ function* oneView(both: Both, name: string, old: ViewDefinition, now: ViewDefini
   yield* unforeseen({ subject: name, at }, old, now, ["of", "fields", "members"]);
 }
 
-function membersOf({ fields = [], members = {} }: ViewDefinition): Readonly<Record<string, Field | "field">> {
+type ViewMember = Field | "field";
+
+function* memberChanges(
+  both: Both,
+  subject: string,
+  at: string,
+  old: ViewMember,
+  now: ViewMember,
+): Iterable<Difference> {
+  const statement = { kind: "view-member-changed", subject, at, what: `What \`${subject}\` is` };
+  if (old === "field" || now === "field") {
+    yield* restated(statement, textOf(old), textOf(now), "breaking");
+    return;
+  }
+  // A view can be taken as well as given, so that more values are no better than fewer.
+  for (const { sentence } of typeDifferences(old.type, now.type, both.alike))
+    yield difference("breaking", "view-member-changed", subject, at, `\`${subject}\` ${sentence}`);
+  const told = `\`${subject}\` ${now.optional ? "may be absent" : "is always there"}`;
+  if (old.optional !== now.optional) yield difference("breaking", "view-member-changed", subject, at, told);
+  yield* restated(statement, saidOf(old), saidOf(now), "neutral");
+}
+
+function membersOf({ fields = [], members = {} }: ViewDefinition): Readonly<Record<string, ViewMember>> {
   return { ...Object.fromEntries(fields.map((name) => [name, "field" as const])), ...members };
 }
 
-function textOf(member: Field | "field"): string {
+function textOf(member: ViewMember): string {
   if (member === "field") return "the field";
-  const { optional, type, computed, ...rest } = member;
+  return `${printFieldType(member.type)}${member.optional ? "?" : ""} ${saidOf(member)}`.trimEnd();
+}
+
+/** What is said of a member besides its type. */
+function saidOf({ optional: _optional, type: _type, computed, ...rest }: Field): string {
   const more = Object.values(rest).some((one) => (Array.isArray(one) ? one.length > 0 : one !== undefined));
-  return `${printFieldType(type)}${optional ? "?" : ""}${computed === undefined ? "" : ` := ${computed}`}${more ? ` ${JSON.stringify(rest)}` : ""}`;
+  return [...(computed === undefined ? [] : [`:= ${computed}`]), ...(more ? [JSON.stringify(rest)] : [])].join(" ");
 }
