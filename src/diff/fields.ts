@@ -196,7 +196,9 @@ function typeChanges(change: FieldChange): readonly Difference[] {
     const effect = effectOfType(change, found);
     const message = `\`${subject}\` ${found.sentence}`;
     const entry = effect === "breaking" ? { entry: entryFor(change, found) } : {};
-    const kind = { range: "range", pattern: "pattern", values: "value", null: "null", type: "type" }[found.what];
+    const kind = { range: "range", pattern: "pattern", values: "value", null: "null", type: "type", media: "media" }[
+      found.what
+    ];
     return difference(effect, `${kind}-${found.direction}`, subject, `${at}/type`, message, entry);
   });
 }
@@ -208,7 +210,8 @@ function effectOfType({ before, after, old, now }: FieldChange, { direction, wha
   const filtered = after.listed && now.marks.includes("filter");
   if (direction === "other") return taken || given || filtered ? "breaking" : "neutral";
   if (direction === "narrower" && (taken || (filtered && what !== "range"))) return "breaking";
-  // A client has a case for each value of a closed list, and none for what it never was told; a longer text it can read.
+  // A client has a case for each value of a closed list, and none for what it never was told; a longer text it can read, and
+  // of a file it is told with the bytes what they are.
   const surprising = what === "null" || what === "type" || (what === "values" && isClosedList(old.type));
   if (direction === "wider" && given && surprising) return "breaking";
   return direction === "wider" && (taken || given || filtered) ? "additive" : "neutral";
@@ -219,7 +222,7 @@ function entryFor({ place, old, now, before }: FieldChange, { what, direction, v
     return { kind: "add-value", place, value, seen: sampleOf(old.type) };
   const was = printFieldType(old.type);
   if (what === "null" && direction === "wider") return { kind: "relax", place, was, seen: sampleOf(old.type) };
-  const taken = (before.creates ?? before.changes) !== undefined && what !== "range" && what !== "pattern";
+  const taken = (before.creates ?? before.changes) !== undefined && !["range", "pattern", "media"].includes(what);
   return {
     kind: "retype",
     place,

@@ -1,4 +1,5 @@
 /** How two types of one value differ: which values only one of them has. */
+import { printSize } from "../base/bytes.ts";
 import { printFieldType } from "../parts/resources/field-print.ts";
 import type { FieldType, ScalarName } from "../parts/resources/model.ts";
 import { same } from "./difference.ts";
@@ -6,7 +7,7 @@ import { same } from "./difference.ts";
 /** `narrower`: some values are gone; `wider`: there are more; `other`: neither holds all of the other. */
 export interface TypeDifference {
   readonly direction: "narrower" | "wider" | "other";
-  readonly what: "range" | "pattern" | "values" | "null" | "type";
+  readonly what: "range" | "pattern" | "values" | "null" | "type" | "media";
   /** After a name, `can be null`. */
   readonly sentence: string;
   /** A value of a closed list that is only in one of them. */
@@ -25,6 +26,7 @@ export function typeDifferences(old: FieldType, now: FieldType, alike: Alike): r
   if (old.kind === "one-of" && now.kind === "one-of") return valueDifferences(old, now);
   if (old.kind === "list" && now.kind === "list")
     return [...rangeDifferences(old, now, "has", "items"), ...typeDifferences(old.of, now.of, alike)];
+  if (old.kind === "file" && now.kind === "file") return [...sizeDifferences(old, now), ...mediaDifferences(old, now)];
   if (old.kind === "map" && now.kind === "map") return typeDifferences(old.of, now.of, alike);
   if (same(old, now)) return [];
   if (old.kind === "one-of" && isAnyText(now)) return [changed(old, now, "wider")];
@@ -114,6 +116,31 @@ function patternDifferences(old: Kind<"scalar">, now: Kind<"scalar">): readonly 
     return [{ direction: "wider", what: "pattern", sentence: "no longer has to match a pattern" }];
   const direction = old.pattern === undefined ? "narrower" : "other";
   return [{ direction, what: "pattern", sentence: `has to match \`/${now.pattern}/\`` }];
+}
+
+function sizeDifferences(old: Kind<"file">, now: Kind<"file">): readonly TypeDifference[] {
+  if (old.max === now.max) return [];
+  const direction = now.max < old.max ? "narrower" : "wider";
+  const sentence = `is at most ${printSize(now.max)}, and was at most ${printSize(old.max)}`;
+  return [{ direction, what: "range", sentence }];
+}
+
+/** Which media types only one of them has; no list stands for every one. */
+function mediaDifferences(old: Kind<"file">, now: Kind<"file">): readonly TypeDifference[] {
+  const said = ({ media }: Kind<"file">): string =>
+    media.length === 0 ? "of any media type" : media.map((one) => `\`${one}\``).join(" or ");
+  const sentence = `is ${said(now)}, and was ${said(old)}`;
+  const holds = (wide: Kind<"file">, narrow: Kind<"file">): boolean =>
+    wide.media.length === 0 ||
+    (narrow.media.length > 0 && narrow.media.every((one) => wide.media.some((range) => inRange(one, range))));
+  return [
+    ...(holds(now, old) ? [] : [{ direction: "narrower", what: "media", sentence } as const]),
+    ...(holds(old, now) ? [] : [{ direction: "wider", what: "media", sentence } as const]),
+  ];
+}
+
+function inRange(type: string, range: string): boolean {
+  return type === range || (range.endsWith("/*") && type.startsWith(range.slice(0, -1)));
 }
 
 function valueDifferences(old: Kind<"one-of">, now: Kind<"one-of">): readonly TypeDifference[] {

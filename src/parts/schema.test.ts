@@ -61,6 +61,7 @@ const taken: readonly (readonly [part: string, body: string])[] = [
     "resources",
     "{ A: { id: id(a), b?: { type: string, note: x } }, types: { B: { c: 'a | b' } }, rules: { A: [unique b, { holds: b, else: c }] } }",
   ],
+  ["resources", "{ A: { id: id(a), b?: 'file(..5MB, image/png | image/jpeg), create-only', c: file(..1b) } }"],
   [
     "states",
     "{ A: none, B: { states: [x], final: none, moves: { any -> x: [by a, { after: 1h, set: { b: now } }] } } }",
@@ -83,6 +84,8 @@ const refused: readonly (readonly [part: string, body: string])[] = [
   ["purpose", "{ service: Two Words }"],
   ["resources", "{ parcel: { id: id(a) } }"],
   ["resources", "{ A: string }"],
+  ["resources", "{ A: { a: file(5MB) } }"],
+  ["resources", "{ A: { a: 'file(image/png), create-only' } }"],
   ["resources", "{ A: { a-b: string } }"],
   ["resources", "{ A: { a: { typ: string } } }"],
   ["resources", "{ rules: { A: a == b } }"],

@@ -151,7 +151,10 @@ const shared = {
     {
       type: "string",
       minLength: 1,
-      description: "`type [= default | := expression] {, mark}`: `string(1..80) = none, unique, filter`.",
+      description:
+        "`type [= default | := expression] {, mark}`: `string(1..80) = none, unique, filter`; a file is `file(..5MB, image/*)`.",
+      // A file that does not say how large it may be is the one type whose brackets an editor can judge.
+      pattern: "^\\s*(?!file\\s*\\()|^\\s*file\\(\\s*\\.\\.\\s*[0-9]+([KMGkmg][Ii]?)?[Bb]\\s*(,[^)]*)?\\)",
     },
     closed(fieldMembers),
   ),

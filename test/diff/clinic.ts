@@ -33,6 +33,7 @@ resources:
     note?: string(0..200)
     pin: string(4) = digits(4), read-only
     until?: datetime, read-only
+    scan?: file(..5MB, image/*)
     createdAt: datetime = now, read-only, filter, sort
   types:
     Patient: { name: string(1..80), phone?: phone }
