@@ -110,9 +110,11 @@ interface TellerView {
   readonly personal: boolean;
 }
 
+/** What events hold is flat: a resource's own members. If it ever nests others, they are written for each receiver. */
 function tellerView(view: View): TellerView {
   const personal = view.members.some(
-    ({ when, source }) => when !== undefined || (source.kind === "expression" && readsMoment(source.expression)),
+    ({ when, source }) =>
+      when !== undefined || (source.kind === "expression" ? readsMoment(source.expression) : source.kind !== "column"),
   );
   return { view, personal };
 }
