@@ -28,9 +28,18 @@ export interface DescribedOperation {
   readonly summary: string;
   readonly description: string;
   readonly parameters: readonly Parameter[];
-  readonly body?: { readonly required: boolean; readonly mediaTypes: readonly string[]; readonly schema: JsonObject };
+  readonly body?: DescribedBody;
   readonly successes: readonly Success[];
   readonly refusals: readonly PossibleRefusal[];
+}
+
+export interface DescribedBody {
+  readonly required: boolean;
+  readonly mediaTypes: readonly string[];
+  /** Of JSON; of a form, where nothing else will do; of bytes there is nothing to say. */
+  readonly schema: JsonObject;
+  /** Where it can also be a form, because it can have files. */
+  readonly form?: JsonObject;
 }
 
 export interface Parameter {
@@ -108,7 +117,7 @@ interface OperationObject {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: {
     readonly required: boolean;
-    readonly content: Readonly<Record<string, { readonly schema: JsonObject }>>;
+    readonly content: Readonly<Record<string, { readonly schema?: JsonObject }>>;
   };
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
@@ -122,6 +131,7 @@ interface ResponseObject {
 function described(plan: Plan, operation: Operation, path: string, said: OperationObject): DescribedOperation {
   const content = Object.entries(said.requestBody?.content ?? {});
   const [first] = content;
+  const form = said.requestBody?.content["multipart/form-data"]?.schema;
   return {
     name: operation.name,
     operation,
@@ -136,7 +146,8 @@ function described(plan: Plan, operation: Operation, path: string, said: Operati
           body: {
             required: said.requestBody?.required ?? false,
             mediaTypes: content.map(([type]) => type),
-            schema: first[1].schema,
+            schema: first[1].schema ?? {},
+            ...(form === undefined ? {} : { form }),
           },
         }),
     successes: Object.entries(said.responses)

@@ -151,7 +151,10 @@ function bodyPlan(sources: Sources, meaning: ResourceEndpoint, table: Table): Bo
     ...(takenShape(sources.model, meaning.endpoint) === undefined ? {} : { own: true as const }),
     fields: members.filter((member) => member.sets).map((member) => inputField(sources, meaning, member)),
     others: members.filter((member) => !member.sets).map((member) => inputField(sources, meaning, member)),
-    fixed: deed === "update" || deed === "replace" ? fixedFields(sources, meaning, table, members) : [],
+    fixed:
+      meaning.file === undefined && (deed === "update" || deed === "replace")
+        ? fixedFields(sources, meaning, table, members)
+        : [],
   };
 }
 

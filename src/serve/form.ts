@@ -35,6 +35,7 @@ export async function readForm(pour: Pour, options: FormOptions): Promise<JsonOb
   const fail = (thrown: unknown): void => {
     failure ??= thrown instanceof Error ? thrown : new Error(String(thrown));
   };
+  const isPartAFile = fileParts(Object.keys(plans));
   const form = parserOf(() => new Busboy({ headers: { "content-type": contentType }, limits, isPartAFile }));
   const ended = new Promise<void>((resolve) => {
     form.once("finish", resolve);
@@ -111,9 +112,15 @@ const limits = { parts: 1000, fieldNameSize: 255, fieldSize: 16 * 1024 * 1024, h
 /** What stands between the parts of a form, and before each. */
 const overheadBytes = 256 * 1024;
 
-/** A part with a name of a file is one, whatever its type. */
-function isPartAFile(_: string | undefined, type: string | undefined, filename: string | undefined): boolean {
-  return filename !== undefined || type === "application/octet-stream";
+/**
+ * A part with a name of a file is one, whatever its type; but JSON is one only where a file is expected, since `FormData` in
+ * a browser has no other way to say that a part is JSON than as a file.
+ */
+function fileParts(names: readonly string[]) {
+  return (name: string | undefined, type: string | undefined, filename: string | undefined): boolean => {
+    if (parseMediaType(type ?? "")?.essence === "application/json" && !names.includes(name ?? "")) return false;
+    return filename !== undefined || type === "application/octet-stream";
+  };
 }
 
 function parserOf<T>(make: () => T): T {

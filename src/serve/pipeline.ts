@@ -186,8 +186,10 @@ async function run(pipeline: Pipeline, request: Asked): Promise<Answer> {
 
 /** Where a request brings files, those that no record was given in the end are forgotten, whatever happened. */
 async function runIn(pipeline: Pipeline, request: Asked): Promise<Answer> {
-  const { body } = request.endpoint.prepared.operation;
-  if (body?.files === undefined) return runWith(pipeline, request, []);
+  const { asked, prepared } = request.endpoint;
+  // A version that is no longer the newest may have files that the newest has not.
+  const brings = [prepared, asked?.prepared].some((one) => one?.operation.body?.files !== undefined);
+  if (!brings) return runWith(pipeline, request, []);
   const brought: string[] = [];
   try {
     return await runWith(pipeline, request, brought);
@@ -218,8 +220,10 @@ async function runWith(pipeline: Pipeline, request: Asked, brought: string[]): P
       ? pipeline.authentication.challenge()
       : pipeline.authentication.forbidden(caller, prepared.operation.allow);
   if (inbound !== undefined && caller.credential !== inbound.credential) throw new Refusal("forbidden");
-  checkAccept(exchange, prepared.wire === undefined ? (prepared.extension?.offers ?? json) : prepared.wire.offers);
   const { operation } = asked?.prepared ?? prepared;
+  // A file is what it is, whatever is asked for (RFC 9110 section 12.5.1).
+  if (operation.file === undefined || operation.deed !== "read")
+    checkAccept(exchange, prepared.wire === undefined ? (prepared.extension?.offers ?? json) : prepared.wire.offers);
   let judge: Judge | undefined;
   const takesBody = operation.body !== undefined;
   const wired = operation.wire !== undefined;

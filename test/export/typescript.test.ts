@@ -15,17 +15,19 @@ import { stores } from "../serve/scenario.ts";
 import { commonText } from "./client-of.ts";
 import { flagshipText } from "./documents.ts";
 import { everyDocument } from "./every-document.ts";
+import { filesText } from "./files-document.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = join(root, "test/exported-client");
 const flagship = { environment: { DOOR_SECRET: "a test" } };
 
 /** By the name of its file: the client of each document, and of each of its versions. */
-const clients = new Map(
-  everyDocument.flatMap(({ plans }) =>
+const clients = new Map([
+  ...everyDocument.flatMap(({ plans }) =>
     [...plans].map(([name, plan]): [string, string] => [name.replace(" ", "-"), typescriptClient(plan, commonText)]),
   ),
-);
+  ["files", typescriptClient(planOf(filesText), commonText)],
+]);
 
 before(async () => {
   await rm(join(folder, "dist"), { recursive: true, force: true });

@@ -144,6 +144,8 @@ function operationPart(source: Source, operation: DescribedOperation): string {
 
 /** A request that could be sent, where one can be made up. */
 function example({ described }: Source, { method, path, body, parameters }: DescribedOperation): string | undefined {
+  // A form or bytes are no text that could be shown.
+  if (body?.mediaTypes.some((type) => type.endsWith("json")) === false) return undefined;
   const made = body === undefined ? undefined : exampleOf(described.schemas, body.schema);
   if (body !== undefined && (made === undefined || Object.keys(made as object).length === 0)) return undefined;
   const target = path.replaceAll(/\{(.+?)\}/g, (whole, name: string) => {

@@ -69,7 +69,7 @@ function componentTypes({ plan, described, named }: Exported): readonly string[]
   const { schemas, operations, webhooks } = described;
   const { stream } = plan.events;
   const roots: Json[] = operations.flatMap(({ body, successes, parameters }) => [
-    ...(body === undefined ? [] : [body.schema]),
+    ...(body === undefined ? [] : [body.schema, body.form ?? {}]),
     ...successes.flatMap(({ schema }) => schema ?? []),
     ...parameters.map(({ schema }) => schema),
   ]);

@@ -38,8 +38,12 @@ export interface OperationDescription {
   readonly method: string;
   /** `{name}` stands for a parameter; they are given in their order. */
   readonly path: string;
-  /** The media type of what is sent. */
+  /** The media type of what is sent; of bytes, which know their own, any. */
   readonly takes?: string;
+  /** With files it is sent as a form; all other members stand as JSON in the part of this name. */
+  readonly form?: string;
+  /** The answer is bytes. */
+  readonly bytes?: true;
   /** Parameters of the query are taken. */
   readonly query?: true;
   /** The header field that makes it safe to send the same request again. */
@@ -375,29 +379,51 @@ async function initOf(
   { key, refused }: { readonly key: string | undefined; readonly refused: boolean },
 ): Promise<Target> {
   const { version } = service;
-  const accept = operation.stream === undefined ? "application/json" : "text/event-stream";
+  const accept = operation.bytes ? "*/*" : operation.stream === undefined ? "application/json" : "text/event-stream";
   const headers = new Headers({ ...given.headers, ...options.headers });
   headers.set("Accept", version?.in === "accept" ? `${accept}; ${version.name}=${version.value}` : accept);
   if (version?.in === "header" && !headers.has(version.name)) headers.set(version.name, version.value);
   if (key !== undefined && operation.key !== undefined) headers.set(operation.key, key);
   if (options.ifMatch !== undefined) headers.set("If-Match", tagOf(options.ifMatch));
   if (options.ifNoneMatch !== undefined) headers.set("If-None-Match", tagOf(options.ifNoneMatch));
-  const sent = body === undefined || operation.takes === undefined ? undefined : JSON.stringify(body);
-  if (sent !== undefined && operation.takes !== undefined) headers.set("Content-Type", operation.takes);
+  const { content, type } = await contentOf(operation, body);
+  if (type !== undefined) headers.set("Content-Type", type);
   const all = version?.in === "query" ? { ...query, [version.name]: version.value } : query;
   const url = root + pathOf(operation.path, parameters) + searchOf(all);
-  await authorize(service, given, { url, method: operation.method, body: sent ?? "", headers, refused });
-  const init = { method: operation.method, headers, ...(sent === undefined ? {} : { body: sent }) };
+  await authorize(service, given, { url, method: operation.method, body: content ?? "", headers, refused });
+  const init = { method: operation.method, headers, ...(content === undefined ? {} : { body: content }) };
   return { url, init, timeout: service.timeout };
 }
 
-async function fetched(given: Given, { name, options }: Request, target: Target): Promise<Answer> {
+interface Content {
+  readonly content?: string | Blob;
+  readonly type?: string;
+}
+
+/** What is sent, in full: a signature is over exactly these bytes, and another try sends them again. */
+async function contentOf({ takes, form }: OperationDescription, body: unknown): Promise<Content> {
+  if (body === undefined || takes === undefined) return {};
+  if (body instanceof Blob) return { content: body, type: body.type === "" ? "application/octet-stream" : body.type };
+  const members = Object.entries((typeof body === "object" ? body : undefined) ?? {}) as [string, unknown][];
+  const files = members.filter((member): member is [string, Blob] => member[1] instanceof Blob);
+  if (form === undefined || files.length === 0) return { content: JSON.stringify(body), type: takes };
+  const parts = new FormData();
+  const rest = Object.fromEntries(members.filter(([, value]) => !(value instanceof Blob)));
+  if (Object.keys(rest).length > 0)
+    parts.append(form, new Blob([JSON.stringify(rest)], { type: "application/json" }), "");
+  for (const [name, file] of files) parts.append(name, file);
+  const written = new Response(parts);
+  return { content: await written.blob(), type: written.headers.get("Content-Type") ?? "multipart/form-data" };
+}
+
+async function fetched(given: Given, { name, operation, options }: Request, target: Target): Promise<Answer> {
   const { url, init, timeout } = target;
   const late = AbortSignal.timeout(options.timeout ?? given.timeout ?? timeout);
   const asked = options.signal ?? given.signal;
   const signal = asked === undefined ? late : AbortSignal.any([late, asked]);
   try {
     const response = await (given.fetch ?? fetch)(url, { ...init, signal });
+    if (operation.bytes && response.ok) return { response, body: await response.blob() };
     const text = await response.text();
     return { response, body: text === "" ? undefined : readJson(name, response, text) };
   } catch (thrown) {
@@ -450,7 +476,7 @@ function tagOf(tag: Tag): string {
 interface Asked {
   readonly url: string;
   readonly method: string;
-  readonly body: string;
+  readonly body: string | Blob;
   readonly headers: Headers;
   readonly refused: boolean;
 }
@@ -485,9 +511,9 @@ function canRenew({ credential = {} }: Given): boolean {
 async function signatureOf(secret: string, { url, method, body }: Asked): Promise<string> {
   const seconds = Math.floor(Date.now() / 1000);
   const { pathname, search } = new URL(url);
-  const text = [seconds, method, pathname + search, body].join("\n");
+  const text = new Blob([[seconds, method, pathname + search, ""].join("\n"), body]);
   const key = await hmacKey(new TextEncoder().encode(secret), "sign");
-  const bytes = new Uint8Array(await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(text)));
+  const bytes = new Uint8Array(await crypto.subtle.sign("HMAC", key, await text.arrayBuffer()));
   return `t=${seconds},v1=${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 

@@ -1,7 +1,7 @@
 /** The methods of a client: what each takes, in which order, what it gives, and how the table of operations tells of it. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { PageShape } from "../../plan/plan.ts";
-import { componentOf, type DescribedOperation, type Parameter } from "../described.ts";
+import { componentOf, type DescribedBody, type DescribedOperation, type Parameter } from "../described.ts";
 import type { Exported } from "./client.ts";
 import { methodName, typeName } from "./names.ts";
 import { comment, memberName, union } from "./types.ts";
@@ -51,18 +51,20 @@ function methodOf(exported: Exported, operation: DescribedOperation, name: strin
   const keys = pathKeys(exported, operation);
   const takes =
     body !== undefined && takesAnything(resolved(exported.described.schemas, body.schema)) ? body : undefined;
+  const bytes = givesBytes(operation);
   const bodies = successes.flatMap(({ schema }) => schema ?? []);
-  const given = union([
-    ...bodies.map((schema) => type(schema)),
-    ...(bodies.length < successes.length ? ["undefined"] : []),
-  ]);
+  const given = bytes
+    ? "Blob"
+    : union([...bodies.map((schema) => type(schema)), ...(bodies.length < successes.length ? ["undefined"] : [])]);
   const tagged = bodies.length > 0 && successes.every((one) => one.tagged && one.schema !== undefined);
-  const gives = bodies.length === 0 ? "void" : tagged ? `Tagged<${given}>` : given;
+  const gives = bytes || tagged ? `Tagged<${given}>` : bodies.length === 0 ? "void" : given;
   const error = `ErrorOf<${JSON.stringify(name)}>`;
   const page = pageOf(exported, operation);
   const before: readonly Argument[] = [
     ...keys.map((text) => ({ text, optional: false })),
-    ...(takes === undefined ? [] : [{ text: `body: ${type(takes.schema)}`, optional: !takes.required }]),
+    ...(takes === undefined
+      ? []
+      : [{ text: `body: ${bodyType(exported, operation, takes)}`, optional: !takes.required }]),
     ...(query === undefined ? [] : [{ text: `query: ${query.name}`, optional: !query.required }]),
   ];
   const options = optionsOf(operation);
@@ -82,12 +84,36 @@ function methodOf(exported: Exported, operation: DescribedOperation, name: strin
     row: {
       method: operation.method,
       path: operation.path,
-      ...(takes === undefined ? {} : { takes: mediaTypeOf(takes.mediaTypes) }),
+      ...(takes === undefined ? {} : { takes: takesBytes(operation) ? "*/*" : mediaTypeOf(takes.mediaTypes) }),
+      ...(takes?.form === undefined ? {} : { form: partName(takes.form) }),
+      ...(bytes ? { bytes: true } : {}),
       ...(query === undefined ? {} : { query: true }),
       ...(operation.operation.repeats === undefined ? {} : { key: operation.operation.repeats.header }),
       ...(page === undefined ? {} : { page: page.places }),
     },
   };
+}
+
+/** The bytes of a file are what the operation gives, or all that it takes. */
+function givesBytes({ operation: { deed, file } }: DescribedOperation): boolean {
+  return file !== undefined && deed === "read";
+}
+
+function takesBytes({ operation: { deed, file } }: DescribedOperation): boolean {
+  return file !== undefined && deed !== "read";
+}
+
+/** Without a file it is JSON, with one a form. */
+function bodyType({ type }: Exported, operation: DescribedOperation, { schema, form }: DescribedBody): string {
+  if (takesBytes(operation)) return "Blob";
+  return union([type(schema), ...(form === undefined ? [] : [type(form)])]);
+}
+
+/** Of the part that has all members that are no files: a name that is none of theirs. */
+function partName({ properties = {} }: JsonObject): string {
+  let name = "data";
+  while (Object.hasOwn(properties as JsonObject, name)) name = `${name}_`;
+  return name;
 }
 
 function followingMethod(exported: Exported, operation: DescribedOperation, name: string): Method {

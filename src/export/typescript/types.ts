@@ -35,6 +35,9 @@ export function typeText(schema: Json | undefined, options: TypeOptions, indent 
   if (Array.isArray(schema["allOf"])) return intersection(schema, options, indent);
   if (isObject(not) && Object.keys(not).length === 0) return "never";
   if (Array.isArray(type)) return union(type.map((one: Json) => typeText({ ...schema, type: one }, options, indent)));
+  // Bytes as they are, in a form; what is written in JSON has an encoding.
+  if (type === "string" && schema["contentMediaType"] !== undefined && schema["contentEncoding"] === undefined)
+    return "Blob";
   switch (type) {
     case "string":
     case "boolean":
