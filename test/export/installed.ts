@@ -1,8 +1,9 @@
 /** Packages that one test needs and the project does not: in a folder of their own, installed when it first runs. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
@@ -10,8 +11,34 @@ import { promisify } from "node:util";
 /** Installs what the folder's lock says, once. Where that cannot be done the test is skipped, except in CI. */
 export async function installed(t: Pick<TestContext, "skip">, folder: string): Promise<boolean> {
   const lock = readFileSync(join(folder, "package-lock.json"), "utf8");
-  const mark = join(folder, "node_modules", ".installed-lock.json");
-  if (existsSync(mark) && readFileSync(mark, "utf8") === lock) return true;
+  const modules = join(folder, "node_modules");
+  const isThere = (): boolean => {
+    const mark = join(modules, markName);
+    return existsSync(mark) && readFileSync(mark, "utf8") === lock;
+  };
+  if (isThere()) return true;
+  // Files of tests run at the same time, and npm begins by deleting what is there: each installs beside, whole or not at all.
+  const beside = join(folder, ".nonet", randomUUID());
+  await mkdir(beside, { recursive: true });
+  try {
+    for (const name of ["package.json", "package-lock.json"]) await copyFile(join(folder, name), join(beside, name));
+    if (!(await install(t, beside))) return false;
+    await writeFile(join(beside, "node_modules", markName), lock);
+    if (isThere()) return true;
+    if (existsSync(modules)) await rename(modules, join(beside, "outdated"));
+    await rename(join(beside, "node_modules"), modules).catch((failure: unknown) => {
+      if (!isThere()) throw failure;
+    });
+    return true;
+  } finally {
+    await rm(beside, { recursive: true, force: true });
+  }
+}
+
+/** Says what was installed, by being its lock. */
+const markName = ".installed-lock.json";
+
+async function install(t: Pick<TestContext, "skip">, folder: string): Promise<boolean> {
   // The npm of this machine, not of the project's own modules, and none of the settings of the npm that runs the tests.
   const path = (process.env["PATH"] ?? "")
     .split(delimiter)
@@ -24,10 +51,7 @@ export async function installed(t: Pick<TestContext, "skip">, folder: string): P
     env,
     shell: process.platform === "win32",
   });
-  if (!failed) {
-    await writeFile(mark, lock);
-    return true;
-  }
+  if (!failed) return true;
   const reason = `npm ci in ${folder} failed: ${(stdout + stderr).trim()}`;
   assert.ok(process.env["CI"] === undefined, reason);
   t.skip(reason);

@@ -1,6 +1,6 @@
 /** Ids that clients give, what a PUT leaves out, computed fields, and secrets. */
 import assert from "node:assert/strict";
-import { scryptSync } from "node:crypto";
+import { argon2Sync } from "node:crypto";
 import { test } from "node:test";
 import { archive, keeping } from "./archive.ts";
 import { faultsOf, served } from "./scenario.ts";
@@ -135,7 +135,7 @@ served("defaults", archive, (subject) => {
     assert.equal((await send("kim", "PATCH", `/shelves/${id}`, { alarm: null })).status, 200);
   });
 
-  test("secrets are kept as scrypt hashes with a salt each", async () => {
+  test("secrets are kept as Argon2id hashes with a salt each", async () => {
     const values = await Promise.all([1, 2].map(() => add("kim", "/shelves", { label: "twin", alarm: "same secret" })));
     const hashes = await subject.running.store.transaction(async (tx) =>
       Promise.all(values.map(async (id) => (await tx.get("Shelf", "id", id)) ?? {})),
@@ -143,14 +143,17 @@ served("defaults", archive, (subject) => {
     const kept = hashes.map(({ alarm }) => alarm as string);
     assert.notEqual(kept[0], kept[1]);
     for (const text of [...kept, hashes[0]?.["master"] as string]) {
-      assert.match(text, /^scrypt\$16384\$8\$5\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/);
+      assert.match(text, /^argon2id\$19456\$2\$1\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/);
     }
     for (const text of kept) {
-      const [, N, r, p, salt = "", hash = ""] = text.split("$");
-      const again = scryptSync("same secret", Buffer.from(salt, "base64"), 32, {
-        N: Number(N),
-        r: Number(r),
-        p: Number(p),
+      const [, m, t, p, salt = "", hash = ""] = text.split("$");
+      const again = argon2Sync("argon2id", {
+        message: "same secret",
+        nonce: Buffer.from(salt, "base64"),
+        memory: Number(m),
+        passes: Number(t),
+        parallelism: Number(p),
+        tagLength: 32,
       });
       assert.equal(again.toString("base64"), hash);
     }

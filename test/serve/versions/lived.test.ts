@@ -95,9 +95,9 @@ function after(shape: Shape): readonly Omit<Ask, "version">[] {
 function edits(older: Shape, newest: Shape): readonly (readonly Omit<Ask, "version">[])[] {
   const size = (shape: Shape): Field | undefined => shape.fields.find(({ type }) => type.includes("|"));
   const count = (shape: Shape): Field | undefined => shape.fields.find(({ type }) => type.startsWith("integer(0..1"));
-  const added = newest.fields.filter(
-    ({ name }) => name.startsWith("added") && !older.fields.some((field) => field.name === name),
-  );
+  // Names tell nothing, since fields are renamed: those that were added last stand before those of before.
+  const addedTo = ({ fields }: Shape): readonly Field[] => fields.filter(({ name }) => name.startsWith("added"));
+  const added = addedTo(newest).slice(0, addedTo(newest).length - addedTo(older).length);
   const isWider = size(newest)?.values.length !== size(older)?.values.length;
   return [older, newest].map((shape) => {
     const isNewest = shape === newest;
