@@ -268,7 +268,11 @@ function curlRequest(args: readonly string[]): CurlRequest {
     } else address = arg;
   }
   const { pathname, search } = new URL(address);
-  return { method: method === "" ? "GET" : method, target: pathname + search, headers, body, include };
+  // What curl sends of itself where there is a body.
+  if (body !== "" && !headers.some(([name]) => name.toLowerCase() === "content-type"))
+    headers.push(["Content-Type", "application/x-www-form-urlencoded"]);
+  const usual = body === "" ? "GET" : "POST";
+  return { method: method === "" ? usual : method, target: pathname + search, headers, body, include };
 }
 
 /** What comes does not end: it is read until all that is shown has come. */
