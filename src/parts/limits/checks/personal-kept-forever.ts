@@ -1,6 +1,8 @@
 /** Personal fields that no retention ever erases. */
 import { withArticle } from "../../../base/case.ts";
 import type { Check } from "../../finding.ts";
+import type { Model } from "../../model.ts";
+import { bareType, fieldsOf, lifecycleOf } from "../../resources/fields.ts";
 
 export const check: Check = {
   code: "limits/personal-kept-forever",
@@ -18,8 +20,21 @@ export const check: Check = {
       yield {
         at: `resources/${resource}/${personal}`,
         message: `\`${personal}\` is personal, and ${withArticle(resource)} is kept for ever`,
-        help: `write \`${resource}: 90d after final\` below \`keep\` of part 8`,
+        help: helpFor(model, resource),
       };
     }
   },
 };
+
+/** What has no states never ends by itself, and its retention would have to begin at a moment that it has. */
+function helpFor(model: Model, resource: string): string {
+  if (lifecycleOf(model, resource) !== undefined)
+    return `write \`${resource}: 90d after final\` below \`keep\` of part 8`;
+  const moment = Object.entries(fieldsOf(model, resource)).find(([, field]) => {
+    const type = bareType(field.type);
+    return type.kind === "scalar" && type.name === "datetime";
+  });
+  return moment === undefined
+    ? `let an operation delete ${withArticle(resource)}, or write \`# ok personal-kept-forever\` and why behind the field`
+    : `let an operation delete ${withArticle(resource)}, or write \`${resource}: 2y after ${moment[0]}\` below \`keep\` of part 8`;
+}

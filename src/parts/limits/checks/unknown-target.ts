@@ -26,10 +26,15 @@ export const check: Check = {
           facts.places.has(`endpoints/endpoints/${target}`)
         )
           continue;
+        // Other parts have several names on one line, where each stands for itself; two of one limit could share it.
+        const several = target.split(",").map((one) => one.trim());
+        const help = several.length > 1 && several.every((one) => names.has(one));
         yield {
           at: `limits/${name}/${target}#key`,
           message: `There is no ${name === "keep" ? "resource" : name === "quota" ? "operation or resource" : "operation"} \`${target}\``,
-          unknown: { name: target, known },
+          ...(help
+            ? { help: `write one line for each: ${several.map((one) => `\`${one}: …\``).join(", ")}` }
+            : { unknown: { name: target, known } }),
         };
       }
     }

@@ -12,6 +12,8 @@ export const check: Check = {
     const used = new Set(namedTypes(facts.model).flatMap(({ name, within }) => (name === within ? [] : [name])));
     for (const meaning of facts.endpoints.values()) {
       if (meaning.kind !== "unclear" && meaning.resource !== undefined) used.add(meaning.resource);
+      const { link, unlink } = meaning.endpoint;
+      for (const { in: linked } of [link, unlink].filter((one) => one !== undefined)) used.add(linked);
       for (const { from } of Object.values(meaning.endpoint.choose ?? {})) used.add(from);
     }
     for (const { of } of Object.values(facts.model.authentication.credentials)) if (of !== undefined) used.add(of);
