@@ -66,7 +66,8 @@ function fieldsTaken(operations: readonly Operation[], always: readonly string[]
     ...(edits ? ["If-Match"] : []),
     ...(reads || edits ? ["If-None-Match"] : []),
     ...operations.flatMap(({ repeats }) => (repeats === undefined ? [] : [repeats.header])),
-    ...["traceparent", "tracestate"],
+    // What libraries send of themselves is passed over, but a page whose browser may not send it gets no answer at all.
+    ...["traceparent", "tracestate", "X-Requested-With"],
   ];
   return [...new Map(fields.map((field) => [field.toLowerCase(), field])).values()];
 }

@@ -86,7 +86,8 @@ served("cors", listed, (subject) => {
     assert.equal(many.headers["access-control-allow-methods"], many.headers["allow"]);
     assert.match(many.headers["access-control-allow-methods"] ?? "", /\bPOST\b/);
     const fields = many.headers["access-control-allow-headers"]?.split(", ");
-    for (const field of ["Authorization", "Content-Type", "Idempotency-Key"]) assert(fields?.includes(field), field);
+    for (const field of ["Authorization", "Content-Type", "Idempotency-Key", "X-Requested-With"])
+      assert(fields?.includes(field), field);
     assert(!fields?.includes("*"));
     assert.equal(many.headers["access-control-max-age"], "600");
     const one = await preflight("/tools/tol_1", "PATCH");
