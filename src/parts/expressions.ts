@@ -31,7 +31,7 @@ import { tokensOf } from "./authentication/login.ts";
 import { filterNames, filterType } from "./endpoints/filter-type.ts";
 import { creates, inputOf } from "./endpoints/input.ts";
 import { type EndpointMeaning, hasRecord, meaningOf, subjectOf } from "./endpoints/meaning.ts";
-import type { Endpoint } from "./endpoints/model.ts";
+import { type Endpoint, tellingDeeds } from "./endpoints/model.ts";
 import { answerShape, expressionsGiven, shapeOf, takenShape } from "./endpoints/shape.ts";
 import type { Model } from "./model.ts";
 import { fieldsOf, isNullable, isStored, nestedView, own, referenceOf } from "./resources/fields.ts";
@@ -304,7 +304,7 @@ function operationInput(model: Model, operation: string): NamedType {
   if (meaning?.kind === "resource") {
     const members = inputOf(model, meaning).map(({ name, field, required }) => {
       // A literal stands in for what a new record, or a move, is not told.
-      const filled = (meaning.deed === "create" || meaning.deed === "move") && field.default?.kind === "literal";
+      const filled = (meaning.deed === "create" || tellingDeeds.has(meaning.deed)) && field.default?.kind === "literal";
       const nullable = (!required && !filled) || isNullable(field);
       return [name, { type: valueTypeOf(model, field.type), nullable }] as const;
     });

@@ -4,7 +4,14 @@ import { parseClockDuration } from "../base/duration.ts";
 import { boundFields, creates, type InputMember, inputOf } from "../parts/endpoints/input.ts";
 import { type ResourceEndpoint, resourceEndpoints } from "../parts/endpoints/meaning.ts";
 import { loginsOf, refreshMembers } from "../parts/authentication/login.ts";
-import { bodilessDeeds, type Method, readingDeeds, type RepeatStyle, sessionDeeds } from "../parts/endpoints/model.ts";
+import {
+  bodilessDeeds,
+  type Method,
+  readingDeeds,
+  type RepeatStyle,
+  sessionDeeds,
+  tellingDeeds,
+} from "../parts/endpoints/model.ts";
 import { takenShape } from "../parts/endpoints/shape.ts";
 import { bareType, fieldsOf, isNullable, own, referenceOf } from "../parts/resources/fields.ts";
 import { closedObject, fieldSchema, orNull } from "../parts/resources/json-schema.ts";
@@ -126,6 +133,8 @@ function statesEntered(
 function bodyPlan(sources: Sources, meaning: ResourceEndpoint, table: Table): BodyPlan | undefined {
   const { deed } = meaning;
   if (readingDeeds.has(deed) || bodilessDeeds.has(deed)) return undefined;
+  const isLink = deed === "link" || deed === "unlink";
+  if (isLink && takenShape(sources.model, meaning.endpoint) === undefined) return undefined;
   const members = inputOf(sources.model, meaning);
   const required = members.filter((member) => member.required).map(({ name }) => name);
   const properties = members.map((member) => [member.name, memberSchema(sources, meaning, member)] as const);
@@ -146,7 +155,7 @@ function bodyPlan(sources: Sources, meaning: ResourceEndpoint, table: Table): Bo
     schema: closedObject({ ...named, ...Object.fromEntries(properties) }, required),
     mediaTypes: alone ?? (files.length === 0 ? json : [...json, "multipart/form-data"]),
     ...(files.length === 0 ? {} : { files: Object.fromEntries(files) }),
-    required: (deed !== "move" && deed !== "logout") || required.length > 0,
+    required: (!tellingDeeds.has(deed) && deed !== "logout") || required.length > 0,
     ...(envelope === undefined ? {} : { envelope }),
     ...(takenShape(sources.model, meaning.endpoint) === undefined ? {} : { own: true as const }),
     fields: members.filter((member) => member.sets).map((member) => inputField(sources, meaning, member)),
@@ -163,7 +172,7 @@ function envelopeOf(sources: Sources, meaning: ResourceEndpoint, names: readonly
   const { endpoint, deed } = meaning;
   const taken = takenShape(sources.model, endpoint);
   if (taken === undefined || endpoint.takesView !== undefined) {
-    const { wrap } = deed === "move" ? {} : wrapOf(sources, meaning);
+    const { wrap } = tellingDeeds.has(deed) ? {} : wrapOf(sources, meaning);
     return wrap === undefined ? undefined : { members: [], objects: { [wrap]: { members: names, objects: {} } } };
   }
   const { within } = taken;
@@ -356,7 +365,7 @@ function rulesOf(
   moves: readonly MovePlan[],
   body: BodyPlan | undefined,
 ): readonly RulePlan[] {
-  if (readingDeeds.has(deed) || sessionDeeds.has(deed) || (bodilessDeeds.has(deed) && deed !== "link")) return [];
+  if (readingDeeds.has(deed) || sessionDeeds.has(deed) || bodilessDeeds.has(deed) || deed === "unlink") return [];
   if (deed !== "update" && deed !== "move") return table.rules;
   const changed = new Set([
     ...(body?.fields ?? []).map(({ name }) => name),

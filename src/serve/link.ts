@@ -14,17 +14,18 @@ import { answerWith, type Outcome } from "./outcome.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord } from "./record.ts";
 import { invalid } from "./refusal.ts";
 import { stillReferenced } from "./remove.ts";
-import { duplicate, fillDefaults, settle, type Values } from "./values.ts";
+import { duplicate, fillDefaults, settle, take, type Values } from "./values.ts";
+import { ownFaults, ownTerms, raised } from "./versions/terms.ts";
 
-export async function link(call: Call, tx: Transaction): Promise<Answer> {
-  const linking = await begin(call, tx);
-  const { table, values, present } = linking;
+export async function link(asked: Call, tx: Transaction): Promise<Answer> {
+  const linking = await begin(asked, tx);
+  const { call, table, values, present } = linking;
   if (present === undefined) await make(call, tx, table, values);
   return finish(call, tx, linking.row, present === undefined ? "created" : "same");
 }
 
-export async function unlink(call: Call, tx: Transaction): Promise<Answer> {
-  const { table, row, present } = await begin(call, tx);
+export async function unlink(asked: Call, tx: Transaction): Promise<Answer> {
+  const { call, table, row, present } = await begin(asked, tx);
   if (present === undefined) return finish(call, tx, row, "same");
   const deleted = await tx.delete(table.resource, present);
   if (deleted.kind === "referenced") throw stillReferenced(deleted);
@@ -34,6 +35,8 @@ export async function unlink(call: Call, tx: Transaction): Promise<Answer> {
 }
 
 interface Linking {
+  /** With what `takes` says as `input`. */
+  readonly call: Call;
   /** The record at hand. */
   readonly row: Row;
   /** Of the other resource. */
@@ -43,19 +46,29 @@ interface Linking {
   readonly present: Row | undefined;
 }
 
-async function begin(call: Call, tx: Transaction): Promise<Linking> {
-  const row = await findRecord(call, tx, await findParents(call, tx));
-  if (row === undefined) throw absent(call);
-  await checkAllowed(call, tx, row);
-  await checkPreconditions(call, tx, row);
+async function begin(asked: Call, tx: Transaction): Promise<Linking> {
+  const row = await findRecord(asked, tx, await findParents(asked, tx));
+  if (row === undefined) throw absent(asked);
+  await checkAllowed(asked, tx, row);
+  await checkPreconditions(asked, tx, row);
+  const call = await told(asked, tx);
   await checkGuard(call, tx, row);
-  await call.functions?.before(call, tx, {});
   const { resource, values: said, where } = call.prepared.operation.link as LinkPlan;
   const values: Values = {};
   for (const { field, expression } of said)
     values[field] = await call.context.evaluate(tx, expression, row, call.variables);
   const present = await tx.first(resource, where, { ...call.variables, link: values });
-  return { row, table: call.context.tables.get(resource) as Table, values, present };
+  return { call, row, table: call.context.tables.get(resource) as Table, values, present };
+}
+
+/** The call with what the body says, which sets nothing by itself. */
+async function told(asked: Call, tx: Transaction): Promise<Call> {
+  if (asked.prepared.operation.body === undefined) return (await take(asked, tx, {})).call;
+  const said = ownTerms(asked);
+  const faults = said.prepared.judge?.(said.input) ?? [];
+  if (faults.length > 0) throw ownFaults(asked, faults);
+  const { call } = await take(asked, tx, raised(asked, said.input).input);
+  return call;
 }
 
 /** By the rules of any creation. */

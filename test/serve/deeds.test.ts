@@ -78,6 +78,20 @@ const recipes = documentOf({
         of: "Cook",
         unlink: { in: "Subscription", with: { by: "caller.id", of: "id" } },
       },
+      join: {
+        at: "POST /profiles/{handle}/join",
+        of: "Cook",
+        takes: { subscription: { size: "integer(0..9)" } },
+        link: { in: "Subscription", with: { by: "caller.id", of: "id", size: "input.size" } },
+        if: "input.size != 3",
+        else: "too-many",
+      },
+      part: {
+        at: "POST /profiles/{handle}/part",
+        of: "Cook",
+        takes: { "why?": "string(1..9)" },
+        unlink: { in: "Subscription", with: { by: "caller.id", of: "id" } },
+      },
       listSubscriptions: "GET /subscriptions",
       addRecipe: "POST /recipes",
       getRecipe: "GET /recipes/{slug}",
@@ -111,6 +125,8 @@ const recipes = documentOf({
       removeMe: signedIn,
       follow: signedIn,
       unfollow: signedIn,
+      join: signedIn,
+      part: signedIn,
       listSubscriptions: "anyone",
       addRecipe: signedIn,
       getRecipe: "anyone",
@@ -210,6 +226,32 @@ served("recipes", recipes, (subject) => {
     assert.deepEqual([ghost.status, faultsOf(ghost)], [422, ["# reference-not-found"]]);
     assert.equal((await send(ann, "POST", `/profiles/${others[0]}-h/follow`, { a: 1 })).status, 400);
     assert.equal((await send(ann, "POST", `/profiles/${others[0]}-h/follow`, {})).status, 200);
+  });
+
+  test("what a link takes is judged as any body is, and can be one of its values", async () => {
+    const [ann, bob] = [await cook(), await cook()];
+    const join = (body?: unknown) => send(ann, "POST", `/profiles/${bob}-h/join`, body);
+    const joined = await join({ subscription: { size: 2 } });
+    assert.equal(joined.status, 200);
+    assert.partialDeepStrictEqual(joined.json, { id: bob, fans: 1 });
+    const [made] = itemsOf(await send(ann, "GET", "/subscriptions")).filter(({ by }) => by === ann);
+    assert.equal(made?.["size"], 2);
+    for (const [body, status, fault] of [
+      [{ subscription: { size: 10 } }, 422, "#/subscription/size too-large"],
+      [{ subscription: { size: 1, by: "x" } }, 422, "#/subscription/by unknown-field"],
+      [{ size: 1 }, 422, "#/subscription required"],
+      [{}, 422, "#/subscription required"],
+    ] as const) {
+      const wrong = await join(body);
+      assert.equal(wrong.status, status, JSON.stringify(body));
+      assert.ok(faultsOf(wrong).includes(fault), `${fault}: ${faultsOf(wrong).join()}`);
+    }
+    assert.equal((await join()).status, 415, "there is no body");
+    assert.equal(((await join({ subscription: { size: 3 } })).json as { code: string }).code, "too-many");
+    const part = (body?: unknown) => send(ann, "POST", `/profiles/${bob}-h/part`, body);
+    assert.deepEqual(faultsOf(await part({ why: "" })), ["#/why too-short"]);
+    assert.partialDeepStrictEqual((await part({ why: "bored" })).json, { id: bob, fans: 0 });
+    assert.equal((await part()).status, 200, "nothing has to be sent, and nothing is left to do");
   });
 
   test("a list is cut down by what the document says, page by page", async () => {

@@ -203,7 +203,7 @@ function canCollide(
   { deed, body, moves, choose, creates }: Pick<Operation, "deed" | "body" | "moves" | "choose" | "creates">,
   table: Table,
 ): boolean {
-  if (readingDeeds.has(deed) || (bodilessDeeds.has(deed) && deed !== "link")) return false;
+  if (readingDeeds.has(deed) || bodilessDeeds.has(deed) || deed === "unlink") return false;
   const declared = table.conflicts.map(({ columns }) => columns.join());
   const sets = table.uniques.filter((columns) => !declared.includes(columns.join()));
   if (deed === "create" || deed === "link" || creates) return sets.length > 0 || table.id.made === "client";

@@ -3,7 +3,7 @@ import type { Model } from "../model.ts";
 import { bareType, fieldsOf, hasClientId, isChangeable, isServerSet, own } from "../resources/fields.ts";
 import type { Field } from "../resources/model.ts";
 import type { ResourceEndpoint } from "./meaning.ts";
-import { bodilessDeeds, readingDeeds, sessionDeeds } from "./model.ts";
+import { bodilessDeeds, readingDeeds, sessionDeeds, tellingDeeds } from "./model.ts";
 import { takenShape } from "./shape.ts";
 
 export interface InputMember {
@@ -18,16 +18,16 @@ export interface InputMember {
 /**
  * The members that a body may have: those of `takes`, else the fields that the deed implies. A create takes all fields but
  * those that the server sets, `choose` finds or the path binds; an update those that may change; a replace the same, and
- * where it can also create (`creates`) the create-only ones and not the id, which the path gives. A move takes nothing
- * unless `takes` says so, and its members set no field by themselves: `set` does. Reads and deletes take nothing. What a login takes sets nothing either.
+ * where it can also create (`creates`) the create-only ones and not the id, which the path gives. A move and a link take nothing
+ * unless `takes` says so, and its members set no field by themselves: `set` and `with` do. Reads and deletes take nothing. What a login takes sets nothing either.
  */
 export function inputOf(model: Model, meaning: ResourceEndpoint): readonly InputMember[] {
   const { deed, endpoint } = meaning;
   if (readingDeeds.has(deed) || bodilessDeeds.has(deed)) return [];
   const fields = fieldsOf(model, meaning.resource);
-  const taken = takenShape(model, endpoint)?.fields ?? (deed === "move" ? {} : impliedFields(model, meaning));
+  const taken = takenShape(model, endpoint)?.fields ?? (tellingDeeds.has(deed) ? {} : impliedFields(model, meaning));
   return Object.entries(taken).map(([name, field]) => {
-    const target = deed === "move" || sessionDeeds.has(deed) ? undefined : own(fields, name);
+    const target = tellingDeeds.has(deed) || sessionDeeds.has(deed) ? undefined : own(fields, name);
     return {
       name,
       field,

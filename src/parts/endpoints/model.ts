@@ -89,7 +89,9 @@ export type Deed = (typeof deeds)[number];
 /** What is about the sessions of a `password` credential. */
 export const sessionDeeds: ReadonlySet<string> = new Set<Deed>(["login", "renew", "logout"]);
 /** What takes no body, beside what changes nothing. */
-export const bodilessDeeds: ReadonlySet<string> = new Set(["delete", "clear", "link", "unlink"]);
+export const bodilessDeeds: ReadonlySet<string> = new Set(["delete", "clear"]);
+/** What takes nothing but what `takes` says, and sets nothing by it: `input` alone has it. */
+export const tellingDeeds: ReadonlySet<string> = new Set(["move", "link", "unlink"]);
 
 /** What changes nothing. */
 export const readingDeeds: ReadonlySet<string> = new Set<Deed>(["read", "list", "history"]);

@@ -22,11 +22,11 @@ export const check: Check = {
 };
 
 function faultsOf({ deed, endpoint, key }: ResourceEndpoint): readonly (readonly [member: string, fault: string])[] {
-  const takesBody = !readingDeeds.has(deed) && !bodilessDeeds.has(deed);
+  const takesBody = !readingDeeds.has(deed) && !bodilessDeeds.has(deed) && endpoint.method !== "DELETE";
   const list = deed === "list";
   return [
     ...(!takesBody && (endpoint.takesView !== undefined || Object.keys(endpoint.takes ?? {}).length > 0)
-      ? [["takes", `is ${withArticle(deed)}, which takes no body`] as const]
+      ? [["takes", `is ${withArticle(deed === "unlink" ? endpoint.method : deed)}, which takes no body`] as const]
       : []),
     ...(endpoint.wire === undefined ? [] : [["wire", "is done by Nonet, which has a wire of its own"] as const]),
     ...(!list && deed !== "clear" && endpoint.where !== undefined

@@ -2,7 +2,7 @@
 import { fieldsOf, own } from "../../resources/fields.ts";
 import type { Check } from "../../finding.ts";
 import { inputOf } from "../input.ts";
-import { sessionDeeds } from "../model.ts";
+import { sessionDeeds, tellingDeeds } from "../model.ts";
 
 export const check: Check = {
   code: "endpoints/takes-what-it-cannot-set",
@@ -13,7 +13,7 @@ export const check: Check = {
       if (
         meaning.kind !== "resource" ||
         (meaning.endpoint.takes === undefined && meaning.endpoint.takesView === undefined) ||
-        meaning.deed === "move" ||
+        tellingDeeds.has(meaning.deed) ||
         sessionDeeds.has(meaning.deed)
       )
         continue;
