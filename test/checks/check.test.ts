@@ -27,6 +27,40 @@ test("the flagship has no findings and no gaps", () => {
   assert.deepEqual(unservable(result), []);
 });
 
+test("the example of an API that exists has no findings and no gaps", () => {
+  const result = check("conduit.md", readFileSync(join(root, "examples/conduit.md"), "utf8"));
+  assert.deepEqual(result.diagnostics, []);
+  assert.equal(result.summary.gaps, 0);
+  assert.deepEqual(unservable(result), []);
+});
+
+const helps: readonly (readonly [name: string, from: string, to: string, code: string, help: RegExp])[] = [
+  [
+    "operations that share a line of a limit are told apart",
+    "  register: 30/min per ip\n  login: 30/min per ip",
+    "  register, login: 30/min per ip",
+    "limits/unknown-target",
+    /one line for each: `register: …`, `login: …`$/,
+  ],
+  [
+    "a retention of what has no states does not begin at an end",
+    " # ok personal-kept-forever: an account lasts until it is closed, which this API has no operation for",
+    "",
+    "limits/personal-kept-forever",
+    /^let an operation delete a User, or write `# ok personal-kept-forever`/,
+  ],
+];
+
+for (const [name, from, to, code, help] of helps) {
+  test(name, () => {
+    const conduit = readFileSync(join(root, "examples/conduit.md"), "utf8");
+    assert(conduit.includes(from));
+    const [found, ...others] = check("conduit.md", conduit.replace(from, to)).diagnostics;
+    assert.deepEqual([found?.code, others], [code, []]);
+    assert.match(found?.help ?? "", help);
+  });
+}
+
 test("nine parts that each say that they are open are nine stated gaps", () => {
   const text = `# Later\n${partNames.map((part) => `\n## ${partHeadings[part][0]}\nThis is not specified.\n`).join("")}`;
   const result = check("later.md", text);
