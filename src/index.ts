@@ -17,7 +17,7 @@
  *     const service = servePlan({ plan, store, … });
  *     const server = await listen({ service: () => service, host: "127.0.0.1", port: 8080, … });
  *
- * `check` to `openapi` are free of Node and run in a browser too. What is not exported here may change at any time.
+ * `check` to `functionTypes` are free of Node and run in a browser too. What is not exported here may change at any time.
  */
 
 // A service inside of a program, and the functions beside its document.
@@ -50,6 +50,12 @@ export { printDiagnostic } from "./diagnostics/text.ts";
 export { buildPlan } from "./plan/build.ts";
 export type { Plan } from "./plan/plan.ts";
 export { openapi } from "./export/openapi/openapi.ts";
+export { asyncapi } from "./export/asyncapi/asyncapi.ts";
+export { jsonSchema } from "./export/json-schema.ts";
+export { markdown } from "./export/markdown/markdown.ts";
+export { diagrams, type Diagram, mermaidMarkdown } from "./export/mermaid/mermaid.ts";
+export { functionTypes } from "./export/typescript/functions.ts";
+export { typescript } from "./commands/typescript.ts";
 export { servicePages } from "./export/page/pages.ts";
 
 // The data.

@@ -1,5 +1,4 @@
 /** `nonet export FORM DOC`: the same service in another format. */
-import { readFile } from "node:fs/promises";
 import type { JsonObject } from "../base/json.ts";
 import type { CheckResult } from "../parts/check.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -64,9 +63,9 @@ export async function exportMermaid(document: string, options: MermaidOptions, t
 }
 
 export async function exportTypescript(document: string, options: ExportOptions, terminal: Terminal): Promise<number> {
-  const { typescriptClient } = await import("../export/typescript/client.ts");
-  const runtime = await readFile(new URL("../export/typescript/common.ts", import.meta.url), "utf8");
-  return exported(document, options, terminal, (plan) => typescriptClient(plan, runtime));
+  const { typescript } = await import("./typescript.ts");
+  const client = await typescript();
+  return exported(document, options, terminal, client);
 }
 
 /** `nonet types DOC`. */

@@ -11,6 +11,12 @@ test("a document is checked, exported and served", async (t) => {
   const model = nonet.soundModel(result) ?? assert.fail("the document is sound");
   const plan = nonet.buildPlan(model, result.places, result.expressions);
   assert.ok("/books" in (nonet.openapi(plan, "https://books.example") as { paths: object }).paths);
+  assert.match(JSON.stringify(nonet.asyncapi(plan, "https://books.example")), /"asyncapi":"3/);
+  assert.match(JSON.stringify(nonet.jsonSchema(plan, result.model, "https://books.example")), /Book/);
+  assert.match(nonet.markdown(plan, result.model, "https://books.example"), /\/books/);
+  assert.match(nonet.mermaidMarkdown(plan, nonet.diagrams(plan, result.model)), /mermaid/);
+  assert.match(nonet.functionTypes(plan), /export interface Book/);
+  assert.match((await nonet.typescript())(plan), /export /);
 
   const store = await nonet.openMemoryStore({ tables: plan.tables, clock: Date.now });
   const service = nonet.servePlan({
@@ -45,15 +51,21 @@ test("what the library exports is deliberate", () => {
   assert.deepEqual(Object.keys(nonet).sort(), [
     "ServiceError",
     "StoreError",
+    "asyncapi",
     "buildPlan",
     "check",
     "createForwarding",
     "createService",
     "createTelemetry",
+    "diagrams",
     "followingOf",
+    "functionTypes",
     "handlers",
+    "jsonSchema",
     "keyCredentials",
     "listen",
+    "markdown",
+    "mermaidMarkdown",
     "mintKey",
     "openMemoryStore",
     "openSqliteStore",
@@ -63,6 +75,7 @@ test("what the library exports is deliberate", () => {
     "servicePages",
     "soundModel",
     "startBackground",
+    "typescript",
     "unservable",
     "webhookUrlFault",
   ]);
