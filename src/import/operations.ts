@@ -23,7 +23,7 @@ export interface ImportedOperation {
 }
 
 /** `GET` at these is answered by every service, where it has no path of its own before them. */
-const taken: ReadonlySet<string> = new Set(["/livez", "/readyz", "/openapi.json"]);
+const taken: ReadonlySet<string> = new Set(["/livez", "/readyz", "/openapi.json", "/.well-known/api-catalog"]);
 
 /** What OpenAPI has besides the methods of the language. */
 const otherMethods = ["head", "options", "trace"] as const;

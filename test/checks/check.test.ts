@@ -338,3 +338,27 @@ function assertSound({ diagnostics, text, questions, summary, parts }: ReturnTyp
   assert.equal(parts.length, 9);
   assert.equal(typeof JSON.stringify({ diagnostics, questions, summary, parts }), "string");
 }
+
+const pathOf = (path: string, more = ""): string =>
+  `# A\n## Resources\n\`\`\`yaml\nSite: { id: id(site) }\n\`\`\`\n## Endpoints\n\`\`\`yaml\nendpoints: { run: { ${path} } }\n\`\`\`\n${more}`;
+const runs = "## Events\n```yaml\nout: { site.ran: run }\n```\n";
+const hears = "## Events\n```yaml\ndelivery: { stream: { at: GET /events, kept: 7d } }\n```\n";
+
+/** What is found of one operation and an event. */
+const found: readonly (readonly [what: string, text: string, code: string, isFound: boolean])[] = [
+  ["a handler of no record tells of none", pathOf("at: POST /sites/run, does: handler", runs), "events/never-emitted", true],
+  ["nor one whose answer has a shape", pathOf("at: POST /sites/run, does: handler, of: Site, gives: { a: integer }", runs), "events/never-emitted", true],
+  ["one that names a record does", pathOf("at: POST /sites/run, does: handler, of: Site", runs), "events/never-emitted", false],
+  ["and one with a record in its path", pathOf("at: 'POST /sites/{id}/run', does: handler", runs), "events/never-emitted", false],
+  ["the catalogue is every service's", pathOf("at: GET /.well-known/api-catalog, does: handler"), "endpoints/path-taken", true],
+  ["without events their description is free", pathOf("at: GET /asyncapi.json, does: handler"), "endpoints/path-taken", false],
+  ["with events it is not", pathOf("at: GET /asyncapi.json, does: handler", hears), "endpoints/path-taken", true],
+  ["pages for people are the document's to take", pathOf("at: 'GET /errors/{code}', does: handler"), "endpoints/path-taken", false],
+]; // biome-ignore format: a table
+
+for (const [what, text, code, isFound] of found) {
+  test(what, () => {
+    const codes = check("a.md", text).diagnostics.map((one) => one.code);
+    assert.equal(codes.includes(code), isFound, codes.join(" "));
+  });
+}

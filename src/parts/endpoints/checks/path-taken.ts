@@ -1,12 +1,21 @@
 /** A `GET` at a path under which every service has something of its own. */
 import type { Check } from "../../finding.ts";
+import type { Model } from "../../model.ts";
 import { routesOf } from "../routes.ts";
 
 const taken: Readonly<Record<string, string>> = {
   "/livez": "its word that the process lives",
   "/readyz": "its word that it takes requests",
   "/openapi.json": "its OpenAPI document",
+  "/.well-known/api-catalog": "its catalogue",
 };
+
+/** Only a service with events has a description of them. */
+function takenIn({ events: { delivery = {}, in: inbound = {} } }: Model): Readonly<Record<string, string>> {
+  const { webhook, stream } = delivery;
+  const isTold = webhook !== undefined || stream !== undefined || Object.keys(inbound).length > 0;
+  return isTold ? { ...taken, "/asyncapi.json": "its AsyncAPI document" } : taken;
+}
 
 export const check: Check = {
   code: "endpoints/path-taken",
@@ -15,9 +24,10 @@ export const check: Check = {
   *run({ model }) {
     // With a path of their own below which they are served, operations do not meet them.
     if (/^(?:\{base_url\}|https?:\/\/[^/]*)\/+[^/]/.test(model.endpoints.base ?? "")) return;
+    const own = takenIn(model);
     for (const { method, path, at, name } of routesOf(model)) {
-      if (method !== "GET" || !Object.hasOwn(taken, path)) continue;
-      const message = `\`${name}\` has the path \`${path}\`, where every service has ${taken[path]}`;
+      if (method !== "GET" || !Object.hasOwn(own, path)) continue;
+      const message = `\`${name}\` has the path \`${path}\`, where the service has ${own[path]}`;
       yield { at, message, help: "give it another path" };
     }
   },

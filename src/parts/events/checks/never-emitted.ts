@@ -1,13 +1,23 @@
-/** An event of entering a state that nothing ever enters. */
+/** An event of entering a state that nothing ever enters, or of a function that is about no record. */
+import { meaningOf } from "../../endpoints/meaning.ts";
 import type { Check } from "../../finding.ts";
+import type { Model } from "../../model.ts";
 
 export const check: Check = {
   code: "events/never-emitted",
   severity: "warning",
   why: "Receivers would wait for it in vain.",
-  *run({ outEvents, lifeOf }) {
+  *run({ model, outEvents, lifeOf }) {
     for (const [name, { event }] of outEvents) {
       const { when } = event;
+      if (when.kind === "operation" && isOfNoRecord(model, when.operation)) {
+        yield {
+          at: `events/out/${name}#key`,
+          message: `\`${when.operation}\` is about no record that \`${name}\` could be of, so it is never emitted`,
+          help: "add `of` a resource, without `gives`: the function then names the record; or a path with its key",
+        };
+        continue;
+      }
       const life = when.kind === "enters" ? lifeOf.get(when.resource) : undefined;
       if (life === undefined || when.kind !== "enters" || !life.states.includes(when.state)) continue;
       if (!life.closed) continue;
@@ -23,3 +33,11 @@ export const check: Check = {
     }
   },
 };
+
+/** A handler is about the record of its path, or about the one that its function names as the whole answer. */
+function isOfNoRecord(model: Model, operation: string): boolean {
+  const meaning = meaningOf(model, operation);
+  if (meaning?.kind !== "free" || meaning.deed !== "handler" || meaning.key !== undefined) return false;
+  const { of, shape, wire } = meaning.endpoint;
+  return of === undefined || shape !== undefined || wire !== undefined;
+}
