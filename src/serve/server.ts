@@ -248,8 +248,13 @@ function sendStream(response: ServerResponse, stream: Streaming): void {
     },
     drained: () =>
       new Promise((resolve) => {
-        if (!response.writableNeedDrain || response.destroyed) resolve();
-        else for (const event of ["drain", "close"]) response.once(event, resolve);
+        if (!response.writableNeedDrain || response.destroyed) return resolve();
+        // Whichever comes takes both away: a long file drains many times, and listeners that stay add up.
+        const done = (): void => {
+          for (const event of ["drain", "close"]) response.off(event, done);
+          resolve();
+        };
+        for (const event of ["drain", "close"]) response.on(event, done);
       }),
     end: () => void response.end(),
     cut: () => void response.destroy(),

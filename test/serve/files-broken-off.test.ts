@@ -1,14 +1,16 @@
 /** Files whose sending is broken off, refused early, or whose record is forgotten: what is answered, and what is left of them. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import type { Store } from "../../src/store/store.ts";
 import { documentOf } from "../enforced/document.ts";
 import { run } from "./running.ts";
-import { serve, served } from "./scenario.ts";
+import { serve, served, stores } from "./scenario.ts";
 
 const day = 24 * 3_600_000;
 
@@ -31,6 +33,18 @@ const text = documentOf({
     },
   },
   limits: { size: { request: "1KB" }, keep: { Thing: "30d after done", Person: "30d after met, erase" } },
+});
+
+const large = documentOf({
+  resources: { Thing: { id: "id(thi)", "photo?": "file(..16MB)" } },
+  endpoints: {
+    endpoints: {
+      addThing: "POST /things",
+      removeThing: "DELETE /things/{id}",
+      putPhoto: "PUT /things/{id}/photo",
+      getPhoto: "GET /things/{id}/photo",
+    },
+  },
 });
 
 const boundary = "a-boundary";
@@ -122,6 +136,31 @@ served(
   },
   { around: watched },
 );
+
+for (const store of stores)
+  test(`a reader that is slow waits for nobody, and no listener stays for each piece (${store})`, async () => {
+    const warnings: string[] = [];
+    const onWarning = ({ name }: Error): void => void warnings.push(name);
+    process.on("warning", onWarning);
+    try {
+      await using subject = await serve(large, { store });
+      const { client } = subject;
+      const { id } = (await client.send({ method: "POST", path: "/things", body: {} })).json as { id: string };
+      const path = `/things/${id}/photo`;
+      const body = Buffer.alloc(16_000_000, "0123456789");
+      const put = await client.send({ method: "PUT", path, headers: { "Content-Type": "text/plain" }, body });
+      assert.equal(put.status, 200, put.text);
+      const slow = connect(subject.running.port, "127.0.0.1");
+      slow.pause();
+      slow.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+      assert.ok((await client.send({ method: "GET", path })).bytes.equals(body));
+      slow.destroy();
+      assert.equal((await client.send({ method: "DELETE", path: `/things/${id}` })).status, 204);
+    } finally {
+      process.off("warning", onWarning);
+    }
+    assert.deepEqual(warnings, []);
+  });
 
 test("time deletes a record's file and erases a personal one, and the bytes are nowhere in the data", async () => {
   const folder = mkdtempSync(join(tmpdir(), "nonet-files-"));
