@@ -252,8 +252,9 @@ interface CurlRequest {
   readonly include: boolean;
 }
 
-/** `-i`, `-X`, `-H`, `-d`, `-u`, `-N` and an address. */
+/** `-i`, `-X`, `-H`, `-d`, `-F`, `-u`, `-N` and an address. Files that are sent are made up: their bytes are their names. */
 function curlRequest(args: readonly string[]): CurlRequest {
+  const parts: string[] = [];
   const headers: (readonly [string, string])[] = [];
   let [method, body, address, include] = ["", "", "", false];
   for (let index = 0; index < args.length; index++) {
@@ -263,16 +264,33 @@ function curlRequest(args: readonly string[]): CurlRequest {
     else if (arg === "-X") method = args[++index] ?? "";
     else if (arg === "-H") headers.push(splitField(args[++index] ?? ""));
     else if (arg === "-d") body = args[++index] ?? "";
+    else if (arg === "--data-binary") body = (args[++index] ?? "").replace(/^@/, "");
+    else if (arg === "-F") parts.push(formPart(args[++index] ?? ""));
     else if (arg === "-u") {
       headers.push(["Authorization", `Basic ${Buffer.from(args[++index] ?? "").toString("base64")}`]);
     } else address = arg;
   }
   const { pathname, search } = new URL(address);
+  if (parts.length > 0) {
+    headers.push(["Content-Type", `multipart/form-data; boundary=${boundary}`]);
+    body = `${parts.join("")}--${boundary}--\r\n`;
+  }
   // What curl sends of itself where there is a body.
   if (body !== "" && !headers.some(([name]) => name.toLowerCase() === "content-type"))
     headers.push(["Content-Type", "application/x-www-form-urlencoded"]);
   const usual = body === "" ? "GET" : "POST";
   return { method: method === "" ? usual : method, target: pathname + search, headers, body, include };
+}
+
+const boundary = "a-boundary";
+
+/** `name=value`, or `name=@file;type=image/png`. */
+function formPart(text: string): string {
+  const [, name = "", file = "", type = "application/octet-stream"] =
+    /^([^=]+)=@([^;]+)(?:;type=(.+))?$/.exec(text) ?? [];
+  const [, field = "", value = ""] = /^([^=]+)=([^@][^]*)?$/.exec(text) ?? [];
+  const said = file === "" ? `name="${field}"` : `name="${name}"; filename="${file}"\r\nContent-Type: ${type}`;
+  return `--${boundary}\r\nContent-Disposition: form-data; ${said}\r\n\r\n${file === "" ? value : file}\r\n`;
 }
 
 /** What comes does not end: it is read until all that is shown has come. */
