@@ -1,0 +1,38 @@
+/** What the members of a view tell of all records together: one statement, which stands on no row. */
+import type { Table } from "../../plan/plan.ts";
+import type { Store, WholeQuery } from "../store.ts";
+import { conditionSql } from "./condition.ts";
+import type { Connection } from "./connection.ts";
+import { binder, sql } from "./fragment.ts";
+import type { Relations } from "./relations.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { viewSql } from "./view.ts";
+
+export function prepareWhole(
+  { members, where }: WholeQuery,
+  relations: Relations,
+  connection: Connection,
+  snapshot: Snapshot,
+): ReturnType<Store["whole"]> {
+  const { sql: text, bindings } = sql`SELECT ${viewSql({ resource: "", members }, noTable, relations)}
+    WHERE ${conditionSql(where, relations)}`;
+  const statement = connection.prepare(text);
+  const bind = binder(bindings);
+  return (variables) => {
+    snapshot.take();
+    const cells = statement.get(...bind([], variables)) as unknown as [string] | undefined;
+    return cells?.[0];
+  };
+}
+
+const noTable: Table = {
+  resource: "",
+  name: "",
+  id: { made: "client" },
+  columns: [],
+  virtual: [],
+  uniques: [],
+  conflicts: [],
+  indexes: [],
+  rules: [],
+};
