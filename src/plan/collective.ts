@@ -20,6 +20,7 @@ export function collectiveOperations(sources: Sources, tables: readonly Table[])
     const resource = tables[0]?.resource ?? "";
     const rated = { operation: name, resource, parents: [] };
     const errors = endpoint.statuses?.errors;
+    const guarded = guardPlan(sources, meaning);
     return [
       {
         name,
@@ -35,7 +36,7 @@ export function collectiveOperations(sources: Sources, tables: readonly Table[])
         visible: [],
         creates: false,
         query: queryPlans(sources, meaning),
-        ...guardPlan(sources, meaning),
+        ...guarded,
         answer: {
           status: endpoint.status ?? 200,
           kind: "members",
@@ -51,7 +52,7 @@ export function collectiveOperations(sources: Sources, tables: readonly Table[])
         limits: operationLimits(sources, name),
         rates: ratesOf(sources, rated),
         quotas: quotasOfOperation(sources, rated, {}),
-        errors: [],
+        errors: guarded.guard === undefined ? [] : [guarded.guard.else],
         needs: [],
       },
     ];

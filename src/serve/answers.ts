@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import type { Call } from "./context.ts";
 import type { Answer } from "./exchange.ts";
 import { encodeKey } from "./keys-in-path.ts";
+import { unmarked } from "./tokens.ts";
 import { tell } from "./versions/terms.ts";
 
 /** The entity tag of a record as this caller sees it (R4.15): strong, from revision and view, or from the text itself. */
@@ -62,10 +63,24 @@ export function representation(
   };
 }
 
-/** What a write answers in the operation's own shape, which no other request can name and so no tag. */
+/** What is answered in the operation's own shape where no record is left that an edit could be of, and so no tag. */
 export function ownAnswer(call: Call, status: number, text: string, extra: readonly string[] = []): Answer {
   const headers = ["Content-Type", "application/json", "Cache-Control", "no-store", ...extra];
   return { status, headers, body: wrapped(call, tell(call, text)) };
+}
+
+/** What a write of a record answers in the operation's own shape, with the tag that the next edit needs (R4.16). */
+export function shapedAnswer(
+  call: Call,
+  status: number,
+  text: string,
+  revision: number,
+  extra: readonly string[],
+): Answer {
+  const told = tell(call, text);
+  const tag = ["ETag", shapedTag(call, revision, unmarked(call, told))];
+  const headers = ["Content-Type", "application/json", "Cache-Control", "no-store", ...tag, ...extra];
+  return { status, headers, body: wrapped(call, told) };
 }
 
 export function emptyAnswer(status: number, extra: readonly string[] = []): Answer {

@@ -3,6 +3,7 @@ import type { Json } from "../base/json.ts";
 import type { Operation } from "../plan/plan.ts";
 import { isJson } from "../plan/wire.ts";
 import type { Row, Transaction } from "../store/store.ts";
+import { readAll } from "./collective.ts";
 import type { Call } from "./context.ts";
 import { create } from "./create.ts";
 import type { Answer } from "./exchange.ts";
@@ -24,7 +25,7 @@ import { update } from "./update.ts";
 export type Deed = (call: Call, tx: Transaction) => Promise<Answer>;
 
 const deeds: Readonly<Record<Exclude<Operation["deed"], "renew">, Deed>> = {
-  read: reading(read),
+  read: reading((call) => (call.prepared.operation.collective === true ? readAll(call) : read(call))),
   list: reading(list),
   history: reading(history),
   create,

@@ -1,7 +1,7 @@
 /** The answer of a write by what came of it: its status, what is given, where it is found, when to ask again. */
 import type { Row, Transaction } from "../store/store.ts";
 import { isBodiless } from "../plan/outcomes.ts";
-import { emptyAnswer, locationOf, ownAnswer, representation } from "./answers.ts";
+import { emptyAnswer, locationOf, representation, shapedAnswer } from "./answers.ts";
 import type { Call } from "./context.ts";
 import type { Answer } from "./exchange.ts";
 
@@ -28,7 +28,7 @@ export async function answerWith(call: Call, tx: Transaction, outcome: Outcome):
 
 function bodyOf(call: Call, status: number, text: string, revision: number, extra: readonly string[]): Answer {
   if (call.prepared.operation.answer.kind === "none" || isBodiless(status)) return emptyAnswer(status, extra);
-  if (call.kind.own !== undefined) return ownAnswer(call, status, text, extra);
+  if (call.kind.own !== undefined) return shapedAnswer(call, status, text, revision, extra);
   return representation(call, status, text, revision, extra);
 }
 

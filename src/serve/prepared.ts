@@ -71,6 +71,9 @@ export interface ForKind {
   readonly seen: (key: Value, variables: Variables) => Awaitable<Found | undefined>;
   /** Reads the record where the operation's guard holds. */
   readonly passes: (key: Value, variables: Variables) => Awaitable<Found | undefined>;
+  /** Where the operation is of no record: what it tells those of this kind who may run it, and whether its guard holds. */
+  readonly whole: (variables: Variables) => Awaitable<string | undefined>;
+  readonly wholePasses: (variables: Variables) => Awaitable<string | undefined>;
   /** Where `the` says which record is at hand: the condition of those that this kind may run it on, and may see. */
   readonly the: { readonly allowed?: TypedExpression; readonly visible?: TypedExpression } | undefined;
   /** A list query by its shape, prepared once. */
@@ -232,6 +235,14 @@ function prepareForKind(operation: Operation, store: Store, record: ResourceView
     passes: lazily(() => {
       const all = [...tied, ...single, ...(operation.guard === undefined ? [] : [operation.guard.if])];
       return store.read({ resource: operation.resource, ...keyed, view: { ...view, members: [] }, where: { all } });
+    }),
+    whole: lazily(() => {
+      if (allowed === "denied" || own === undefined) return () => undefined;
+      return store.whole({ members: own.members, ...where(allowed, []) });
+    }),
+    wholePasses: lazily(() => {
+      const all = operation.guard === undefined ? [] : [operation.guard.if];
+      return store.whole({ members: [], where: { all } });
     }),
     the: theOne(operation, [...tied, ...single], allowed, visible),
     list(shape) {

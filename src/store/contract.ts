@@ -100,6 +100,36 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
       assert.equal(await read("T1", {}), undefined);
     });
 
+    it("what is told of all records is of those that are committed, where the condition holds", async (store) => {
+      const told = (source: string) => ({ kind: "expression", expression: expression("Thing", source) }) as const;
+      const tell = store.whole({
+        members: [
+          { name: "names", source: told("Thing.map(t, t.name)"), type: "json", absent: "null" },
+          {
+            name: "sums",
+            source: {
+              kind: "object",
+              members: [{ name: "small", source: told("Thing.size()"), type: "integer", absent: "null" }],
+            },
+            type: "json",
+            absent: "null",
+          },
+          {
+            name: "hidden",
+            source: told("Thing.size()"),
+            type: "integer",
+            absent: "null",
+            when: [expression("Thing", "caller.id == 'ann'")],
+          },
+        ],
+        where: { any: [expression("Thing", "caller.id != 'bob'")] },
+      });
+      assert.equal(await tell({ caller: { id: "cid" } }), '{"names":[],"sums":{"small":0}}');
+      await add(store, "Thing", thing("t1"));
+      assert.equal(await tell({ caller: { id: "ann" } }), '{"names":["thing t1"],"sums":{"small":1},"hidden":1}');
+      assert.equal(await tell({ caller: { id: "bob" } }), undefined);
+    });
+
     it("absent values are left out or null, as the view says", async (store) => {
       const { text } = await add(store, "Thing", thing("t1"));
       assert.equal(

@@ -30,6 +30,8 @@ export interface Store {
   ready(): Awaitable<boolean>;
   /** Prepares the reading of one record; the result may be called any number of times, at the same time. */
   read(query: ReadQuery): (key: Value, variables: Variables) => Awaitable<Found | undefined>;
+  /** Prepares what is told of all records together; undefined where the condition does not hold. */
+  whole(query: WholeQuery): (variables: Variables) => Awaitable<string | undefined>;
   list(query: ListQuery): (page: PageArguments, variables: Variables) => Awaitable<Page>;
   /** Runs `work` in one serialisable transaction. Rejects with what `work` throws, after undoing what it did. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
@@ -147,6 +149,12 @@ export interface ReadQuery {
   readonly key?: string;
   readonly where?: Condition;
   readonly view: View;
+}
+
+/** What no record is at hand for: neither the condition nor a member reads a field of one. */
+export interface WholeQuery {
+  readonly where?: Condition;
+  readonly members: View["members"];
 }
 
 /** True when `all` are true and, if given, one of `any` is. */

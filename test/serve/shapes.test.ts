@@ -161,6 +161,13 @@ served("shapes", documentText("recipes"), (subject) => {
     assert.equal(second.status, 200);
     const changed = await send(ann, `PATCH /recipes/${slug}`, { recipe: { title: "Stew" } }, { "If-Match": tag });
     assert.deepEqual([changed.status, given(changed)["title"]], [200, "Stew"]);
+    const written = changed.headers["etag"] ?? "";
+    const again = await send(ann, `PATCH /recipes/${slug}`, { recipe: { body: "Broth" } }, { "If-Match": written });
+    assert.deepEqual(
+      [again.status, again.headers["cache-control"]],
+      [200, "no-store"],
+      "the tag of a write is for the next",
+    );
     const stale = await send(ann, `PATCH /recipes/${slug}`, { recipe: { title: "x" } }, { "If-Match": tag });
     assert.equal(stale.status, 412);
     const whole = (changed.json as { whole: Record<string, unknown> }).whole;

@@ -116,6 +116,42 @@ served("what is told of all records", told, (subject) => {
   });
 });
 
+const guarded = documentOf({
+  ...things,
+  endpoints: {
+    endpoints: {
+      addThing: "POST /things",
+      figures: {
+        at: "GET /figures",
+        gives: { count: "Thing.size()", sum: "Thing.map(t, t.size).sum()" },
+        if: "Thing.size() > 0",
+        else: "not-found",
+      },
+    },
+  },
+  authentication: {
+    credentials: { key: { kind: "api-key", lasts: "30d", revoked: "at once" } },
+    roles: ["clerk", "guest"],
+    allow: { addThing: "anyone", figures: ["clerk", "guest if caller.id == 'gil'"] },
+    show: { "Thing.size": "clerk" },
+  },
+});
+
+served("what is told of all records to some", guarded, (subject) => {
+  test("is refused by its grants and its guard, and tells nobody of a field that is hidden from them", async () => {
+    const as = async (who: string, ...roles: string[]) => {
+      const headers = { Authorization: `Bearer ${await subject.running.key(who, ...roles)}` };
+      return subject.client.send({ method: "GET", path: "/figures", headers });
+    };
+    assert.equal((await as("cleo", "clerk")).status, 404);
+    await subject.client.send({ method: "POST", path: "/things", body: { name: "a", size: 3 } });
+    assert.deepEqual((await as("cleo", "clerk")).json, { count: 1, sum: 3 });
+    assert.deepEqual((await as("gil", "guest")).json, { count: 1 });
+    assert.equal((await as("gus", "guest")).status, 403);
+    assert.equal((await subject.client.send({ method: "GET", path: "/figures" })).status, 401);
+  });
+});
+
 const bare = documentOf({ ...things, endpoints: { lists: "none, bare array" } });
 
 served("a bare array", bare, (subject) => {

@@ -173,7 +173,7 @@ test("header fields of answers", () => {
   assert.deepEqual(headers("/parcels", "get", "200"), ["Accept-Ranges", "ETag", "Link"]);
   assert.deepEqual(headers("/parcels", "get", "304"), ["ETag"]);
   assert.deepEqual(headers("/parcels/{id}", "get", "200"), ["Accept-Ranges", "ETag"]);
-  assert.deepEqual(headers("/parcels/{id}/collect", "post", "200"), ["Idempotent-Replayed"]);
+  assert.deepEqual(headers("/parcels/{id}/collect", "post", "200"), ["ETag", "Idempotent-Replayed"]);
   assert.deepEqual(headers("/parcels/{id}", "get", "304"), ["ETag"]);
   assert.deepEqual(headers("/parcels", "get", "401"), ["WWW-Authenticate"]);
   assert.deepEqual(headers("/parcels", "get", "400"), ["WWW-Authenticate?"]);

@@ -121,6 +121,17 @@ export function isRevalidated({ deed, answer }: Operation): boolean {
   return readingDeeds.has(deed) && answer.kind !== "none";
 }
 
+/** Deeds whose answer in a shape of its own is still of a record, and so has a tag. */
+const tagged: ReadonlySet<Operation["deed"]> = new Set([
+  "read",
+  "create",
+  "update",
+  "replace",
+  "link",
+  "unlink",
+  "move",
+]);
+
 function success(
   operation: Operation,
   status: number,
@@ -153,7 +164,7 @@ function success(
   const headers = headersOf([
     ...encoded,
     ...(operation.deed === "read" ? (["Accept-Ranges"] as const) : []),
-    ...(record || operation.deed === "read" ? (["ETag"] as const) : []),
+    ...(record || tagged.has(operation.deed) ? (["ETag"] as const) : []),
     ...address,
     ...replayed,
   ]);

@@ -54,6 +54,10 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
   return {
     ready: () => open,
     read: (query) => prepareRead(query, committed, writerOf(query.view)),
+    whole: ({ members, where }) => {
+      const write = writerOf({ resource: "", members });
+      return (variables) => (holdsIn(committed, where, {}, variables) ? write({}, variables) : undefined);
+    },
     list: (query) => prepareList(query, committed, writerOf(query.view)),
     transaction: (work) => {
       if (!open) return Promise.reject(new StoreError("closed", "the store is closing"));

@@ -26,6 +26,7 @@ import { secretStore } from "./secrets.ts";
 import { purgeSessions, sessionStore } from "./sessions.ts";
 import { openSnapshot } from "./snapshot.ts";
 import { SqliteTransaction, Workshop } from "./transaction.ts";
+import { prepareWhole } from "./whole.ts";
 
 export interface SqliteOptions {
   /** `:memory:` is a file of the store's own in the temporary folder, gone when it closes. */
@@ -121,6 +122,7 @@ async function open(settings: Settings): Promise<Store> {
     return {
       ready: () => open && writer.isSound() && isReadable(reading),
       read: (query) => prepareRead(query, relations, reading, snapshot),
+      whole: (query) => prepareWhole(query, relations, reading, snapshot),
       list: (query) => prepareList(query, relations, reading, snapshot),
       transaction: (work) => writer.enqueue((turn) => work(new SqliteTransaction(shop, turn))),
       due: dueFinder(relations, reading, snapshot),
