@@ -144,25 +144,41 @@ function runningOperations(
   const { model } = sources;
   const endpoints: Record<string, Endpoint> = { ...model.endpoints.endpoints };
   const moved = new Set<string>();
+  const files = new Map<string, { readonly last: string; readonly path: string }>();
   for (const [name, endpoint] of Object.entries(older.endpoints.endpoints)) {
     const operation = steps.reduce((at, step) => step.operations.find((one) => one.older === at)?.newer ?? at, name);
     const now = own(model.endpoints.endpoints, operation);
     const then = meaningOf(older, name);
     if (now === undefined || then?.kind !== "resource") continue;
     const path = newerPath(endpoint.path, then.resource, steps);
+    const file = then.file === undefined ? undefined : meaningOf(model, operation);
     if (now.method === endpoint.method && now.path === path) continue;
     moved.add(operation);
     const resource = steps.reduce(
       (at, step) => step.shapes.find((one) => one.older === at)?.newer ?? at,
       then.resource,
     );
+    if (file?.kind === "resource" && file.file !== undefined) {
+      // Its path says that it is a file's, by the newest name: so it is planned there, and found at the older one.
+      const last = path.slice(path.lastIndexOf("/") + 1);
+      files.set(operation, { last, path });
+      endpoints[operation] = { ...now, method: endpoint.method, path: path.slice(0, -last.length) + file.file };
+      continue;
+    }
     const does = doesOf(then.deed);
     const doing = does === undefined ? {} : { does };
     endpoints[operation] = { ...now, method: endpoint.method, path, of: resource, ...doing };
   }
   if (moved.size === 0) return [];
   const running = { ...model, endpoints: { ...model.endpoints, endpoints } };
-  return buildOperations({ ...sources, model: running }, newest.tables).filter(({ name }) => moved.has(name));
+  return buildOperations({ ...sources, model: running }, newest.tables)
+    .filter(({ name }) => moved.has(name))
+    .map((operation): Operation => {
+      const found = files.get(operation.name);
+      if (found === undefined) return operation;
+      const path = [...operation.path.slice(0, -1), { kind: "literal" as const, text: found.last }];
+      return { ...operation, path, template: found.path };
+    });
 }
 
 /** A parameter that names a field has the newest name of it: it is how the record is found. */

@@ -224,11 +224,12 @@ function undoPath(model: Model, { operation, method, path }: Of<"path">): Model 
   const moved = withEndpoint(model, operation, { ...endpoint, method, path });
   const then = meaningOf(moved, operation);
   if (now?.kind !== "resource" || (then?.kind === "resource" && then.resource === now.resource)) return moved;
+  // A path of a file is one by the name that the file had, which it is given when all names are.
   const told = { ...endpoint, method, path, of: now.resource };
   const again = withEndpoint(model, operation, told);
   return meaningOf(again, operation)?.kind === "resource"
     ? again
-    : withEndpoint(model, operation, { ...told, ...doing(now.deed) });
+    : withEndpoint(model, operation, { ...told, ...(now.file === undefined ? doing(now.deed) : {}) });
 }
 
 /** What members of its own say, it is told by them. */

@@ -1,4 +1,5 @@
 /** A name given back through a whole model: of a resource, a type, an operation, one of their members, an event, an error. */
+import { kebabCase } from "../../base/case.ts";
 import { doesOf, meaningOf } from "../endpoints/meaning.ts";
 import type { Endpoint, Link } from "../endpoints/model.ts";
 import { bodyFor } from "../errors/model.ts";
@@ -56,6 +57,10 @@ function withMemberKeys(said: Model, model: Model, names: MemberNames): Model {
   const ofOperation = (operation: string): Names => {
     const meaning = meaningOf(model, operation);
     return meaning === undefined || meaning.kind === "unclear" ? noNames : ofField(meaning.resource);
+  };
+  const fileOf = (operation: string): string | undefined => {
+    const meaning = meaningOf(model, operation);
+    return meaning?.kind === "resource" ? meaning.file : undefined;
   };
   return withEndpoints(
     {
@@ -129,7 +134,11 @@ function withMemberKeys(said: Model, model: Model, names: MemberNames): Model {
       const renamedLink = (one: Link): Link => ({ ...one, with: renamedKeys(one.with, ofField(one.in)) });
       return {
         ...endpoint,
-        path: endpoint.path.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => `{${nameIn(fields, name)}}`),
+        path: filePath(
+          endpoint.path.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => `{${nameIn(fields, name)}}`),
+          fileOf(operation),
+          fields,
+        ),
         ...(takes === undefined ? {} : { takes: renamedKeys(takes, members) }),
         ...(within === undefined ? {} : { within: renamedKeys(within, members) }),
         ...(gives === undefined || typeof gives === "string" ? {} : { gives: renamedKeys(gives, members) }),
@@ -140,6 +149,13 @@ function withMemberKeys(said: Model, model: Model, names: MemberNames): Model {
       };
     },
   );
+}
+
+/** The path of a file ends in what the file is called. */
+function filePath(path: string, file: string | undefined, fields: Names): string {
+  if (file === undefined) return path;
+  const to = nameIn(fields, file);
+  return path.replace(/[^/]+$/, (last) => (last === file ? to : kebabCase(to)));
 }
 
 /** A member without an expression is a field, and is called as that is. */
