@@ -112,6 +112,8 @@ the password. The service may run meanwhile.`,
       role: texts("ROLE", "a role of the document that it gives"),
       credential: text("NAME", "which credential of the document, where it has several that have keys"),
       lasts: text("DURATION", "how long it is valid, such as 30d; without it, as the document says"),
+      redirect: texts("URL", "of a client that users let in: where they are sent back to"),
+      public: flag("of such a client: it can keep no secret, as apps and pages cannot"),
       data: text("FILE", data),
     },
     run: async ({ document, options }, terminal) =>

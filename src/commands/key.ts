@@ -1,8 +1,9 @@
 /** `nonet key create|list|revoke DOC`: the keys that callers send. A secret is shown once, and kept only as its hash. */
 import { existsSync, statSync } from "node:fs";
 import { parseDuration, printMilliseconds } from "../base/duration.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { CredentialPlan, Plan } from "../plan/plan.ts";
 import { keyMilliseconds, mintKey } from "../serve/credentials/mint.ts";
+import { redirectFault, register } from "../serve/oauth/registered.ts";
 import type { Key, Store } from "../store/store.ts";
 import { UsageError } from "./command-line.ts";
 import { checkFile, planOf } from "./document.ts";
@@ -12,7 +13,7 @@ import { clock, random } from "./served.ts";
 import { openStore, placeOf, withPlace } from "./store.ts";
 import type { Terminal } from "./terminal.ts";
 
-type KeyStores = Pick<Store, "keys" | "sessions">;
+type KeyStores = Pick<Store, "keys" | "sessions"> & Partial<Pick<Store, "grants">>;
 
 export interface KeyData {
   readonly data: string | undefined;
@@ -23,6 +24,8 @@ export interface CreateOptions extends KeyData {
   readonly role: readonly string[];
   readonly credential: string | undefined;
   readonly lasts: string | undefined;
+  readonly redirect: readonly string[];
+  readonly public: boolean;
 }
 
 export interface RevokeOptions extends KeyData {
@@ -43,6 +46,7 @@ export async function createKey(document: string, options: CreateOptions, termin
   const most = keyMilliseconds(credential);
   if (duration !== undefined && most !== undefined && duration > most)
     throw new UsageError(`the document says that a ${credential.name} lasts ${printMilliseconds(most)} at most`);
+  assertRedirects(credential, options);
   const place = keyPlace(options, plan);
   const minting = {
     user,
@@ -50,11 +54,37 @@ export async function createKey(document: string, options: CreateOptions, termin
     credential,
     milliseconds: duration ?? most,
   };
-  const { key, secret } = await withKeys(plan, place, (store) => mintKey(store.keys, minting, clock, random));
+  const { key, secret } = await withKeys(plan, place, async (store) => {
+    const minted = await mintKey(store.keys, minting, clock, random);
+    const { redirect: redirects, public: isPublic } = options;
+    if (redirects.length > 0) {
+      if (store.grants === undefined) throw new UsageError(`start the service once before it has clients: ${place}`);
+      await register(store.grants, minted.key, { redirects: [...new Set(redirects)], isPublic });
+    }
+    return minted;
+  });
   const roles = key.roles.length === 0 ? "" : ` as ${key.roles.join(", ")}`;
   terminal.err(`key ${key.id} for ${user}${roles}; it is shown this once\n`);
-  terminal.out(credential.oauth === undefined ? `${secret}\n` : `client_id=${key.id}\nclient_secret=${secret}\n`);
+  terminal.out(shown(credential, options, key, secret));
   return 0;
+}
+
+/** Of a public client nobody is told the secret, so that nobody has it. */
+function shown({ oauth }: CredentialPlan, options: CreateOptions, { id }: Key, secret: string): string {
+  if (oauth === undefined) return `${secret}\n`;
+  return options.public ? `client_id=${id}\n` : `client_id=${id}\nclient_secret=${secret}\n`;
+}
+
+function assertRedirects({ name, oauth }: CredentialPlan, { redirect, public: isPublic }: CreateOptions): void {
+  const [said] = [...(redirect.length > 0 ? ["--redirect"] : []), ...(isPublic ? ["--public"] : [])];
+  if (said === undefined) return;
+  if (oauth?.users === undefined)
+    throw new UsageError(`${said} is for clients that users let in, and ${name} has no \`login\``);
+  if (redirect.length === 0) throw new UsageError("a public client does nothing but for users: --redirect URL");
+  for (const each of redirect) {
+    const fault = redirectFault(each);
+    if (fault !== undefined) throw new UsageError(`--redirect ${each} ${fault}`);
+  }
 }
 
 export async function listKeys(document: string, options: KeyData, terminal: Terminal): Promise<number> {

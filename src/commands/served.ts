@@ -72,6 +72,7 @@ export interface Served extends Servable {
  */
 export async function servable(result: CheckResult, { terminal, handlers }: Circumstances): Promise<Servable> {
   const plan = await planOf(result, terminal);
+  if (plan.credentials.some(({ oauth }) => oauth?.users !== undefined)) await assertInstalled();
   const missing = plan.credentials.flatMap(({ secret }) =>
     secret === undefined || (terminal.environment[secret] ?? "") !== "" ? [] : [secret],
   );
@@ -81,6 +82,14 @@ export async function servable(result: CheckResult, { terminal, handlers }: Circ
   }
   const what = missing.length === 1 ? "a secret" : "secrets";
   throw new UsageError(`${result.name} needs ${what} from the environment: set ${listed(missing)}`);
+}
+
+/** Said before anybody is asked to log in. */
+async function assertInstalled(): Promise<void> {
+  const { loadPackage } = await import("../serve/oauth/provider.ts");
+  await loadPackage().catch((thrown: unknown) => {
+    throw new UsageError(thrown instanceof Error ? thrown.message : String(thrown));
+  });
 }
 
 /** @throws DocumentError or UsageError, as `openStore` does. */

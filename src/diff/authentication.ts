@@ -133,6 +133,7 @@ const noticed = [
   "of",
   "name",
   "field",
+  "login",
 ] as const;
 const unnoticed = ["obtained", "renewed", "prefix", "revoked", "secret", "jwks"] as const;
 

@@ -101,6 +101,7 @@ import { check as authenticationUnknownOperation } from "./authentication/checks
 import { check as authenticationUnknownRole } from "./authentication/checks/unknown-role.ts";
 import { check as authenticationUnusedOwn } from "./authentication/checks/unused-own.ts";
 import { check as authenticationUnusedRole } from "./authentication/checks/unused-role.ts";
+import { check as authenticationUsersWithoutLogin } from "./authentication/checks/users-without-login.ts";
 import { check as eventsBadAddress } from "./events/checks/bad-address.ts";
 import { check as eventsHiddenFieldLeaves } from "./events/checks/hidden-field-leaves.ts";
 import { check as eventsInboundUnused } from "./events/checks/inbound-unused.ts";
@@ -248,6 +249,7 @@ export const checks: readonly Check[] = [
   authenticationUnknownRole,
   authenticationUnusedOwn,
   authenticationUnusedRole,
+  authenticationUsersWithoutLogin,
   eventsBadAddress,
   eventsHiddenFieldLeaves,
   eventsInboundUnused,

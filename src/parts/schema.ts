@@ -360,6 +360,7 @@ const credential = closed({
   name: text,
   scopes: either(names, mapOf(names)),
   at: line("POST\\s+/\\S+", "`POST /oauth/token`"),
+  login: text,
 });
 
 const webhook = closed({

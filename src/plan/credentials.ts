@@ -3,7 +3,7 @@ import { lengthOf, parseDuration } from "../base/duration.ts";
 import type { Credential } from "../parts/authentication/model.ts";
 import { isRenewed } from "../parts/authentication/login.ts";
 import { makesTokens, rolesByScope, tokenMilliseconds } from "../parts/authentication/oauth.ts";
-import type { CredentialPlan, LoginPlan, OAuthPlan } from "./plan.ts";
+import type { CredentialPlan, LoginPlan, OAuthPlan, OAuthUsersPlan } from "./plan.ts";
 import { type Sources, unique } from "./sources.ts";
 
 export function credentialPlans({ model }: Sources): readonly CredentialPlan[] {
@@ -50,7 +50,18 @@ function oauthPlan(credential: Credential): OAuthPlan | undefined {
     token: at,
     revoke: beside("revoke"),
     introspect: beside("introspect"),
+    ...(credential.login === undefined ? {} : { users: usersPlan(credential, credential.login, beside) }),
     ...(scopes === undefined ? {} : { scopes }),
+  };
+}
+
+function usersPlan(credential: Credential, login: string, beside: (name: string) => string): OAuthUsersPlan {
+  const renewal = isRenewed(credential) ? millisecondsOf(credential.renewed ?? "") : undefined;
+  return {
+    authorize: beside("authorize"),
+    ask: beside("ask"),
+    credential: login,
+    ...(renewal === undefined ? {} : { renewedMilliseconds: renewal }),
   };
 }
 

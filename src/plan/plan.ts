@@ -358,8 +358,20 @@ export interface OAuthPlan {
   readonly token: string;
   readonly revoke: string;
   readonly introspect: string;
+  /** Where users let clients act for them; absent: clients act for themselves. */
+  readonly users?: OAuthUsersPlan;
   /** The roles that each scope gives; absent: there are no scopes, and a token has all roles of its client. */
   readonly scopes?: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface OAuthUsersPlan {
+  /** Where clients send their users, and where those are asked. */
+  readonly authorize: string;
+  readonly ask: string;
+  /** The password credential that they prove themselves by. */
+  readonly credential: string;
+  /** For how long a refresh token is good; absent: there are none. */
+  readonly renewedMilliseconds?: number;
 }
 
 export interface LoginPlan {

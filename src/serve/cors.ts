@@ -8,8 +8,16 @@ import type { Answer, Exchange } from "./exchange.ts";
 export interface Cors {
   /** The answer with what the browser has to know of it; of refusals too, or a page could not see why. */
   told(given: Answer, exchange: Exchange | undefined): Answer;
-  /** What the answer to a preflight has besides: the methods of the path, and the header fields that it understands. */
-  preflight(exchange: Exchange, methods: readonly string[], operations: readonly Operation[]): readonly string[];
+  /**
+   * What the answer to a preflight has besides: the methods of the path, and the header fields that it understands, those of
+   * its operations and `takes`.
+   */
+  preflight(
+    exchange: Exchange,
+    methods: readonly string[],
+    operations: readonly Operation[],
+    takes: readonly string[],
+  ): readonly string[];
 }
 
 export function createCors({ cors: plan, credentials: kinds, versions }: Plan): Cors {
@@ -39,9 +47,9 @@ export function createCors({ cors: plan, credentials: kinds, versions }: Plan): 
       }
       return { ...given, headers };
     },
-    preflight(exchange, methods, operations) {
+    preflight(exchange, methods, operations, takes) {
       if (!isPreflight(exchange) || allowedOrigin(exchange) === undefined) return [];
-      const fields = operations.length === 0 ? [] : fieldsTaken(operations, [...sentIn, ...versionHeader]);
+      const fields = operations.length === 0 ? takes : fieldsTaken(operations, [...sentIn, ...versionHeader]);
       return [
         ...["Access-Control-Allow-Methods", methods.join(", ")],
         ...(fields.length === 0 ? [] : ["Access-Control-Allow-Headers", fields.join(", ")]),

@@ -46,7 +46,7 @@ export type Endpoint =
       /** What an older version's callers may send and are given. */
       readonly asked?: AskedOperation;
     }
-  | { readonly kind: "page"; readonly page: GivePage };
+  | { readonly kind: "page"; readonly takes: readonly string[]; readonly page: GivePage };
 
 export type GivePage = (
   exchange: Exchange,
@@ -93,7 +93,8 @@ export function answer(
     const operations = [...found.routed.methods.values()].flatMap((one) =>
       one.kind === "operation" ? [one.prepared.operation] : [],
     );
-    return { ...given, headers: [...given.headers, ...pipeline.cors.preflight(exchange, methods, operations)] };
+    const takes = [...found.routed.methods.values()].flatMap((one) => (one.kind === "page" ? one.takes : []));
+    return { ...given, headers: [...given.headers, ...pipeline.cors.preflight(exchange, methods, operations, takes)] };
   }
   const endpoint = endpointOf(found.routed, exchange.method);
   if (endpoint.kind === "page") {

@@ -78,6 +78,8 @@ export interface Page {
   /** `GET` where nothing is said. */
   readonly method?: "POST";
   readonly path: readonly Segment[];
+  /** The header fields that it understands of pages of other origins (R4.22). */
+  readonly takes?: readonly string[];
   readonly page: GivePage;
 }
 
@@ -205,6 +207,9 @@ export function createService(given: ServiceOptions): LiveService {
     grants: store.grants,
     clock,
     random,
+    logins,
+    guard,
+    secret: options.cursorSecret,
     prefix,
     baseUrl: options.baseUrl,
   });
@@ -378,7 +383,11 @@ function routesOf(
   const mount = literalPath(prefix);
   return [
     ...pages.map(
-      ({ method = "GET", path, page }): Route<Endpoint> => ({ method, path, target: { kind: "page", page } }),
+      ({ method = "GET", path, takes = [], page }): Route<Endpoint> => ({
+        method,
+        path,
+        target: { kind: "page", takes, page },
+      }),
     ),
     ...operations.map(
       ({ prepared, asked }): Route<Endpoint> => ({

@@ -1026,6 +1026,12 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
       assert.equal(await grants.find("code", "a"), undefined);
       await grants.put({ ...grant, text: "again" });
       assert.equal((await grants.find("access-token", "a"))?.text, "again");
+      const again = { ...grant, text: "again" };
+      const both = await Promise.all([1, 2].map(async () => grants.replace(again, { text: "used", expires: 15 })));
+      assert.equal(both.filter(Boolean).length, 1, "of two at once one learns that it was too late");
+      assert.deepEqual(await grants.find("access-token", "a"), { ...grant, text: "used", expires: 15 });
+      assert.equal(await grants.replace({ ...grant, id: "none" }, grant), false);
+      assert.equal(await grants.find("access-token", "none"), undefined);
       assert.equal(await grants.end("access-token", "a"), true);
       assert.equal(await grants.end("access-token", "a"), false);
       for (const id of ["b", "c"]) await grants.put({ ...grant, id });

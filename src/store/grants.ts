@@ -19,6 +19,11 @@ export interface GrantStore {
   put(grant: Grant): Awaitable<void>;
   /** Also one that is over: that is for the caller to see. */
   find(kind: string, id: string): Awaitable<Grant | undefined>;
+  /**
+   * Another text and end in the place of these; false where they are not there any more. Of two at once one learns that it was
+   * too late, and nothing that has ended comes back.
+   */
+  replace(grant: Grant, next: Pick<Grant, "text" | "expires">): Awaitable<boolean>;
   /** False where there is none. */
   end(kind: string, id: string): Awaitable<boolean>;
   endGroup(group: string): Awaitable<void>;

@@ -10,12 +10,12 @@ import type { Value, Variables } from "../expression/evaluate.ts";
 import type { TypedExpression } from "../expression/typed.ts";
 import type { FileStore } from "./files.ts";
 import type { PinStore } from "./pins.ts";
-import type { GrantStore } from "./grants.ts";
+import type { Grant, GrantStore } from "./grants.ts";
 import type { SessionStore, SessionToken, SessionWork } from "./sessions.ts";
 import type { ColumnType, FilterOperator } from "../plan/plan.ts";
 
 /** A store that answers at once gives the value, one that waits a promise; callers `await` both. */
-export type { FileStore, GrantStore, PinStore, SessionStore, SessionToken };
+export type { FileStore, Grant, GrantStore, PinStore, SessionStore, SessionToken };
 
 export type Awaitable<T> = T | Promise<T>;
 

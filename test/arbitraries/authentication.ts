@@ -59,7 +59,11 @@ const tokens = {
   scopes,
 };
 
-const servers = { at: fc.constantFrom("/oauth/token", "/token"), prefix: fc.constantFrom("pl_", "sk-live-") };
+const servers = {
+  at: fc.constantFrom("/oauth/token", "/token"),
+  login: names,
+  prefix: fc.constantFrom("pl_", "sk-live-"),
+};
 
 const logins = {
   ...common,

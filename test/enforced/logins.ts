@@ -45,6 +45,12 @@ function withSession(more: Block, endpoints: Readonly<Record<string, Json>> = {}
   return house({ session: { ...session, ...more } }, { login, ...endpoints }, allow);
 }
 
+/** Clients of OAuth beside them. */
+function ofClients(more: Block): string {
+  const app = { kind: "oauth2", scopes: { all: "member" }, ...more };
+  return house({ session, app }, { login }, { login: "anyone", addThing: "member" });
+}
+
 export const loginProofs: readonly Proof[] = [
   {
     of: ["authentication/credentials/password", "endpoints/endpoints/does/login"],
@@ -57,6 +63,17 @@ export const loginProofs: readonly Proof[] = [
       ask("POST /login", { email: ann.email, password: "incorrect horse" }, "401 unauthenticated"),
       pass(3_600_001),
       byToken(2, "401 unauthenticated"),
+    ],
+  },
+  {
+    of: ["authentication/credentials/login"],
+    with: ofClients({ login: "session" }),
+    without: ofClients({}),
+    play: [
+      ask("GET /.well-known/oauth-authorization-server", {
+        status: "200",
+        has: { code_challenge_methods_supported: ["S256"] },
+      }),
     ],
   },
   {

@@ -35,7 +35,13 @@ export interface Recording {
 }
 
 /** Pages for people, which no client is generated from. */
-const pagesForPeople = [/^\/$/, /^\/assets\//, /^\/errors\/[^/]+$/, /^\/\.well-known\/api-catalog$/];
+const pagesForPeople = [
+  /^\/$/,
+  /^\/assets\//,
+  /^\/errors\/[^/]+$/,
+  /^\/\.well-known\/api-catalog$/,
+  /\/oauth\/(authorize|ask)(\/|$)/,
+];
 
 /** Fields of the connection and of HTTP's own framing; OpenAPI says the media type elsewhere. */
 const framing = new Set(["date", "connection", "keep-alive", "content-length", "content-type", "transfer-encoding"]);
@@ -221,7 +227,7 @@ function besideOperations(
   const requestId = names.has("request-id") ? [] : ["the header request-id is required"];
   if (method === "OPTIONS" && status === 204)
     return [...requestId, ...(names.has("allow") ? [] : ["the header allow is required"])];
-  if (pagesForPeople.some((page) => page.test(path)) && status < 405) return requestId;
+  if (pagesForPeople.some((page) => page.test(path)) && (status < 405 || status === 429)) return requestId;
   if (status < 400) return [...requestId, "the document has no such operation"];
   if (method === "HEAD") return requestId;
   const parsed = parse(body);

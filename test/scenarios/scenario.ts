@@ -110,7 +110,7 @@ async function runLine(line: string, folder: string, bin: string): Promise<Resul
 
 const masks: readonly (readonly [what: RegExp, mask: string])[] = [
   [/\bkey_[0-9a-z]{26}\b/g, `key_${"0".repeat(26)}`],
-  [/^([a-z]+_)?[0-9A-Za-z]{33}$/gm, "$1SECRET"],
+  [/^(client_secret=)?([a-z]+_)?[0-9A-Za-z]{33}$/gm, "$1$2SECRET"],
   [/(?<=…)[0-9A-Za-z]{4}\b/g, "LAST"],
   [/\b\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\dZ)?$/gm, "TIME"],
   [/(?<="semanticVersion": ")[^"]+/g, "VERSION"],

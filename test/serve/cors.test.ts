@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { suite, test } from "node:test";
 import { chromium } from "playwright-core";
 import { run } from "./running.ts";
-import { by, served } from "./scenario.ts";
+import { by, documentText, served } from "./scenario.ts";
 import { aTool, once, people, toolLibrary } from "./tool-library.ts";
 
 const withCors = (cors: string): string => toolLibrary.replace(/^base: /m, `cors: ${cors}\nbase: `);
@@ -52,6 +52,24 @@ const origins: readonly (readonly [origin: string, isAllowed: boolean])[] = [
   ["http://plain.example", false],
   ["http://plain.example:80800", false],
 ];
+
+const notebook = documentText("notebook").replace(/^base: /m, "cors: https://app.example\nbase: ");
+
+served("cors of tokens", notebook, (subject) => {
+  for (const path of ["/oauth/token", "/oauth/revoke", "/oauth/introspect"]) {
+    test(`R4.22 a client in a page can ask ${path}`, async () => {
+      const reply = await subject.client.send({
+        method: "OPTIONS",
+        path,
+        headers: { Origin: page, "Access-Control-Request-Method": "POST" },
+      });
+      assert.equal(reply.status, 204);
+      assert.equal(reply.headers["access-control-allow-headers"], "Authorization, Content-Type");
+      assert.equal(reply.headers["access-control-allow-methods"], "POST, OPTIONS");
+      assert.equal(reply.headers[allow], page);
+    });
+  }
+});
 
 served("cors", listed, (subject) => {
   const who = people(subject);

@@ -76,6 +76,13 @@ function aProblem(plan: Plan, sent: Sent | string, reply: Reply, asked: string):
     return;
   }
   assert(headers["content-language"], `R7.1: ${asked}`);
+  // Pages for the users of clients.
+  const users = plan.credentials.flatMap(({ oauth }) => (oauth?.users === undefined ? [] : [oauth.users]));
+  if (
+    users.some((one) => path.includes(one.authorize) || path.includes(one.ask)) &&
+    headers["content-type"]?.startsWith("text/html")
+  )
+    return;
   if (status === 401) assert(headers["www-authenticate"], `R5.2: ${asked}`);
   if (status === 405) assert(headers["allow"], `R4.1: ${asked}`);
   assert.doesNotMatch(text, /node_modules|\.ts:\d|sqlite|SQLITE|ERR_|at \w+ \(/, `R7.4: ${asked}`);

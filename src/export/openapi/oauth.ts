@@ -1,4 +1,7 @@
-/** The endpoints of an authorization server of the service's own, which speak OAuth and nothing else (RFC 6749, 7009, 7662). */
+/**
+ * The endpoints of an authorization server of the service's own, which speak OAuth and nothing else (RFC 6749, 7009,
+ * 7662). Its pages for users are for no client to call; the security scheme says where they begin.
+ */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { headersOf } from "./headers.ts";
@@ -14,14 +17,28 @@ const client = { client_id: text, client_secret: text };
 export function tokenPaths({ credentials }: Plan): readonly PathItem[] {
   const oauth = credentials.find((credential) => credential.oauth !== undefined)?.oauth;
   if (oauth === undefined) return [];
+  const { users } = oauth;
+  const renewal = users?.renewedMilliseconds === undefined ? [] : ["refresh_token"];
   return [
     endpoint(oauth.token, "oauthToken", "Get a token", {
       takes: object(
-        { grant_type: { type: "string", const: "client_credentials" }, scope: text, ...client },
+        {
+          ...(users === undefined
+            ? { grant_type: { type: "string", const: "client_credentials" } }
+            : {
+                grant_type: { type: "string", enum: ["client_credentials", "authorization_code", ...renewal] },
+                ...code,
+              }),
+          ...(renewal.length === 0 ? {} : { refresh_token: text }),
+          ...{ scope: text, ...client },
+        },
         "grant_type",
       ),
       gives: object(
-        { access_token: text, token_type: { type: "string", const: "Bearer" }, expires_in: seconds, scope: text },
+        {
+          ...{ access_token: text, token_type: { type: "string", const: "Bearer" }, expires_in: seconds, scope: text },
+          ...(renewal.length === 0 ? {} : { refresh_token: text }),
+        },
         ...["access_token", "token_type", "expires_in"],
       ),
     }),
@@ -41,6 +58,8 @@ export function tokenPaths({ credentials }: Plan): readonly PathItem[] {
     }),
   ];
 }
+
+const code = { code: text, redirect_uri: text, code_verifier: text };
 
 /** At the root, whatever operations are mounted below. */
 export function wellKnownPaths({ credentials }: Plan): readonly PathItem[] {

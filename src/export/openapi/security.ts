@@ -42,7 +42,11 @@ function schemeOf(credential: CredentialPlan, operations: readonly Operation[], 
   if (oauth !== undefined) {
     const scopes = Object.entries(oauth.scopes ?? {}).map(([scope, roles]) => [scope, `As ${roles.join(", ")}.`]);
     const flow = { tokenUrl: `${server}${oauth.token}`, scopes: Object.fromEntries(scopes) };
-    return { type: "oauth2", description, flows: { clientCredentials: flow } };
+    const { users } = oauth;
+    const renewal = users?.renewedMilliseconds === undefined ? {} : { refreshUrl: flow.tokenUrl };
+    const code = users && { authorizationUrl: `${server}${users.authorize}`, ...flow, ...renewal };
+    const flows = { clientCredentials: flow, ...(code === undefined ? {} : { authorizationCode: code }) };
+    return { type: "oauth2", description, flows };
   }
   if (standard === "bearer") {
     return { type: "http", scheme: "bearer", ...(kind === "jwt" ? { bearerFormat: "JWT" } : {}), description };
@@ -79,7 +83,8 @@ function descriptionOf(credential: CredentialPlan, operations: readonly Operatio
         return `The \`${login.name}\` of a ${login.resource}, and its \`${login.secret}\` as the password.`;
       return "A user's name, and a key of that user as the password.";
     case "oauth2":
-      if (oauth !== undefined) return "A token that the service gives to its clients; it is good for an hour at most.";
+      if (oauth !== undefined)
+        return `A token that the service gives to its clients${oauth.users === undefined ? "" : ", for themselves or for who lets them"}; it is good for an hour at most.`;
       return tokenDescription(credential);
     case "jwt":
       return tokenDescription(credential);

@@ -32,8 +32,8 @@ export function loginsOf(model: Model, resource?: string): readonly Login[] {
 }
 
 /** Whether `renewed` says for how long there are tokens to renew with; else it is a sentence. */
-export function isRenewed({ kind, renewed }: Credential): boolean {
-  return kind === "password" && renewed !== undefined && parseDuration(renewed) !== undefined;
+export function isRenewed({ kind, login, renewed }: Credential): boolean {
+  return (kind === "password" || login !== undefined) && renewed !== undefined && parseDuration(renewed) !== undefined;
 }
 
 /** The credentials whose tokens an answer about a record of the resource can give, for `token(…)`. */

@@ -24,7 +24,7 @@ export interface Credential {
   readonly sent?: SentIn;
   /** How a caller comes by it, a sentence. */
   readonly obtained?: string;
-  /** A sentence; password: a duration, for which a token to renew it with is good. */
+  /** A sentence; password, oauth2 with `login`: a duration, for which a token to renew it with is good. */
   readonly renewed?: string;
   /** What a key starts with, `pl_`. */
   readonly prefix?: string;
@@ -54,6 +54,8 @@ export interface Credential {
   readonly scopeRoles?: Readonly<Record<string, readonly string[]>>;
   /** oauth2: the path of `POST`, at which clients get tokens. Absent: `/oauth/token`. */
   readonly at?: string;
+  /** oauth2: the password credential by which users log in who let a client act for them. Absent: clients act for themselves. */
+  readonly login?: string;
 }
 
 /** `Authorization Bearer`, `header X-Api-Key`, `Authorization Token`. `scheme` only for Authorization. */

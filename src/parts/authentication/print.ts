@@ -65,7 +65,7 @@ function printCredential(credential: Credential, map: boolean): Tree {
 
 /** The order of a credential's members: what it is, where it goes, whom it names, how it lives. */
 const order = [
-  "kind", "at", "of", "name", "sent", "prefix", "secret", "issuer", "audience", "jwks", "user", "roles", "scopes",
+  "kind", "at", "login", "of", "name", "sent", "prefix", "secret", "issuer", "audience", "jwks", "user", "roles", "scopes",
   "obtained", "lasts", "renewed", "revoked",
 ] as const; // biome-ignore format: a table
 

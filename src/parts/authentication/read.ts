@@ -4,7 +4,8 @@
  *     credentials   name: kind   or   name: { kind, sent, … }   or `none`
  *       kind        api-key | password | jwt | oauth2 | basic | hmac-sha256
  *       sent        `Authorization SCHEME` or `header NAME`   map: { header, scheme }. Never in an address (R5.3).
- *       obtained, renewed   a sentence; `renewed` of password also a duration, for which there are tokens to renew it with
+ *       obtained, renewed   a sentence; `renewed` of password, and of oauth2 with `login`, also a duration, for
+ *                   which there are tokens to renew it with
  *       lasts       a duration or `until revoked`
  *       revoked     a duration, `at once` or `none`
  *       prefix      api-key: what a key starts with
@@ -15,6 +16,7 @@
  *       roles       a list, the same for each caller, or (jwt, oauth2) `claim NAME`, or (password, basic) `field NAME`
  *       scopes      jwt, oauth2, api-key: a list   oauth2 also: { scope: roles }
  *       at          oauth2: `POST /path`, where clients get tokens
+ *       login       oauth2: the password credential by which users log in who let a client act for them
  *     roles         a list of names, or `none`
  *     own           Resource: expression
  *     allow         operation: grants, or several operations with one line: `a, b: grants` (grants.ts). Two lines for
@@ -145,7 +147,7 @@ const membersOf: Readonly<Record<CredentialKind, readonly Member[]>> = {
   "api-key": ["prefix", "scopes"],
   password: ["prefix", ...loginMembers],
   jwt: tokenMembers,
-  oauth2: ["at", "prefix", ...tokenMembers],
+  oauth2: ["at", "login", "prefix", ...tokenMembers],
   basic: loginMembers,
   "hmac-sha256": ["secret"],
 };
@@ -269,6 +271,7 @@ function readMembers(
     name: text("name", "The field that names who logs in"),
     ...readScopes(reader, [...path, "scopes"], kind, entries.scopes),
     at: readTokenPath(reader, path, entries.at),
+    login: text("login", "The credential by which users log in"),
   };
   return withoutUndefined(members);
 }

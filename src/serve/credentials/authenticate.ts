@@ -423,9 +423,9 @@ async function proveOwnToken(
 ): Promise<Proof | undefined> {
   const found = await findToken(credential, text, options, options.clock.now());
   if (found === undefined) return undefined;
-  const { client, expires, roles, scopes } = found;
+  const { client, user, isRecord, expires, roles, scopes } = found;
   const claims = { client_id: client.id, scope: scopes.join(" ") };
-  return { user: client.user, roles, claims, until: expires };
+  return { user, roles, claims, until: isRecord ? 0 : expires };
 }
 
 /** What tokens are verified with is loaded where a document takes them, and nobody who starts such a service waits for it. */

@@ -24,10 +24,13 @@ export async function rolesHeld(
   { owner, credential, roles }: Holder,
   now: number,
 ): Promise<readonly string[] | undefined> {
-  const records = logins.get(credential ?? "");
+  const users = plan.credentials.find(({ name }) => name === credential)?.oauth?.users;
+  const records = logins.get(users?.credential ?? credential ?? "");
   if (records !== undefined) {
     const record = await records.byId(owner);
-    return record && roles.filter((role) => record.roles.includes(role));
+    // A client of OAuth may have come for itself, by its key.
+    if (record !== undefined || users === undefined)
+      return record && roles.filter((role) => record.roles.includes(role));
   }
   const made = keyCredentials(plan).find(({ name }) => name === credential);
   if (made === undefined) return roles;

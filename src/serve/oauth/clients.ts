@@ -1,28 +1,49 @@
 /**
  * Clients, and how they prove who they are: `client_secret_basic` or `client_secret_post` (RFC 6749 section 2.3.1). A client is
- * a key that `nonet key create` made: the key's id names it, and the secret is kept as its hash.
+ * a key that `nonet key create` made: the key's id names it, and the secret is kept as its hash. A public one names itself and
+ * proves nothing (section 2.1); what it may have, users give it.
  */
 import type { Clock } from "../../base/clock.ts";
 import type { CredentialPlan } from "../../plan/plan.ts";
-import type { Key, KeyStore } from "../../store/store.ts";
+import type { GrantStore, Key, KeyStore } from "../../store/store.ts";
 import { subscriberOf } from "../address.ts";
 import { endOf, hashSecret, isSecret } from "../credentials/api-key.ts";
 import { createFailureLimit } from "../credentials/failures.ts";
 import type { Exchange } from "../exchange.ts";
 import { OAuthFault } from "./fault.ts";
 import { type Form, formDecoded } from "./form.ts";
+import { findRegistered } from "./registered.ts";
+
+export interface Client {
+  readonly key: Key;
+  /** It has proved nothing. */
+  readonly isPublic: boolean;
+}
 
 /** @throws OAuthFault */
-export type ProveClient = (exchange: Exchange, form: Form) => Promise<Key>;
+export type ProveClient = (exchange: Exchange, form: Form) => Promise<Client>;
 
 /** R5.7: only failures are limited, so guessing costs nobody anything whose secret is good. */
-export function createClients(credential: CredentialPlan, keys: KeyStore, clock: Clock): ProveClient {
+export function createClients(
+  credential: CredentialPlan,
+  { keys, grants, clock }: { readonly keys: KeyStore; readonly grants: GrantStore; readonly clock: Clock },
+): ProveClient {
   const fromAddress = createFailureLimit();
   const forClient = createFailureLimit();
+  const publicClient = async (exchange: Exchange, form: Form): Promise<Client | undefined> => {
+    const id = form.get("client_id");
+    if (id === undefined || form.has("client_secret") || exchange.headers.get("authorization") !== undefined)
+      return undefined;
+    const registered = await findRegistered(grants, id);
+    const key = registered?.isPublic === true ? await keys.find(registered.hash) : undefined;
+    return key !== undefined && isGoodClient(key, credential, clock.now()) ? { key, isPublic: true } : undefined;
+  };
   return async (exchange, form) => {
+    const unproved = await publicClient(exchange, form);
+    if (unproved !== undefined) return unproved;
     const { id, secret } = presented(exchange, form);
     const key = isSecret(credential.prefix, secret) ? await keys.find(hashSecret(secret)) : undefined;
-    if (key?.id === id && isGoodClient(key, credential, clock.now())) return key;
+    if (key?.id === id && isGoodClient(key, credential, clock.now())) return { key, isPublic: false };
     const now = clock.now();
     const subscriber = subscriberOf(exchange.address);
     const wait = Math.max(fromAddress.waitSeconds(subscriber, now), forClient.waitSeconds(id, now));

@@ -1,24 +1,28 @@
 /**
  * The authorization server of a credential of kind `oauth2` that has no issuer elsewhere: tokens for clients (RFC 6749 section
- * 4.4), their end (RFC 7009), what they are (RFC 7662), and where all this is (RFC 8414, RFC 9728).
+ * 4.4), and for what users let them do (`users.ts`, loaded where the document says `login`), their end (RFC 7009), what they
+ * are (RFC 7662), and where all this is (RFC 8414, RFC 9728).
  */
 import type { Clock } from "../../base/clock.ts";
-import type { CredentialPlan, OAuthPlan, Plan } from "../../plan/plan.ts";
-import type { GrantStore, Key, KeyStore } from "../../store/store.ts";
+import type { CredentialPlan, OAuthPlan, OAuthUsersPlan, Plan, Segment } from "../../plan/plan.ts";
+import type { Key } from "../../store/store.ts";
+import type { LoginGuard } from "../credentials/guard.ts";
 import type { Answer, Exchange } from "../exchange.ts";
 import { literalPath } from "../router.ts";
 import type { Page } from "../service.ts";
-import { createClients } from "./clients.ts";
+import { type Client, createClients } from "./clients.ts";
 import { faultAnswer, OAuthFault, oauthAnswer } from "./fault.ts";
 import { type Form, readForm } from "./form.ts";
 import { resourceMetadataPath, serverMetadataPath } from "./paths.ts";
-import { endToken, findToken, issueToken, scopesOf } from "./tokens.ts";
+import { endConsent, endToken, findToken, issueToken, scopesOf, type TokenSources } from "./tokens.ts";
+import type { Users } from "./users.ts";
 
-export interface OAuthOptions {
+export interface OAuthOptions extends TokenSources {
   readonly plan: Pick<Plan, "service" | "credentials">;
-  readonly keys: KeyStore;
-  readonly grants: GrantStore;
   readonly clock: Clock;
+  readonly guard: LoginGuard;
+  /** The same in all processes of the service, and after a restart. */
+  readonly secret: string;
   readonly random: (bytes: number) => Uint8Array;
   /** The path that the operations are mounted below. */
   readonly prefix: string;
@@ -38,16 +42,19 @@ export function oauthPages(options: OAuthOptions): readonly Page[] {
   const [credential] = plan.credentials.filter(isServed);
   if (credential === undefined) return [];
   const { oauth } = credential;
-  const prove = createClients(credential, options.keys, options.clock);
-  const endpoint = (path: string, answer: (client: Key, form: Form) => Promise<Answer>): Page => ({
+  const prove = createClients(credential, options);
+  const users = oauth.users && loadedOnce(options, credential, oauth.users);
+  const endpoint = (path: string, answer: (client: Client, form: Form) => Promise<Answer>): Page => ({
     method: "POST",
     path: literalPath(prefix + path),
+    takes: ["Authorization", "Content-Type"],
     page: (exchange) => answered(plan.service, exchange, prove, answer),
   });
   return [
-    endpoint(oauth.token, (client, form) => token(options, credential, client, form)),
+    endpoint(oauth.token, (client, form) => token(options, credential, users, client, form)),
     endpoint(oauth.revoke, (client, form) => revoke(options, credential, client, form)),
     endpoint(oauth.introspect, (client, form) => introspect(options, credential, client, form)),
+    ...(oauth.users === undefined || users === undefined ? [] : userPages(prefix, oauth.users, users)),
     {
       path: literalPath(serverMetadataPath),
       page: () => metadata(serverMetadata(options, credential)),
@@ -56,11 +63,40 @@ export function oauthPages(options: OAuthOptions): readonly Page[] {
   ];
 }
 
+/** Asked for at the first request that needs it: what it is made of is loaded then, and the service's address known. */
+function loadedOnce(options: OAuthOptions, credential: Server, users: OAuthUsersPlan): () => Promise<Users> {
+  const { plan } = options;
+  const login = plan.credentials.find(({ name }) => name === users.credential)?.login;
+  if (login === undefined) throw new Error(`${credential.name} is of users who cannot log in`);
+  const with_ = { ...credential, oauth: { ...credential.oauth, users } };
+  const create = async (): Promise<Users> => {
+    const { createUsers } = await import("./users.ts");
+    return createUsers({ ...options, service: plan.service, credential: with_, login, issuer: issuerOf(options) });
+  };
+  let loaded: Promise<Users> | undefined;
+  return () => (loaded ??= create());
+}
+
+function userPages(prefix: string, { authorize, ask }: OAuthUsersPlan, users: () => Promise<Users>): readonly Page[] {
+  const of = (path: string): readonly Segment[] => [...literalPath(prefix + path), { kind: "parameter", name: "uid" }];
+  const uidOf = (parameters: Readonly<Record<string, string>>): string => parameters["uid"] ?? "";
+  return [
+    { path: literalPath(prefix + authorize), page: async (exchange) => (await users()).authorize(exchange) },
+    { path: of(authorize), page: async (exchange, named) => (await users()).resume(exchange, uidOf(named)) },
+    { path: of(ask), page: async (exchange, named) => (await users()).ask(exchange, uidOf(named)) },
+    {
+      method: "POST",
+      path: of(ask),
+      page: async (exchange, named) => (await users()).answered(exchange, uidOf(named)),
+    },
+  ];
+}
+
 async function answered(
   service: string,
   exchange: Exchange,
   prove: ReturnType<typeof createClients>,
-  answer: (client: Key, form: Form) => Promise<Answer>,
+  answer: (client: Client, form: Form) => Promise<Answer>,
 ): Promise<Answer> {
   try {
     const form = await readForm(exchange);
@@ -74,13 +110,17 @@ async function answered(
 async function token(
   { grants, clock, random }: OAuthOptions,
   credential: Server,
-  client: Key,
+  users: (() => Promise<Users>) | undefined,
+  { key: client, isPublic }: Client,
   form: Form,
 ): Promise<Answer> {
+  const types = grantTypes(credential);
   const grantType = form.get("grant_type");
   if (grantType === undefined) throw new OAuthFault("invalid_request", "There is no grant_type");
-  if (grantType !== "client_credentials")
-    throw new OAuthFault("unsupported_grant_type", "The grant types are client_credentials");
+  if (!types.includes(grantType))
+    throw new OAuthFault("unsupported_grant_type", `The grant types are ${types.join(", ")}`);
+  if (users !== undefined && grantType !== "client_credentials") return (await users()).token(client.id, form);
+  if (isPublic) throw new OAuthFault("unauthorized_client", "A public client does nothing for itself");
   const scopes = grantedScopes(credential, client, form.get("scope"));
   const { token: text, seconds } = await issueToken(credential, { client, scopes, now: clock.now() }, grants, random);
   return oauthAnswer(200, {
@@ -89,6 +129,12 @@ async function token(
     expires_in: seconds,
     ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
   });
+}
+
+function grantTypes({ oauth: { users } }: Server): readonly string[] {
+  if (users === undefined) return ["client_credentials"];
+  const renewed = users.renewedMilliseconds === undefined ? [] : ["refresh_token"];
+  return ["client_credentials", "authorization_code", ...renewed];
 }
 
 /** All that the client may have, where it asks for none (RFC 6749 section 3.3). */
@@ -103,25 +149,33 @@ function grantedScopes(credential: Server, client: Key, asked: string | undefine
 }
 
 /** 200 whether or not there was such a token (RFC 7009 section 2.2); another client's is not this one's to end. */
-async function revoke(options: OAuthOptions, credential: Server, client: Key, form: Form): Promise<Answer> {
+async function revoke(options: OAuthOptions, credential: Server, { key }: Client, form: Form): Promise<Answer> {
   const text = tokenIn(form);
   const found = await findToken(credential, text, options, options.clock.now());
-  if (found !== undefined && found.client.id !== client.id)
+  const isOthers = found !== undefined && found.client.id !== key.id;
+  if (isOthers || !(await endConsent(credential, text, key, options.grants)))
     throw new OAuthFault("unauthorized_client", "The token is another client's");
   if (found !== undefined) await endToken(text, options.grants);
   return oauthAnswer(200, {});
 }
 
 /** Of a token that is unknown, over or another client's nothing is told but that it is not active (RFC 7662 section 2.2). */
-async function introspect(options: OAuthOptions, credential: Server, client: Key, form: Form): Promise<Answer> {
+async function introspect(
+  options: OAuthOptions,
+  credential: Server,
+  { key, isPublic }: Client,
+  form: Form,
+): Promise<Answer> {
+  // RFC 7662 section 2.1: who asks has to have proved something, or tokens could be tried.
+  if (isPublic) throw new OAuthFault("invalid_client", "A public client has proved nothing");
   const found = await findToken(credential, tokenIn(form), options, options.clock.now());
-  if (found === undefined || found.client.id !== client.id) return oauthAnswer(200, { active: false });
-  const { scopes, issued, expires } = found;
+  if (found === undefined || found.client.id !== key.id) return oauthAnswer(200, { active: false });
+  const { scopes, user, issued, expires } = found;
   return oauthAnswer(200, {
     active: true,
     ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
-    client_id: client.id,
-    sub: client.user,
+    client_id: key.id,
+    sub: user,
     token_type: "Bearer",
     iat: Math.floor(issued / 1000),
     exp: Math.floor(expires / 1000),
@@ -142,24 +196,33 @@ function issuerOf({ baseUrl }: OAuthOptions): string {
 }
 
 /** Only what works is advertised. */
-function serverMetadata(options: OAuthOptions, { oauth }: Server): Readonly<Record<string, unknown>> {
+function serverMetadata(options: OAuthOptions, credential: Server): Readonly<Record<string, unknown>> {
+  const { oauth } = credential;
   const issuer = issuerOf(options);
   const at = (path: string): string => `${issuer}${options.prefix}${path}`;
   const methods = ["client_secret_basic", "client_secret_post"];
+  const open = oauth.users === undefined ? methods : [...methods, "none"];
   return {
     issuer,
+    ...(oauth.users === undefined ? {} : { authorization_endpoint: at(oauth.users.authorize), ...codeFlow }),
     token_endpoint: at(oauth.token),
-    token_endpoint_auth_methods_supported: methods,
-    grant_types_supported: ["client_credentials"],
-    response_types_supported: [],
+    token_endpoint_auth_methods_supported: open,
+    grant_types_supported: grantTypes(credential),
+    response_types_supported: oauth.users === undefined ? [] : ["code"],
     ...(oauth.scopes === undefined ? {} : { scopes_supported: Object.keys(oauth.scopes) }),
     revocation_endpoint: at(oauth.revoke),
-    revocation_endpoint_auth_methods_supported: methods,
+    revocation_endpoint_auth_methods_supported: open,
     introspection_endpoint: at(oauth.introspect),
     introspection_endpoint_auth_methods_supported: methods,
     service_documentation: `${issuer}/`,
   };
 }
+
+const codeFlow = {
+  response_modes_supported: ["query"],
+  code_challenge_methods_supported: ["S256"],
+  authorization_response_iss_parameter_supported: true,
+};
 
 function resourceMetadata(options: OAuthOptions, { oauth }: Server): Readonly<Record<string, unknown>> {
   const issuer = issuerOf(options);

@@ -6,14 +6,20 @@ import type { CredentialPlan } from "../../plan/plan.ts";
 import type { GrantStore, Key, KeyStore } from "../../store/store.ts";
 import { endOf, hashSecret, isSecret, mintSecret } from "../credentials/api-key.ts";
 import { isGoodClient } from "./clients.ts";
+import { type ConsentSources, findConsent } from "./consents.ts";
+import { findRegistered } from "./registered.ts";
 
 export interface AccessToken {
   readonly client: Key;
+  /** Whom it acts for: the client's own user, or the one who let it. */
+  readonly user: string;
+  /** Whether that is a record, with its roles as they are at each request (R5.10). */
+  readonly isRecord: boolean;
   readonly scopes: readonly string[];
   /** Epoch milliseconds. */
   readonly issued: number;
   readonly expires: number;
-  /** Those of the client that the granted scopes give. */
+  /** Those of the client, and of who let it, that the granted scopes give. */
   readonly roles: readonly string[];
 }
 
@@ -24,6 +30,14 @@ interface Kept {
   readonly client: string;
   readonly scopes: readonly string[];
   readonly issued: number;
+}
+
+/** Of what users let clients do, as `oidc-provider` names it. */
+const consented = "AccessToken";
+const refresh = "RefreshToken";
+
+export function refreshPrefix({ prefix }: CredentialPlan): string {
+  return `${prefix}r_`;
 }
 
 export function tokenPrefix({ prefix }: CredentialPlan): string {
@@ -49,25 +63,78 @@ export async function issueToken(
   return { token, seconds: Math.floor(milliseconds / 1000) };
 }
 
+export interface TokenSources extends ConsentSources {
+  readonly keys: KeyStore;
+}
+
 /** Undefined for one that is not good, or not any more. */
 export async function findToken(
   credential: CredentialPlan,
   text: string,
-  { grants, keys }: { readonly grants: GrantStore; readonly keys: KeyStore },
+  sources: TokenSources,
   now: number,
 ): Promise<AccessToken | undefined> {
   if (!isSecret(tokenPrefix(credential), text)) return undefined;
+  const { grants, keys } = sources;
   const grant = await grants.find(kind, hashSecret(text));
-  if (grant === undefined || grant.expires <= now) return undefined;
+  if (grant === undefined) return findConsented(credential, text, sources, now);
+  if (grant.expires <= now) return undefined;
   const { client: hash, scopes, issued } = JSON.parse(grant.text) as Kept;
   const client = await keys.find(hash);
   if (client === undefined || !isGoodClient(client, credential, now)) return undefined;
   const roles = rolesOf(credential, client, scopes);
-  return { client, scopes, issued, expires: Math.min(grant.expires, endOf(client, credential)), roles };
+  const expires = Math.min(grant.expires, endOf(client, credential));
+  return { client, user: client.user, isRecord: false, scopes, issued, expires, roles };
+}
+
+/** What `oidc-provider` keeps of a token that it made. */
+interface Consented {
+  readonly accountId: string;
+  readonly clientId: string;
+  readonly grantId: string;
+  readonly scope?: string;
+  /** Seconds. */
+  readonly iat: number;
+}
+
+/** The user's roles as they are now, as far as the client may have them and the scopes give them. */
+async function findConsented(
+  credential: CredentialPlan,
+  text: string,
+  sources: TokenSources,
+  now: number,
+): Promise<AccessToken | undefined> {
+  const { grants, keys } = sources;
+  const grant = await grants.find(consented, hashSecret(text));
+  if (grant === undefined || grant.expires <= now) return undefined;
+  const { accountId, clientId, grantId, scope = "", iat } = JSON.parse(grant.text) as Consented;
+  const registered = await findRegistered(grants, clientId);
+  const client = registered && (await keys.find(registered.hash));
+  if (client === undefined || !isGoodClient(client, credential, now)) return undefined;
+  const consent = await findConsent(credential, sources, grantId, now);
+  if (consent === undefined) return undefined;
+  const scopes = scope.split(" ").filter((one) => one !== "");
+  const roles = rolesOf(credential, client, scopes).filter((role) => consent.user.roles.includes(role));
+  const expires = Math.min(grant.expires, endOf(client, credential));
+  return { client, user: accountId, isRecord: true, scopes, issued: iat * 1000, expires, roles };
 }
 
 export async function endToken(text: string, grants: GrantStore): Promise<void> {
-  await grants.end(kind, hashSecret(text));
+  for (const each of [kind, consented]) await grants.end(each, hashSecret(text));
+}
+
+/** A refresh token ends with all that came of the same consent (RFC 7009 section 2.1). False where it is another client's. */
+export async function endConsent(
+  credential: CredentialPlan,
+  text: string,
+  client: Key,
+  grants: GrantStore,
+): Promise<boolean> {
+  const found = isSecret(refreshPrefix(credential), text) ? await grants.find(refresh, hashSecret(text)) : undefined;
+  if (found === undefined) return true;
+  if ((JSON.parse(found.text) as Consented).clientId !== client.id) return false;
+  await grants.endGroup(found.group);
+  return true;
 }
 
 /** The scopes that a client may be granted: those of which it has every role. */

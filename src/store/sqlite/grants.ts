@@ -29,6 +29,11 @@ export function grantStore(reader: Connection, writer: Pick<Writer, "write">): G
       const [, , group, text, expires] = cells as [string, string, string, string, number];
       return { kind, id, group, text, expires } satisfies Grant;
     },
+    replace: ({ kind, id, text: before }, { text, expires }) =>
+      writer.write(({ connection }) => {
+        const sql = "UPDATE nonet_grants SET text = ?, expires = ? WHERE kind = ? AND id = ? AND text = ?";
+        return Number(connection.run(sql, text, expires, kind, id, before).changes) > 0;
+      }),
     end: (kind, id) =>
       writer.write(
         ({ connection }) =>

@@ -2,8 +2,9 @@
  * The keys in a file and nothing else, for who makes and ends them beside a service that runs: the tables stay those of the
  * document that the service was started with, whatever the document says now.
  */
-import type { KeyStore, SessionStore } from "../store.ts";
+import type { GrantStore, KeyStore, SessionStore } from "../store.ts";
 import { Connection, explained } from "./connection.ts";
+import { grantStore } from "./grants.ts";
 import type { Writer } from "./group.ts";
 import { keyStore } from "./keys.ts";
 import { sessionStore } from "./sessions.ts";
@@ -12,6 +13,8 @@ import { stateOf } from "./own-tables.ts";
 export interface Keys {
   readonly keys: KeyStore;
   readonly sessions: SessionStore;
+  /** Absent in a file that an earlier release wrote. */
+  readonly grants?: GrantStore;
   close(): void;
 }
 
@@ -49,6 +52,7 @@ function keysOf(connection: Connection, file: string, isCurrent: boolean): Keys 
   return {
     keys: keyStore(connection, { write }),
     sessions: isCurrent ? sessionStore(connection, { write }) : noSessions,
+    ...(isCurrent ? { grants: grantStore(connection, { write }) } : {}),
     close: () => connection.close(),
   };
 }

@@ -62,7 +62,7 @@ function faultsOf(credential: Credential): readonly Fault[] {
 
 /** What an `oauth2` says of tokens that are made elsewhere where they are made here, and the other way round. */
 function oauthFaults(credential: Credential): readonly (Fault | false)[] {
-  const { kind, at, scopeRoles, prefix, audience, user, roles, sent, lasts } = credential;
+  const { kind, at, login, scopeRoles, prefix, audience, user, roles, sent, lasts } = credential;
   if (kind !== "oauth2") return [];
   if (!makesTokens(credential)) {
     const elsewhere = "takes tokens that are made elsewhere";
@@ -75,6 +75,7 @@ function oauthFaults(credential: Credential): readonly (Fault | false)[] {
           "write where its keys are: `jwks: https://issuer.example/keys`",
         ],
       at !== undefined && ["at", elsewhere, help],
+      login !== undefined && ["login", elsewhere, help],
       prefix !== undefined && ["prefix", elsewhere, help],
       scopeRoles !== undefined && ["scopes", elsewhere, "list the scopes that a token has to have"],
     ];
