@@ -734,6 +734,8 @@ export interface ConditionFilterPlan {
   readonly type: ColumnType;
   /** JSON Schema of the value. */
   readonly schema: JsonObject;
+  /** Where the value is compared with a field: it means what that does, also to callers of older versions. */
+  readonly field?: { readonly resource: string; readonly name: string };
   /** Over a record of the list; the value is the member `name` of the variable `filter`. */
   readonly condition: TypedExpression;
   /** Who may use it: whoever passes all, since each is of a hidden field that the condition reads. */

@@ -1,6 +1,6 @@
 /** Query parameters that the document words itself: filters of lists, and what is `input` of any operation. */
 import type { TypedExpression } from "../expression/typed.ts";
-import { filterNames, filterType } from "../parts/endpoints/filter-type.ts";
+import { filterField, filterNames, filterType } from "../parts/endpoints/filter-type.ts";
 import { meaningOf, type ResourceEndpoint } from "../parts/endpoints/meaning.ts";
 import { filterSurroundings } from "../parts/expressions.ts";
 import { defaultValue } from "../parts/resources/default-value.ts";
@@ -21,10 +21,12 @@ export function conditionFilters(
     const type = filterType(model, meaningOf(model, operation), name, filter, around);
     assert(type !== undefined, `nobody knows what \`${name}\` of ${operation} is compared with`);
     const condition = typedAt(sources, `endpoints/endpoints/${operation}/filters/${name}/if`);
+    const field = filterField(model, resource, name, filter, around);
     return {
       name,
       type: columnTypeOf(model, type),
       schema: jsonSchemaOf(model, type, "input"),
+      ...(field === undefined ? {} : { field }),
       condition: named(condition, Object.keys(filterNames(name, condition, around)), name),
       shown: everywhere(seersOf(sources, resource, condition)),
     };

@@ -21,11 +21,12 @@ export async function list(call: Call): Promise<Answer> {
   const own = ownTerms(call);
   const plan = own.prepared.operation.list as ListPlan;
   const asked = inOwnTerms(call, () => parseAsked(own, plan));
-  const { shape, page: wanted } = placed(call, raisedList(call, asked));
+  const raised = raisedList(call, asked);
+  const { shape, page: wanted } = placed(call, raised);
   const parent = await parentOf(call);
   if (parent === undefined) throw absent(call);
   await checkListed(call);
-  const filtered = Object.keys(asked.given).length === 0 ? {} : { filter: asked.given as Value };
+  const filtered = Object.keys(raised.given).length === 0 ? {} : { filter: raised.given as Value };
   const variables = { ...call.variables, ...(parent === null ? {} : { parent }), ...filtered };
   const page = await call.kind.list(shape)(wanted, variables);
   const next = page.next === undefined ? undefined : nextQuery(call, plan, asked, page.next);
@@ -41,9 +42,16 @@ export function linkTo({ context, path }: Call, query: string): readonly string[
 }
 
 /** What an older version's list asks for, asked of the newest. */
-function raisedList({ own }: Call, { shape, page }: Asked): Pick<Asked, "shape" | "page"> {
-  if (own === undefined) return { shape, page };
-  const { resource } = own.prepared.operation;
+function raisedList({ own }: Call, { shape, page, given }: Asked): Pick<Asked, "shape" | "page" | "given"> {
+  if (own === undefined) return { shape, page, given };
+  const { list, resource } = own.prepared.operation;
+  const raisedGiven = (name: string, value: Value): Value => {
+    const field = list?.conditions.find((one) => one.name === name)?.field;
+    if (field === undefined) return value;
+    // Where several newer values are seen as this one, a condition can be asked for one of them only.
+    const up = own.chain.filterUp(field.resource, { column: field.name, operator: "eq", value });
+    return up.operator === "in" ? ((up.value as readonly Value[])[0] ?? null) : (up.value as Value);
+  };
   const filters = shape.filters.map(({ column, operator }, index) =>
     own.chain.filterUp(resource, { column, operator, value: page.filters[index] ?? null }),
   );
@@ -54,6 +62,7 @@ function raisedList({ own }: Call, { shape, page }: Asked): Pick<Asked, "shape" 
       filters: filters.map(({ column, operator }) => ({ column, operator })),
     },
     page: { ...page, filters: filters.map(({ value }) => value) },
+    given: Object.fromEntries(Object.entries(given).map(([name, value]) => [name, raisedGiven(name, value)])),
   };
 }
 

@@ -29,18 +29,39 @@ export function filterType(
   around: Names,
 ): FieldType | undefined {
   if (type !== undefined) return bareType(type);
+  const compared = comparedIn(model, parameter, text, around);
+  if (meaning === undefined || meaning.kind === "unclear") return undefined;
+  const of = (one: Compared): FieldType | undefined => fieldTypeOf(model, meaning.resource, one);
+  return compared.map(of).find((one) => one !== undefined) ?? compared.map((one) => plain(one.type)).find(Boolean);
+}
+
+/** The field whose values the filter takes, where it compares its value with one: what older callers say is converted as it is. */
+export function filterField(
+  model: Model,
+  resource: string,
+  parameter: string,
+  { if: text }: Filter,
+  around: Names,
+): { readonly resource: string; readonly name: string } | undefined {
+  for (const { other } of comparedIn(model, parameter, text, around)) {
+    if (other === undefined || !("name" in other)) continue;
+    const of = other.kind === "field" ? resource : "resource" in other ? other.resource : undefined;
+    if (of !== undefined) return { resource: of, name: other.name };
+  }
+  return undefined;
+}
+
+/** What the condition compares the value with. */
+function comparedIn(model: Model, parameter: string, text: string, around: Names): readonly Compared[] {
   const { expression } = parseExpression(text);
-  if (expression === undefined || meaning === undefined || meaning.kind === "unclear") return undefined;
+  if (expression === undefined) return [];
   const value: NamedType = { type: { kind: "any" }, nullable: false, from: "variables" };
   const resources = Object.fromEntries(
     Object.keys(model.resources.resources).map((name) => [name, recordMembers(model, name)]),
   );
   const names = { ...around, ...filterNames(parameter, value, around) };
   const { typed } = checkExpression(expression, { names, resources }, { kind: "bool" });
-  if (typed === undefined) return undefined;
-  const compared = comparedWith(typed);
-  const of = (one: Compared): FieldType | undefined => fieldTypeOf(model, meaning.resource, one);
-  return compared.map(of).find((one) => one !== undefined) ?? compared.map(({ type }) => plain(type)).find(Boolean);
+  return typed === undefined ? [] : comparedWith(typed);
 }
 
 interface Compared {

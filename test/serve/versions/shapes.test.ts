@@ -1,12 +1,9 @@
 /** Callers of older versions and answers in shapes: fields that were renamed, added or retyped stand in views, nested and wrapped. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openapi } from "../../../src/export/openapi/openapi.ts";
+import { test } from "node:test";
 import { documentOf } from "../../enforced/document.ts";
-import { recordInto } from "../../export/recorded.ts";
-import { createClient, type Client, type Reply } from "../client.ts";
-import { run, type Running } from "../running.ts";
-import { faultsOf, stores } from "../scenario.ts";
+import { faultsOf } from "../scenario.ts";
+import { oldest, servedVersions } from "./of-versions.ts";
 
 const text = documentOf({
   resources: {
@@ -56,77 +53,53 @@ const text = documentOf({
   },
 });
 
-for (const store of stores) {
-  void describe(`shapes in versions (${store})`, () => {
-    const subject = {} as { running: Running; client: Client };
-    before(async () => {
-      subject.running = await run(text, { store });
-      subject.client = createClient(subject.running.port, () => {});
-    });
-    after(async () => {
-      subject.client[Symbol.dispose]();
-      await subject.running[Symbol.asyncDispose]();
-      assert.deepEqual(subject.running.failures, []);
-    });
-    /** What is answered to a version's caller is as that version's own description says. */
-    const send = async (method: string, path: string, body?: unknown, version = "2026-01-01"): Promise<Reply> => {
-      const { plan, url } = subject.running;
-      const { versions } = plan;
-      const older = versions?.list.find(({ name }) => name === version)?.older?.asked;
-      const asked = older === undefined || versions === undefined ? plan : { ...older, versions };
-      const recording = recordInto(openapi(asked, url));
-      const sent = { method, path, headers: { Version: version }, ...(body === undefined ? {} : { body }) };
-      const reply = await subject.client.send(sent);
-      const headers = Object.entries(reply.headers);
-      recording.check({ method, path }, { status: reply.status, headers, body: reply.text });
-      assert.deepEqual(recording.violations, []);
-      return reply;
-    };
+servedVersions("shapes in versions", text, (ask) => {
+  const send = (method: string, path: string, body?: unknown, version = oldest) =>
+    ask(`${method} /${path.replace(/^\//, "")}`, { ...(body === undefined ? {} : { body }), version });
 
-    void test("what was sent and given keeps the older names wherever it stands", async () => {
-      const made = await send("POST", "/cooks", { person: { name: "ann" } });
-      assert.equal(made.status, 201, made.text);
-      const { id } = (made.json as { cook: { id: string } }).cook;
-      assert.deepEqual(made.json, { cook: { id, name: "ann" } });
-      const dish = await send("POST", "/dishes", { dish: { name: "Pie", cook: id } });
-      const face = { name: "ann", dishes: 1 };
-      const card = { name: "Pie", level: "easy", cook: face, loud: "Pie!" };
-      assert.deepEqual([dish.status, dish.json], [201, { dish: card }]);
-      const read = await send("GET", "/cooks/ann");
-      assert.deepEqual(read.json, {
-        menu: { name: "ann", list: [card] },
-        face,
-        whole: { id, name: "ann" },
-        deep: { name: "ann" },
-      });
-      const newest = await send("GET", "/cooks/ann", undefined, "2026-02-01");
-      const now = { title: "Pie", minutes: 10, level: "easy", cook: { handle: "ann", dishes: 1 }, shout: "Pie!" };
-      assert.deepEqual(newest.json, {
-        menu: { handle: "ann", list: [now] },
-        face: { handle: "ann", dishes: 1 },
-        whole: { id, handle: "ann" },
-        deep: { name: "ann" },
-      });
-      const list = await send("GET", "/dishes");
-      assert.deepEqual(list.json, { dishes: [card], next: null });
-      const path = /dishes\/(.*)/.exec(dish.headers["location"] ?? "")?.[0] ?? "";
-      const changed = await send("PATCH", `/${path}`, { dish: { name: "Cake", level: "hard" } });
-      assert.deepEqual(changed.json, { dish: { ...card, name: "Cake", level: "hard", loud: "Cake!" } });
-      await send("PATCH", `/${path}`, { dish: { level: "wild" } }, "2026-02-01");
-      const seen = await send("GET", "/dishes");
-      assert.partialDeepStrictEqual(seen.json, { dishes: [{ level: "hard" }] });
+  void test("what was sent and given keeps the older names wherever it stands", async () => {
+    const made = await send("POST", "/cooks", { person: { name: "ann" } });
+    assert.equal(made.status, 201, made.text);
+    const { id } = (made.json as { cook: { id: string } }).cook;
+    assert.deepEqual(made.json, { cook: { id, name: "ann" } });
+    const dish = await send("POST", "/dishes", { dish: { name: "Pie", cook: id } });
+    const face = { name: "ann", dishes: 1 };
+    const card = { name: "Pie", level: "easy", cook: face, loud: "Pie!" };
+    assert.deepEqual([dish.status, dish.json], [201, { dish: card }]);
+    const read = await send("GET", "/cooks/ann");
+    assert.deepEqual(read.json, {
+      menu: { name: "ann", list: [card] },
+      face,
+      whole: { id, name: "ann" },
+      deep: { name: "ann" },
     });
-
-    void test("faults stand where the older body has them", async () => {
-      assert.deepEqual(faultsOf(await send("POST", "/cooks", { person: { handle: "x" } })).toSorted(), [
-        "#/person/handle unknown-field",
-        "#/person/name required",
-      ]);
-      assert.deepEqual(faultsOf(await send("POST", "/dishes", { dish: { name: "", cook: "cok_0" } })).toSorted(), [
-        "#/dish/cook wrong-pattern",
-        "#/dish/name too-short",
-      ]);
-      assert.deepEqual(faultsOf(await send("POST", "/dishes", {})), ["#/dish required"]);
+    const newest = await send("GET", "/cooks/ann", undefined, "2026-02-01");
+    const now = { title: "Pie", minutes: 10, level: "easy", cook: { handle: "ann", dishes: 1 }, shout: "Pie!" };
+    assert.deepEqual(newest.json, {
+      menu: { handle: "ann", list: [now] },
+      face: { handle: "ann", dishes: 1 },
+      whole: { id, handle: "ann" },
+      deep: { name: "ann" },
     });
+    const list = await send("GET", "/dishes");
+    assert.deepEqual(list.json, { dishes: [card], next: null });
+    const path = /dishes\/(.*)/.exec(dish.headers["location"] ?? "")?.[0] ?? "";
+    const changed = await send("PATCH", `/${path}`, { dish: { name: "Cake", level: "hard" } });
+    assert.deepEqual(changed.json, { dish: { ...card, name: "Cake", level: "hard", loud: "Cake!" } });
+    await send("PATCH", `/${path}`, { dish: { level: "wild" } }, "2026-02-01");
+    const seen = await send("GET", "/dishes");
+    assert.partialDeepStrictEqual(seen.json, { dishes: [{ level: "hard" }] });
   });
-}
+
+  void test("faults stand where the older body has them", async () => {
+    assert.deepEqual(faultsOf(await send("POST", "/cooks", { person: { handle: "x" } })).toSorted(), [
+      "#/person/handle unknown-field",
+      "#/person/name required",
+    ]);
+    assert.deepEqual(faultsOf(await send("POST", "/dishes", { dish: { name: "", cook: "cok_0" } })).toSorted(), [
+      "#/dish/cook wrong-pattern",
+      "#/dish/name too-short",
+    ]);
+    assert.deepEqual(faultsOf(await send("POST", "/dishes", {})), ["#/dish required"]);
+  });
+});
