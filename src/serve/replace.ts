@@ -17,6 +17,7 @@ import {
 import type { Fault } from "./refusal.ts";
 import { invalid, Refusal } from "./refusal.ts";
 import { asRead, isFixed, readOnly, saveRecord } from "./update.ts";
+import { Uploaded } from "./upload.ts";
 import { sameValue, stays, take } from "./values.ts";
 import type { Values } from "./values.ts";
 import { inOwnTerms, ownFaults, ownTerms, raised } from "./versions/terms.ts";
@@ -56,12 +57,16 @@ async function createByClient(call: Call, tx: Transaction, parents: readonly Row
   return insertRecord(raised(call, own.input), tx, parents, { id });
 }
 
-/** What may not change must be as it is, and what the schema does not know of it is taken out before it is asked. */
+/**
+ * What may not change must be as it is, and what the schema does not know of it is taken out before it is asked; so is what
+ * the record says of a file, in a record that is sent as it was read.
+ */
 function judgeWhole(call: Call, seen: JsonObject): JsonObject {
   const properties = (call.prepared.operation.body?.schema["properties"] ?? {}) as JsonObject;
   const faults: Fault[] = [];
   const members: [string, Json][] = [];
   for (const [name, value] of Object.entries(call.input)) {
+    if (isFileAsRead(call, seen, name, value)) continue;
     const fixed = isFixed(call, seen, name);
     if (fixed && !sameValue(seen[name] ?? null, value)) faults.push(readOnly(call, name));
     if (!fixed || Object.hasOwn(properties, name)) members.push([name, value]);
@@ -73,4 +78,10 @@ function judgeWhole(call: Call, seen: JsonObject): JsonObject {
   faults.push(...wrong);
   if (faults.length > 0) throw invalid(faults);
   return input;
+}
+
+function isFileAsRead({ prepared }: Call, seen: JsonObject, name: string, value: Json): boolean {
+  const { files = {} } = prepared.operation.body ?? {};
+  const isFacts = Object.hasOwn(files, name) && Object.hasOwn(seen, name) && !(value instanceof Uploaded);
+  return isFacts && sameValue(seen[name] ?? null, value);
 }

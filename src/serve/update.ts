@@ -110,8 +110,9 @@ function judgePatch(call: Call, row: Row, seen: JsonObject): Patch {
 /** The record as this caller reads it, where the request names what may only be sent as it is (R2.4). */
 export async function asRead(call: Call, tx: Transaction, row: Row): Promise<JsonObject> {
   const { prepared, input } = ownTerms(call);
-  const { fixed = [] } = prepared.operation.body ?? {};
-  if (!fixed.some((name) => Object.hasOwn(input, name))) return {};
+  const { fixed = [], files = {} } = prepared.operation.body ?? {};
+  const compared = [...fixed, ...Object.keys(files).filter((name) => !(input[name] instanceof Uploaded))];
+  if (!compared.some((name) => Object.hasOwn(input, name))) return {};
   const text = await tx.view(row, call.kind.record.view, call.variables);
   return JSON.parse(recordText(call, text)) as JsonObject;
 }

@@ -57,11 +57,12 @@ async function taken(call: Call, tx: Transaction, input: JsonObject, row?: Row):
 }
 
 /**
- * Whether a field of a record that exists keeps its value when a body leaves it out: it may not change, or the caller
- * does not see it and so cannot have meant to take it away.
+ * Whether a field of a record that exists keeps its value when a body leaves it out: it may not change, the caller does
+ * not see it and so cannot have meant to take it away, or it is a file, which JSON has no way to send again.
  */
-export function stays(call: Call, name: string): boolean {
-  return call.prepared.operation.body?.fixed.includes(name) === true || !call.kind.record.readable.has(name);
+export function stays({ kind, prepared: { operation } }: Call, name: string): boolean {
+  const { fixed = [], files = {} } = operation.body ?? {};
+  return fixed.includes(name) || Object.hasOwn(files, name) || !kind.record.readable.has(name);
 }
 
 function hashed(call: Call, name: string): string {
