@@ -13,6 +13,7 @@ import { importDocument } from "../../src/import/import.ts";
 import { documentText } from "../serve/scenario.ts";
 import { planOf } from "../serve/running.ts";
 import { flagship, library } from "./documents.ts";
+import { filesText } from "./files-document.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -134,4 +135,16 @@ test("functions compile by the types of their document, and each mistake does no
       assert.match(mine, said);
     });
   }
+});
+
+test("of a file that is sent a function sees what the record will say of it, and it can make none", () => {
+  const text = functionTypes(planOf(filesText));
+  assert.doesNotMatch(text, /unknown/);
+  const inputOf = (name: string): string =>
+    new RegExp(`${name}: \\{[^]*?(readonly input: [^]*?)readonly record`).exec(text)?.[1] ?? "";
+  for (const name of ["createThing", "changeThing", "putPhoto"])
+    assert.match(inputOf(`readonly ${name}`), /readonly photo\?: \{[^}]*readonly sha256: string;/, name);
+  assert.match(inputOf("readonly createScan"), /readonly page: \{[^}]*readonly bytes: number;/);
+  assert.match(text, /readonly createScan: never;/);
+  assert.match(text, /readonly made: \{\s*readonly page: never;/);
 });

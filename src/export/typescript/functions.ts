@@ -3,11 +3,23 @@
  * `src/serve/functions/typed.ts` makes of them what a function is given and has to give.
  */
 import { pascalCase } from "../../base/case.ts";
+import { fileKeyword } from "../../base/formats.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import type { Column, Operation, OutEventPlan, Plan, Table, WiredAnswer, WirePlan } from "../../plan/plan.ts";
+import { fileSchema } from "../../parts/resources/json-schema.ts";
+import type {
+  BodyPlan,
+  Column,
+  FilePlan,
+  Operation,
+  OutEventPlan,
+  Plan,
+  Table,
+  WiredAnswer,
+  WirePlan,
+} from "../../plan/plan.ts";
 import { isJson, servedPlan } from "../../plan/wire.ts";
 import { componentNames, type ComponentNames } from "../openapi/names.ts";
-import { componentSchemas } from "../openapi/schemas.ts";
+import { componentSchemas, jsonOf } from "../openapi/schemas.ts";
 import { comment, declaration, memberName, type TypeOptions, typeText, union } from "./types.ts";
 
 export function functionTypes(plan: Plan): string {
@@ -124,7 +136,9 @@ function resourceText({ plan, names, options, refer }: About, table: Table): str
   const id = table.columns.find(({ name }) => name === "id");
   const input = (operation: Operation | undefined): string => (operation === undefined ? "never" : inputOf(operation));
   const inputOf = (operation: Operation): string => {
-    const text = operation.body === undefined ? "{}" : refer(names.input(operation.name));
+    // What cannot do without a file is only done by a form.
+    const json = jsonOf(operation) === undefined ? "never" : refer(names.input(operation.name));
+    const text = operation.body === undefined ? "{}" : json;
     const [parent] = operation.parents.slice(-1);
     return operation.deed === "create" && parent !== undefined
       ? `${text} & { readonly ${memberName(parent.field)}: string }`
@@ -267,12 +281,24 @@ function wiredAnswerText({ status, media, schema, headers }: WiredAnswer, option
 /** As the function has it: what has a default is there. */
 function inputText({ names, schemas, options, refer }: About, { name, body, deed }: Operation): string {
   if (body === undefined) return "{}";
+  if (body.files !== undefined) return typeText(withFacts(body, body.files), options, "      ");
   const schema = schemas[names.input(name)];
   if (schema === undefined) return refer(names.input(name));
   const filled = [...body.fields, ...body.others].filter((field) => field.default !== undefined).map((one) => one.name);
   if (filled.length === 0 || deed !== "handler") return refer(names.input(name));
   const required = [...((schema["required"] as readonly string[] | undefined) ?? []), ...filled];
   return typeText({ ...schema, required }, options, "      ");
+}
+
+/** The body of a form when its files are in the store: what the record will say of each. */
+function withFacts({ schema }: BodyPlan, files: Readonly<Record<string, FilePlan>>): JsonObject {
+  const properties = schema["properties"] as Readonly<Record<string, JsonObject>>;
+  const facts = Object.entries(files).map(([name, { maxBytes, media }]): [string, JsonObject] => {
+    const file = fileSchema({ max: maxBytes, media });
+    // In a merge patch null takes it away.
+    return [name, properties[name]?.[fileKeyword] === undefined ? { anyOf: [file, { type: "null" }] } : file];
+  });
+  return { ...schema, properties: { ...properties, ...Object.fromEntries(facts) } };
 }
 
 /** A record is named by its id, or by itself. */

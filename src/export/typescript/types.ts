@@ -8,6 +8,7 @@
  * Types say the shape and no more: lengths, ranges and patterns stay with the service, which judges them. Everything is
  * `readonly`, since what was given is a picture of a record and what is sent is not changed on the way.
  */
+import { fileKeyword } from "../../base/formats.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 
 export interface TypeOptions {
@@ -35,6 +36,8 @@ export function typeText(schema: Json | undefined, options: TypeOptions, indent 
   if (Array.isArray(schema["allOf"])) return intersection(schema, options, indent);
   if (isObject(not) && Object.keys(not).length === 0) return "never";
   if (Array.isArray(type)) return union(type.map((one: Json) => typeText({ ...schema, type: one }, options, indent)));
+  // Only an upload makes a file: no program has a value for it.
+  if (schema[fileKeyword] !== undefined) return "never";
   // Bytes as they are, in a form; what is written in JSON has an encoding.
   if (type === "string" && schema["contentMediaType"] !== undefined && schema["contentEncoding"] === undefined)
     return "Blob";

@@ -97,7 +97,7 @@ function schemaOf(walk: Walk, type: FieldType): JsonObject {
 }
 
 /** What a record says of a file. */
-function fileSchema({ max, media }: FieldType & { kind: "file" }): JsonObject {
+export function fileSchema({ max, media }: Omit<FieldType & { kind: "file" }, "kind">): JsonObject {
   const [only, ...more] = media;
   const fixed = only !== undefined && more.length === 0 && !only.endsWith("*");
   const properties = {
