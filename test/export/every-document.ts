@@ -18,7 +18,7 @@ export interface Everything {
 }
 
 export const everyDocument: readonly Everything[] = [
-  ...globSync(["examples/*.md", "test/serve/documents/*.md"], { cwd: root })
+  ...globSync(["examples/*.md", "examples/*/*.md", "test/serve/documents/*.md"], { cwd: root })
     .sort()
     .map((path): [string, string] => [basename(path, ".md"), readFileSync(join(root, path), "utf8")])
     .filter(([name]) => name !== "nothing-yet"),

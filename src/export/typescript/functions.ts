@@ -70,7 +70,8 @@ type Members = readonly (readonly [name: string, text: string, said?: string])[]
 function object(members: Members, indent: string): string {
   if (members.length === 0) return "{}";
   const lines = members.map(
-    ([name, text, said]) => `${comment(said, `${indent}  `)}${indent}  readonly ${memberName(name)}: ${text};\n`,
+    ([name, text, said]) =>
+      `${comment(said, `${indent}  `)}${indent}  readonly ${memberName(name)}:${text.startsWith("\n") ? "" : " "}${text};\n`,
   );
   return `{\n${lines.join("")}${indent}}`;
 }
@@ -124,8 +125,12 @@ interface About {
   readonly refer: (name: string) => string;
 }
 
+/** One below the other where they are long: then a declared error more is a line more in what is compared. */
 function oneOf(texts: readonly string[]): string {
-  return texts.length === 0 ? "never" : texts.map((text) => JSON.stringify(text)).join(" | ");
+  if (texts.length === 0) return "never";
+  const literals = texts.map((text) => JSON.stringify(text));
+  const line = literals.join(" | ");
+  return line.length <= 96 ? line : literals.map((literal) => `\n    | ${literal}`).join("");
 }
 
 function resourceText({ plan, names, options, refer }: About, table: Table): string {
