@@ -135,6 +135,8 @@ const faults: readonly (readonly [yaml: string, ...faults: string[]])[] = [
   ["wrap: { two: a }", "1:9 endpoints/unknown-key two"],
   ['wrap: { one: "{recipe}" }', "1:15 endpoints/bad-wrap {recipe}"],
   ["wrap: data", "1:7 endpoints/not-a-map data"],
+  ["endpoints:\n  x: { at: POST /a, does: handler, gives: A }", "2:43 endpoints/not-a-map A"],
+  ['endpoints:\n  x: { at: POST /a, does: handler, gives: "A[]" }', "2:44 endpoints/not-a-map A[]"],
   ["lists: cursor, limit", "1:16 endpoints/bad-lists limit"],
   ["lists: cursor, limit x at most 5", "1:22 endpoints/bad-number x"],
   ["lists: cursor, limit 20 at most 5", "1:22 endpoints/bad-lists 20"],
@@ -186,3 +188,14 @@ const faults: readonly (readonly [yaml: string, ...faults: string[]])[] = [
 for (const [yaml, ...expected] of faults) {
   test(JSON.stringify(yaml), () => assert.deepEqual(readBlock(readEndpoints, yaml).faults, expected));
 }
+
+test("what to write instead of a record as a handler's `gives`", () => {
+  const help = (gives: string) => {
+    const yaml = `endpoints:\n  x: { at: POST /a, does: handler, gives: ${gives} }`;
+    return readBlock(readEndpoints, yaml).reader.diagnostics.map((one) => one.help);
+  };
+  assert.deepEqual(help("Parcel"), [
+    "for one record of Parcel as the whole answer leave `gives` out and write `of: Parcel`; else `gives: { it: Parcel }`",
+  ]);
+  assert.deepEqual(help('"Parcel[]"'), ['name the member that holds them: `gives: { items: "Parcel[]" }`']);
+});

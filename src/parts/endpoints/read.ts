@@ -390,11 +390,27 @@ function readAnswer(
 ): Pick<Endpoint, "gives" | "shape"> {
   if (entry === undefined) return {};
   if (does === "handler") {
+    if (entry.value.kind === "text" && entry.value.value !== "none") return reportGivenRecord(reader, entry);
     const map = membersOf(reader, at, entry, "{ price: money }");
     return map === undefined ? {} : { shape: readFields(reader, at, map) };
   }
   const gives = readGiven(reader, at, entry);
   return gives === undefined ? {} : { gives };
+}
+
+/** What every other deed may give by its name: here a function names the records, and it does so by members or by `of`. */
+function reportGivenRecord(reader: Reader, entry: Entry): Record<never, never> {
+  const said = readText(reader, [], entry, "`gives`");
+  if (said === undefined) return {};
+  const [, name = "Parcel", many = ""] = /^([A-Z]\w*)(\[\])?$/.exec(said.text) ?? [];
+  report(reader, "endpoints/not-a-map", spanOf(said), "What a handler gives is a map of types, not a text", {
+    why: "Its function gives members, whose types the document says; views and pages are made by other operations.",
+    help:
+      many === ""
+        ? `for one record of ${name} as the whole answer leave \`gives\` out and write \`of: ${name}\`; else \`gives: { it: ${name} }\``
+        : `name the member that holds them: \`gives: { items: "${name}[]" }\``,
+  });
+  return {};
 }
 
 /** An answer, or a member of one; `path` is its own. */
