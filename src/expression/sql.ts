@@ -397,7 +397,15 @@ function within(writer: Writer, { value, list }: Within): Condition {
   }
   const source = sourceOf(writer, list);
   const item = itemValue(writer, source.item, list.type.kind === "list" ? list.type.of : value.type);
-  return { sql: sql`(${wanted.sql} IN (${select(item, source)}))`, exact: false };
+  return { sql: ofWhole(source, sql`(${wanted.sql} IN (${select(item, source)}))`), exact: false };
+}
+
+/**
+ * A list that is put together of others is not there where one of them is not, although the rest has items; any other has
+ * none then, which says the same.
+ */
+function ofWhole({ item, list }: Source, holds: Sql): Sql {
+  return list && item.kind === "value" ? sql`(${list} IS NOT NULL AND ${holds})` : holds;
 }
 
 function hasKey(writer: Writer, key: TypedExpression, map: TypedExpression): Condition {
@@ -455,7 +463,7 @@ function plainScalar(writer: Writer, typed: TypedExpression): Scalar {
     }
     case "call":
       if (typed.type.kind === "list") return madeList(writer, typed);
-      return { sql: computed(writer, typed), nullable: typed.nullable || isFallibleCall(typed) };
+      return { sql: computed(writer, typed), nullable: typed.nullable || canOverflow(typed) };
     case "as":
       return { sql: takenAs(writer, typed.operand, typed.type), nullable: true };
     default:
@@ -491,13 +499,10 @@ function isFallible(typed: Calculate): boolean {
   return typed.nullable || typed.calculation !== "join" || [typed.left, typed.right].some(canOverflow);
 }
 
-/** What is worked out of a number that may have left its range is null where that is. */
-function isFallibleCall(typed: FunctionCall): boolean {
-  return typed.function === "sum" || typed.function === "int" || canOverflow(typed);
-}
-
+/** A number that has left its range is null, and so is what is worked out of it. */
 function canOverflow(typed: TypedExpression): boolean {
-  return typed.kind === "calculate" || parts(typed).some(canOverflow);
+  const isNumber = typed.kind === "call" && (typed.function === "sum" || typed.function === "int");
+  return isNumber || typed.kind === "calculate" || parts(typed).some(canOverflow);
 }
 
 const signs = { add: "+", subtract: "-", multiply: "*", divide: "/", remainder: "%" } as const;
@@ -693,7 +698,8 @@ function quantified(writer: Writer, typed: Macro): Condition {
   const source = sourceOf(writer, typed.list);
   const body = withItem(writer, typed.slot, source.item, () => condition(writer, typed.body));
   if (typed.macro === "exists") {
-    return { sql: sql`EXISTS (${select("1", { ...source, where: [...source.where, body.sql] })})`, exact: true };
+    const some = select("1", { ...source, where: [...source.where, body.sql] });
+    return { sql: ofWhole(source, sql`EXISTS (${some})`), exact: true };
   }
   const fails = body.exact ? sql`(NOT ${body.sql})` : sql`(${body.sql} IS NOT TRUE)`;
   const none = sql`NOT EXISTS (${select("1", { ...source, where: [...source.where, fails] })})`;
