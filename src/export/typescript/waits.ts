@@ -1,9 +1,10 @@
 /** Methods that wait for a state, for each resource with states that can be read by itself. */
-import type { JsonObject } from "../../base/json.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
+import { componentOf } from "../described.ts";
 import { reachable } from "../moves.ts";
 import type { Exported } from "./client.ts";
 import { type Method, resolved } from "./methods.ts";
-import { comment } from "./types.ts";
+import { comment, typeText } from "./types.ts";
 
 export interface Wait {
   readonly name: string;
@@ -15,7 +16,7 @@ export function waitsOf(exported: Exported, methods: readonly Method[]): readonl
   const taken = new Set(methods.map(({ name }) => name));
   return exported.plan.tables.flatMap(({ resource, lifecycle }) => {
     if (lifecycle === undefined) return [];
-    const found = readOf(exported, methods, resource);
+    const found = readOf(exported, methods, resource, lifecycle.states);
     if (found === undefined) return [];
     let name = `waitFor${resource.slice(0, 1).toUpperCase()}${resource.slice(1)}`;
     while (taken.has(name)) name = `${name}_`;
@@ -28,36 +29,51 @@ interface Read {
   readonly method: Method;
   /** Where the state is in what it gives. */
   readonly state: readonly string[];
+  /** Its schema there. */
+  readonly schema: Json;
 }
 
 /** The operation that gives one record, its state included, to everybody to whom it gives anything. */
-function readOf({ described }: Exported, methods: readonly Method[], resource: string): Read | undefined {
+function readOf(
+  { described }: Exported,
+  methods: readonly Method[],
+  resource: string,
+  states: readonly string[],
+): Read | undefined {
   for (const method of methods) {
     const { operation, successes } = method.operation;
     const schema = successes[0]?.schema;
     if (operation.deed !== "read" || operation.resource !== resource || schema === undefined) continue;
-    const state = placeOfState(described.schemas, resolved(described.schemas, schema));
-    if (state !== undefined) return { method, state };
+    const state = placeOfState(described.schemas, resolved(described.schemas, schema), states);
+    if (state !== undefined) return { method, ...state };
   }
   return undefined;
 }
 
-/** In the answer itself, or in the one member that it stands in. */
-function placeOfState(schemas: Exported["described"]["schemas"], schema: JsonObject): readonly string[] | undefined {
-  const properties = (schema["properties"] ?? {}) as JsonObject;
-  const required = (schema["required"] ?? []) as readonly string[];
-  if (required.includes("state")) return ["state"];
-  const [only, ...others] = Object.entries(properties);
+/** In the answer itself, or in the one member that it stands in; a member `state` that says something else is none. */
+function placeOfState(
+  schemas: Exported["described"]["schemas"],
+  schema: JsonObject,
+  states: readonly string[],
+): Pick<Read, "state" | "schema"> | undefined {
+  const stateOf = (of: JsonObject): Json | undefined => {
+    const required = (of["required"] ?? []) as readonly string[];
+    const member = required.includes("state") ? ((of["properties"] ?? {}) as JsonObject)["state"] : undefined;
+    const values = member === undefined ? [] : ((resolved(schemas, member)["enum"] ?? []) as readonly Json[]);
+    return values.length > 0 && values.every((value) => states.includes(value as string)) ? member : undefined;
+  };
+  const own = stateOf(schema);
+  if (own !== undefined) return { state: ["state"], schema: own };
+  const [only, ...others] = Object.entries((schema["properties"] ?? {}) as JsonObject);
   if (only === undefined || others.length > 0) return undefined;
-  const inner = resolved(schemas, only[1]);
-  const within = (inner["required"] ?? []) as readonly string[];
-  return within.includes("state") ? [only[0], "state"] : undefined;
+  const inner = stateOf(resolved(schemas, only[1]));
+  return inner === undefined ? undefined : { state: [only[0], "state"], schema: inner };
 }
 
 function waitOf(
-  { plan, named, described }: Exported,
+  { plan, named }: Exported,
   methods: readonly Method[],
-  { method, state, resource, name }: Read & { readonly resource: string; readonly name: string },
+  { method, state, schema, resource, name }: Read & { readonly resource: string; readonly name: string },
 ): Wait {
   const { stream } = plan.events;
   const told = Object.values(plan.events.out).some((event) => event.resource === resource && event.stream.length > 0);
@@ -65,7 +81,7 @@ function waitOf(
     stream === undefined || !told
       ? undefined
       : methods.find(({ operation, row }) => operation.name === stream.follow.name && row["stream"] !== undefined);
-  const states = Object.hasOwn(described.schemas, `${resource}State`) ? named(`${resource}State`) : "string";
+  const states = typeText(schema, { named: (reference) => named(componentOf(reference) ?? "") });
   const reached = state.reduceRight((inner, member) => `{ readonly ${member}: ${inner} }`, "State");
   const words = `Waits until the ${resource} is in a state, or in one of several, and gives it as it is then.${
     follow === undefined ? "" : " Events make it look at once, where the caller may follow them."
