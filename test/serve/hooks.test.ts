@@ -4,6 +4,7 @@ import { test } from "node:test";
 import type { JsonObject } from "../../src/base/json.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import type { ServiceFunctions } from "../../src/serve/functions/functions.ts";
+import { documentOf } from "../enforced/document.ts";
 import { documentText, serve, stores, type Subject } from "./scenario.ts";
 import { followingOf } from "../../src/commands/following.ts";
 import { planOf } from "./running.ts";
@@ -25,7 +26,28 @@ async function asking({ running, client }: Subject) {
   };
 }
 
+const pictures = documentOf({
+  resources: { Thing: { id: "id(thi)", name: "string(1..9)", "photo?": "file(..1KB, text/*)" } },
+  endpoints: { endpoints: { createThing: "POST /things", getPhoto: "GET /things/{id}/photo" } },
+});
+
 for (const store of stores) {
+  test(`before an operation a file is given on with what is changed beside it (${store})`, async () => {
+    const functions: ServiceFunctions = { before: { createThing: ({ input }) => ({ ...input, name: "changed" }) } };
+    await using subject = await serve(pictures, { store, functions });
+    const form = new FormData();
+    form.set("name", "sent");
+    form.set("photo", new File(["bytes"], "a.txt", { type: "text/plain" }));
+    const encoded = new Response(form);
+    const headers = { "Content-Type": encoded.headers.get("content-type") ?? "" };
+    const raw = Buffer.from(await encoded.arrayBuffer());
+    const reply = await subject.client.send({ method: "POST", path: "/things", headers, body: raw });
+    const { id, name } = (reply.json ?? {}) as { readonly id?: string; readonly name?: string };
+    assert.deepEqual([reply.status, name], [201, "changed"], reply.text);
+    const photo = await subject.client.send({ method: "GET", path: `/things/${id}/photo` });
+    assert.equal(photo.text, "bytes");
+  });
+
   test(`before an operation its input may be changed, and it may be refused (${store})`, async () => {
     const seen: unknown[] = [];
     const functions: ServiceFunctions = {

@@ -4,6 +4,7 @@ import type { Row, Transaction } from "../../store/store.ts";
 import type { Call, Context } from "../context.ts";
 import { Refusal } from "../refusal.ts";
 import { withSecrets } from "../secrets.ts";
+import { Uploaded } from "../upload.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import type { FunctionContext, ServiceFunction } from "./functions.ts";
 import { type Inside, innerOf } from "./inner.ts";
@@ -89,7 +90,7 @@ export function functionsOfCall(
       const row = id === undefined ? undefined : await tx.get(prepared.table.resource, "id", id);
       const given = await within("before", before, call, tx, { input, row });
       if (given === undefined || given === null) return { call, input };
-      const changed = plain(given);
+      const changed = { ...plain(given), ...uploadsAmong(given) };
       const faults = call.prepared.judge?.(changed) ?? [];
       if (faults.length > 0) throw wrong(call, "the function before", faults);
       const { own: _, ...newest } = call;
@@ -99,6 +100,11 @@ export function functionsOfCall(
       if (after !== undefined) await within("after", after, call, tx, about);
     },
   };
+}
+
+/** The files that a function gives on as it was given them: they are more than what is told of them. */
+function uploadsAmong(given: unknown): JsonObject {
+  return Object.fromEntries(Object.entries(given as JsonObject).filter(([, value]) => value instanceof Uploaded));
 }
 
 /** A function that does not keep to the document: Nonet's side of the service is wrong, and not its caller's. */
