@@ -63,7 +63,8 @@ test("what has an equal in another type becomes that, and nothing else does", ()
 });
 
 test("what is converted there and back is what it was", () => {
-  const numbers = fc.oneof(fc.maxSafeInteger(), fc.double({ noNaN: true, noDefaultInfinity: true }));
+  // No store keeps the sign of a nought.
+  const numbers = fc.oneof(fc.maxSafeInteger(), fc.double({ noNaN: true, noDefaultInfinity: true })).map((n) => n + 0);
   fc.assert(
     fc.property(fc.oneof(fc.string(), numbers, fc.boolean()), fc.constantFrom<ColumnType>("text", "integer", "number", "boolean"), (value, type) => {
       const from = kind(typeof value === "string" ? "text" : typeof value === "number" ? "number" : "boolean");
