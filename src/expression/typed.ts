@@ -248,3 +248,22 @@ export function keyOf(typed: TypedExpression): string {
     return value;
   });
 }
+
+/** Whether a field of the record at hand has the value of a variable of that type. */
+export function fieldEquals(
+  field: string,
+  variable: readonly string[],
+  type: ValueType = { kind: "string" },
+): TypedExpression {
+  const at = { start: 0, end: 0 };
+  const side = { at, type, nullable: true } as const;
+  return {
+    kind: "compare",
+    operator: "==",
+    at,
+    type: { kind: "bool" },
+    nullable: false,
+    left: { kind: "field", name: field, ...side },
+    right: { kind: "variable", path: variable, ...side },
+  };
+}

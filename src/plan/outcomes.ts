@@ -1,5 +1,5 @@
 /** What an operation does to another resource's records, and with which status its outcomes are answered. */
-import type { TypedExpression } from "../expression/typed.ts";
+import { fieldEquals, type TypedExpression } from "../expression/typed.ts";
 import { creates } from "../parts/endpoints/input.ts";
 import type { ResourceEndpoint } from "../parts/endpoints/meaning.ts";
 import { lifecycleOf } from "../parts/resources/fields.ts";
@@ -15,7 +15,9 @@ export function linkPlan(sources: Sources, { operation, endpoint }: ResourceEndp
     field,
     expression: typedAt(sources, `endpoints/endpoints/${operation}/${word}/with/${field}`),
   }));
-  const where = values.map(({ field, expression }) => equal(field, expression)).reduce(both);
+  const where = values
+    .map(({ field, expression }) => fieldEquals(field, ["link", field], expression.type))
+    .reduce(both);
   return { resource: link.in, values, where };
 }
 
@@ -25,21 +27,6 @@ export function guardPlan(
 ): Pick<Operation, "guard"> {
   if (endpoint.if === undefined || endpoint.else === undefined) return {};
   return { guard: { if: typedAt(sources, `endpoints/endpoints/${operation}/if`), else: endpoint.else } };
-}
-
-/** Whether a field has the value that the variable `link` has for it. */
-function equal(field: string, { type }: TypedExpression): TypedExpression {
-  const at = { start: 0, end: 0 };
-  const side = { at, type, nullable: true } as const;
-  return {
-    kind: "compare",
-    operator: "==",
-    at,
-    type: { kind: "bool" },
-    nullable: false,
-    left: { kind: "field", name: field, ...side },
-    right: { kind: "variable", path: ["link", field], ...side },
-  };
 }
 
 /** A status that has no body. */

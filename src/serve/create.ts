@@ -2,7 +2,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { Table } from "../plan/plan.ts";
 import { both } from "../plan/sources.ts";
-import type { TypedExpression } from "../expression/typed.ts";
+import { fieldEquals, type TypedExpression } from "../expression/typed.ts";
 import type { Row, Transaction, View } from "../store/store.ts";
 import { choose } from "./choices.ts";
 import type { Call } from "./context.ts";
@@ -12,7 +12,6 @@ import type { Answer } from "./exchange.ts";
 import { holdLive } from "./limits/quotas.ts";
 import { checkGuard } from "./guard.ts";
 import { answerWith } from "./outcome.ts";
-import { equalTo } from "./parents.ts";
 import { findParents, holds } from "./record.ts";
 import type { Fault } from "./refusal.ts";
 import { Refusal } from "./refusal.ts";
@@ -103,7 +102,7 @@ function likeness(table: Table, columns: readonly string[]): TypedExpression {
   const known = likenesses.get(table) ?? new Map<string, TypedExpression>();
   likenesses.set(table, known);
   const key = columns.join();
-  const found = known.get(key) ?? columns.map((name) => equalTo(name, ["like", name])).reduce(both);
+  const found = known.get(key) ?? columns.map((name) => fieldEquals(name, ["like", name])).reduce(both);
   known.set(key, found);
   return found;
 }

@@ -1,6 +1,6 @@
 /** Parents that a path names, on the reading side: found in order, each visible to the caller and tied to the one before. */
 import type { Value, Variables } from "../expression/evaluate.ts";
-import type { TypedExpression } from "../expression/typed.ts";
+import { fieldEquals, type TypedExpression } from "../expression/typed.ts";
 import type { Operation, Parent } from "../plan/plan.ts";
 import type { Awaitable, Found, Store } from "../store/store.ts";
 import { conditionOf, decide } from "./permissions.ts";
@@ -49,20 +49,5 @@ function prepareParent(
 
 /** `field == parent`, where `parent` is a variable of the query. */
 export function tiedTo(field: string): TypedExpression {
-  return equalTo(field, ["parent"]);
-}
-
-/** Whether a field has the value of a variable. */
-export function equalTo(field: string, variable: readonly string[]): TypedExpression {
-  const at = { start: 0, end: 0 };
-  const text = { at, type: { kind: "string" }, nullable: true } as const;
-  return {
-    kind: "compare",
-    operator: "==",
-    at,
-    type: { kind: "bool" },
-    nullable: false,
-    left: { kind: "field", name: field, ...text },
-    right: { kind: "variable", path: variable, ...text },
-  };
+  return fieldEquals(field, ["parent"]);
 }
