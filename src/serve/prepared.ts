@@ -2,6 +2,7 @@
  * An operation made ready to run: what the plan says, with validators compiled and queries prepared, so that a request
  * finds everything by index. What depends on the kind of caller is made at the first call of that kind.
  */
+import { noTable } from "../plan/no-table.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Value, Variables } from "../expression/evaluate.ts";
 import { compileFunction } from "../expression/evaluate.ts";
@@ -133,19 +134,6 @@ export function prepareOperations(
   };
   return new Map(plan.operations.map((operation) => [operation.name, prepare(operation)]));
 }
-
-/** Of operations that are about no record, where the document has no resource that they could be listed with. */
-const noTable: Table = {
-  resource: "",
-  name: "",
-  id: { made: "client" },
-  columns: [],
-  virtual: [],
-  uniques: [],
-  conflicts: [],
-  indexes: [],
-  rules: [],
-};
 
 /** What an older version's operations ask of a body and show of a record. Nothing of it reaches the store. */
 export function prepareAsked(plan: Plan, kinds: CallerKinds): readonly AskedOperation[] {

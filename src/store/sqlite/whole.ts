@@ -1,5 +1,5 @@
 /** What the members of a view tell of all records together: one statement, which stands on no row. */
-import type { Table } from "../../plan/plan.ts";
+import { noTable } from "../../plan/no-table.ts";
 import type { Store, WholeQuery } from "../store.ts";
 import { conditionSql } from "./condition.ts";
 import type { Connection } from "./connection.ts";
@@ -24,15 +24,3 @@ export function prepareWhole(
     return cells?.[0];
   };
 }
-
-const noTable: Table = {
-  resource: "",
-  name: "",
-  id: { made: "client" },
-  columns: [],
-  virtual: [],
-  uniques: [],
-  conflicts: [],
-  indexes: [],
-  rules: [],
-};
