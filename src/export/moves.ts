@@ -1,6 +1,21 @@
-/** From which state of a resource a record can get to which, whatever moves it. */
+/** Moves as exports tell them: what makes each, and from which state of a resource a record can get to which. */
+import type { Trigger } from "../parts/states/model.ts";
 import { everyOperation } from "../plan/events.ts";
 import type { EffectPlan, MovePlan, Plan } from "../plan/plan.ts";
+
+/** `dropOff`, `after 48h`, `when a | b`. */
+export function triggerText(on: Trigger["on"]): string {
+  switch (on.kind) {
+    case "by":
+      return on.operation;
+    case "after":
+      return `after ${on.duration}`;
+    case "at":
+      return `at ${on.field}`;
+    case "when":
+      return `when ${on.events.join(" | ")}${on.field === undefined ? "" : ` at ${on.field}`}`;
+  }
+}
 
 /** By each state those that can follow it at any distance, in the document's order. Guards are taken to hold. */
 export function reachable(plan: Plan, resource: string): Readonly<Record<string, readonly string[]>> {

@@ -1,5 +1,6 @@
 /** The states of a resource as `stateDiagram-v2`: where it starts and ends, and every move with what makes it and its guard. */
 import type { Lifecycle, Move, Trigger } from "../../parts/states/model.ts";
+import { triggerText } from "../moves.ts";
 import { escaped, idOf } from "./text.ts";
 
 export function stateDiagram({ states, start, final = [], moves }: Lifecycle): string {
@@ -33,15 +34,7 @@ export function labelOf({ on, if: guard, else: otherwise }: Trigger): string {
   return `${causeOf(on)}${condition}${otherwise === undefined ? "" : `, else ${otherwise}`}`;
 }
 
+/** Events in words, as the labels of a picture have them. */
 function causeOf(on: Trigger["on"]): string {
-  switch (on.kind) {
-    case "by":
-      return on.operation;
-    case "after":
-      return `after ${on.duration}`;
-    case "at":
-      return `at ${on.field}`;
-    case "when":
-      return `when ${on.events.join(" or ")}`;
-  }
+  return on.kind === "when" ? `when ${on.events.join(" or ")}` : triggerText(on);
 }

@@ -1,5 +1,6 @@
 /** The states of a resource as a picture: an SVG that is styled by the page. */
 import type { Lifecycle, Move, Trigger } from "../../parts/states/model.ts";
+import { triggerText } from "../moves.ts";
 import { layOut, type LayoutEdge, type LayoutNode, type PlacedEdge, type Point } from "./diagram-layout.ts";
 import { anchor, html, type Html } from "./html.ts";
 
@@ -83,19 +84,6 @@ function linesOf({ on, if: guard }: Trigger): Text {
           .map((event, at) => (at === 0 ? event : `or ${event}`))
       : [triggerText(on)];
   return [...cause, ...(guard === undefined ? [] : [shortened(`if ${guard}`)])];
-}
-
-export function triggerText(on: Trigger["on"]): string {
-  switch (on.kind) {
-    case "by":
-      return on.operation;
-    case "after":
-      return `after ${on.duration}`;
-    case "at":
-      return `at ${on.field}`;
-    case "when":
-      return `when ${on.events.join(" | ")}${on.field === undefined ? "" : ` at ${on.field}`}`;
-  }
 }
 
 function shortened(text: string): string {

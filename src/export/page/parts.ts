@@ -11,7 +11,8 @@ import type { Lifecycle } from "../../parts/states/model.ts";
 import type { ListPlan, Operation } from "../../plan/plan.ts";
 import { expressionText } from "../expression-text.ts";
 import { refusalsOf } from "../openapi/refusals.ts";
-import { stateDiagram, triggerText } from "./diagram.ts";
+import { triggerText } from "../moves.ts";
+import { stateDiagram } from "./diagram.ts";
 import { anchor, code, type Content, facts, html, type Html, joined, table } from "./html.ts";
 import { isOpen, mountOf, type Source } from "./source.ts";
 
