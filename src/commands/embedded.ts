@@ -204,6 +204,7 @@ async function planned(document: string | URL, environment: NonNullable<ServiceO
 
 async function purgeOf(plan: Plan, store: Store, clock: Clock): Promise<void> {
   try {
+    if (!(await store.lead("purging"))) return;
     await store.purge(clock.now());
     await store.journal.trim(clock.now() - plan.events.keptMilliseconds);
   } catch {

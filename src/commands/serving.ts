@@ -121,6 +121,7 @@ function watched(
 
 async function purgeOf({ plan, store }: Served): Promise<void> {
   try {
+    if (!(await store.lead("purging"))) return;
     await store.purge(clock.now());
     await store.journal.trim(clock.now() - plan.events.keptMilliseconds);
   } catch {

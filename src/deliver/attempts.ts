@@ -15,8 +15,8 @@ import { signatureFields } from "./signature.ts";
 import { type Attempt, judge, type Verdict } from "./verdict.ts";
 
 export interface Attempts {
-  /** Begins the attempts that are due; `recover` makes anew what an endpoint asks for once more. */
-  begin(recover: FanOut["recover"]): Promise<void>;
+  /** Begins the attempts that are due; `recover` makes anew what an endpoint asks for once more, where that is ours to do. */
+  begin(recover: FanOut["recover"] | undefined): Promise<void>;
   /** There is something to send to the endpoint with this id. */
   wake(endpoint: string): void;
   /** Runs what looks for attempts and begins them: `settled` waits for it, since it may yet begin one. */
@@ -73,7 +73,7 @@ export function createAttempts(
     }
   }
 
-  async function begin(recover: FanOut["recover"]): Promise<void> {
+  async function begin(recover: FanOut["recover"] | undefined): Promise<void> {
     const now = clock.now();
     if (now >= swept + sweepMilliseconds || now < swept) {
       swept = now;
@@ -81,7 +81,7 @@ export function createAttempts(
       for (const id of wakes.keys()) if (!present.some((one) => one.id === id)) wakes.delete(id);
       for (const { id } of present) wakes.set(id, 0);
       for (const endpoint of present) {
-        if (endpoint.recoverSince !== undefined) await recover(endpoint, Date.parse(endpoint.recoverSince));
+        if (endpoint.recoverSince !== undefined) await recover?.(endpoint, Date.parse(endpoint.recoverSince));
       }
     }
     for (const [id, wake] of wakes) if (wake <= now && !stopping.aborted) await beginAt(id);
@@ -127,7 +127,7 @@ export function createAttempts(
       if (endpointRow?.["state"] !== "enabled") return [];
       const claimed: { endpointRow: Row; row: Row }[] = [];
       for (const { id, nextAttemptAt } of due) {
-        const row = await tx.get(deliveries, "id", id);
+        const row = await tx.claim(deliveries, id);
         const free = row?.["state"] === "pending" && row["nextAttemptAt"] === nextAttemptAt && !underWay.has(id);
         if (row === undefined || !free) continue;
         // Sent once more by hand, after what it tells of was erased: there is nothing left to tell.

@@ -86,8 +86,10 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
     async round() {
       if (stop.signal.aborted) return;
       await attempts.awaited(async () => {
-        await fanOut.proceed();
-        await attempts.begin((endpoint, since) => fanOut.recover(endpoint, since));
+        // What is new would be made by all at once, and undone by all but one.
+        const leads = await options.store.lead("webhooks");
+        if (leads) await fanOut.proceed();
+        await attempts.begin(leads ? (endpoint, since) => fanOut.recover(endpoint, since) : undefined);
       });
     },
     settled: () => attempts.settled(),

@@ -116,10 +116,23 @@ export function createFanOut(
     if (!(await isEnabled(tx, endpoint))) return;
     const keys = await store.keys.list();
     for (const entry of entries) {
-      const known = byEvent.get(teller.ids.idOf(entry.position));
-      if (known === undefined) await deliver(tx, entry, endpoint, keys, teller.telling(tx, entry, "webhook"));
-      else if (known.state === "failed") await again(tx, known.id);
+      const event = teller.ids.idOf(entry.position);
+      const known = byEvent.get(event);
+      if (known?.state === "failed") await again(tx, known.id);
+      // Another process may have made it since they were listed.
+      if (known !== undefined || (await isMade(tx, endpoint, entry, event))) continue;
+      await deliver(tx, entry, endpoint, keys, teller.telling(tx, entry, "webhook"));
     }
+  }
+
+  async function isMade(
+    tx: Transaction,
+    { id }: Endpoint,
+    { resource, record }: JournalRecord,
+    event: string,
+  ): Promise<boolean> {
+    const input = { webhook: id, record: `${resource} ${record}`, event };
+    return (await tx.first(deliveries, webhook.made, { input })) !== undefined;
   }
 
   async function again(tx: Transaction, id: string): Promise<void> {

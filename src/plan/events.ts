@@ -73,6 +73,7 @@ function webhookPlan({ model, typed }: Sources): WebhookPlan {
   const input: Readonly<Record<string, FieldType>> = {
     webhook: { type: { kind: "record", resource: webhookResource }, nullable: false },
     record: { type: { kind: "string" }, nullable: false },
+    event: { type: { kind: "string" }, nullable: false },
   };
   const condition = (text: string) => typeCondition(model, text, deliveryResource, { typed, problems: [] }, input);
   return {
@@ -85,6 +86,7 @@ function webhookPlan({ model, typed }: Sources): WebhookPlan {
     waiting: condition("webhook == input.webhook && state == 'pending' && nextAttemptAt != null"),
     about: condition("record == input.record && body != ''"),
     ahead: condition("webhook == input.webhook && state == 'pending' && record == input.record"),
+    made: condition("record == input.record && webhook == input.webhook && event == input.event"),
   };
 }
 

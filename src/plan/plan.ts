@@ -818,6 +818,8 @@ export interface WebhookPlan {
   readonly about: TypedExpression;
   /** Over a delivery: it is to be sent to `input.webhook`, and is about `input.record`. */
   readonly ahead: TypedExpression;
+  /** Over a delivery: it is the one to `input.webhook` of `input.event`, which is about `input.record`. */
+  readonly made: TypedExpression;
 }
 
 /**

@@ -91,8 +91,8 @@ async function act(
 ): Promise<boolean> {
   const table = context.tables.get(resource) as Table;
   const now = context.clock.now();
-  let row = await tx.get(resource, "id", id);
-  // It may have moved on since it was found.
+  let row = await tx.claim(resource, id);
+  // It may have moved on since it was found, or another process is moving it.
   if (row === undefined || !isDue(row, now)) return false;
   let done = false;
   let again = Number.POSITIVE_INFINITY;

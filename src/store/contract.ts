@@ -552,6 +552,50 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
       );
     });
 
+    it("a record is claimed by its id; one that is not there is not", async (store) => {
+      await addSite(store, "s1");
+      await add(store, "Locker", { id: "l1", site: "s1", door: 1, state: "free" });
+      const claimed = await store.transaction(async (tx) => {
+        const row = await tx.claim("Locker", "l1");
+        assert.equal(await tx.claim("Locker", "l2"), undefined);
+        assert.deepEqual((await tx.claim("Locker", "l1"))?.["id"], "l1", "nobody stands in their own way");
+        await tx.update("Locker", row ?? {}, { state: "held" }, wholeView("Locker"), {});
+        return row;
+      });
+      assert.deepEqual(claimed?.["state"], "free");
+      assert.deepEqual((await store.transaction((tx) => present(tx, "Locker", "l1")))["state"], "held");
+    });
+
+    it("of many that claim what is to be done, each finds it to do once", async (store) => {
+      await addSite(store, "s1");
+      for (let door = 1; door <= 5; door += 1) {
+        await add(store, "Locker", { id: `l${door}`, site: "s1", door, state: "free" });
+      }
+      const rounds = Array.from({ length: 60 }, (_, index) => `l${(index % 5) + 1}`);
+      const took = await Promise.all(
+        rounds.map((id) =>
+          store.transaction(async (tx) => {
+            const row = await tx.claim("Locker", id);
+            if (row?.["state"] !== "free") return undefined;
+            await Promise.resolve();
+            await tx.update("Locker", row, { state: "held" }, wholeView("Locker"), {});
+            return id;
+          }),
+        ),
+      );
+      assert.deepEqual(took.filter((id) => id !== undefined).toSorted(), ["l1", "l2", "l3", "l4", "l5"]);
+    });
+
+    it("a process that is alone leads in whatever it asks for, again and again", async (store) => {
+      for (const work of ["webhooks", "functions", "webhooks"]) assert.equal(await store.lead(work), true);
+    });
+
+    it("who listens for changes may stop to, and is no reason to wait", async (store) => {
+      const stop = store.changes(() => {});
+      await store.transaction(async (tx) => tx.record({ at: start, resource: "Ticket", record: "a", by: "ann", cause: "addTicket", event: "e" })); // biome-ignore format: short
+      stop();
+    });
+
     it("one that fails among many undoes itself alone", async (store) => {
       const outcomes = await Promise.allSettled(
         Array.from({ length: 20 }, (_, index) =>

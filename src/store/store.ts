@@ -44,6 +44,16 @@ export interface Store {
   readonly counts: CountStore;
   readonly pins: PinStore;
   readonly files: FileStore;
+  /**
+   * Whether this process is the one of those that serve the data which does this work, that one at a time does. It stays so
+   * until it ends, or serves an older document than another one does; when it was killed another takes over within seconds.
+   */
+  lead(work: string): Awaitable<boolean>;
+  /**
+   * Tells a listener soon after any process has committed something to the journal, where the store can; gives what ends it.
+   * Nothing may rest on being told: what is waited for is looked for now and then, too.
+   */
+  changes(listener: () => void): () => void;
   /** A secret of the service's own by name, made once and then the same for every process and after every restart. */
   secret(name: string, make: () => string): Awaitable<string>;
   /** Removes what is kept only for a time and is past it (idempotency records, counts, sessions). `now` in epoch milliseconds. */
@@ -223,6 +233,11 @@ export type Written =
 export interface Transaction extends SessionWork {
   /** The record whose unique column has this value, held against change until the transaction ends. */
   get(resource: string, column: string, value: Value): Awaitable<Row | undefined>;
+  /**
+   * The record with this id, held as by `get`; undefined also where another transaction holds it. Whoever looks for something
+   * to do leaves that one to it.
+   */
+  claim(resource: string, id: Value): Awaitable<Row | undefined>;
   /** A page of records as they are now, with what this transaction has written; a query is prepared at its first use. */
   list(query: ListQuery, page: PageArguments, variables: Variables): Awaitable<Page>;
   /** The oldest record for which the condition is true, held; no two transactions get the same one while its condition holds. */

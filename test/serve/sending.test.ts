@@ -232,6 +232,36 @@ for (const kind of ["memory", "sqlite"] as const) {
     assert.equal(new Set(bench.sent.map(orderIn)).size, 101);
   });
 
+  test(`R6.10 of two processes that recover one endpoint each delivery is made once (${kind})`, async () => {
+    await using bench = await createBench(kind);
+    const since = new Date(Date.now() - 1000).toISOString();
+    await bench.endpoint({ state: "disabled", createdAt: since });
+    for (let index = 0; index < 7; index += 1) await bench.placed(`ord_${index}`);
+    const second = bench.process();
+    let both: Promise<void> | undefined;
+    let recovering = false;
+    const first = bench.process(
+      afterEvents(() => {
+        // The first has seen that there are none, and has not made any.
+        if (recovering) both ??= second.round();
+        return both;
+      }),
+    );
+    await first.round();
+    await second.round();
+    await bench.store.transaction(async (tx) => {
+      const row = (await tx.get("Webhook", "id", "whk_1")) as Row;
+      await tx.update("Webhook", row, { state: "enabled", recoverSince: since }, nothing("Webhook"), {});
+    });
+    recovering = true;
+    bench.pass(2000);
+    await first.round();
+    assert.ok(both !== undefined);
+    for (const process of [first, second]) await process.settled();
+    assert.equal(bench.sent.length, 7);
+    assert.equal((await bench.states()).length, 7);
+  });
+
   test(`R6.8 after a stop nothing is begun any more (${kind})`, async () => {
     await using bench = await createBench(kind);
     await bench.endpoint();

@@ -39,7 +39,7 @@ export interface Following {
 }
 
 const perHolder = 10;
-/** How often events are looked for that another process has written, and streams are looked after. */
+/** How often events are looked for of which the store has not told, and streams are looked after. */
 const roundMilliseconds = 250;
 const beatMilliseconds = 15_000;
 /** With the time between two rounds, at most five seconds. */
@@ -71,6 +71,7 @@ export function createStreams({ store, teller, clock, report }: StreamsOptions):
   let again = false;
   let soon: NodeJS.Immediate | undefined;
   let rounds: NodeJS.Timeout | undefined;
+  let deaf: (() => void) | undefined;
   let closed = false;
 
   // ── Reading ──
@@ -204,6 +205,8 @@ export function createStreams({ store, teller, clock, report }: StreamsOptions):
     if (followers.size > 0) return;
     clearInterval(rounds);
     rounds = undefined;
+    deaf?.();
+    deaf = undefined;
   }
 
   function end(follower: Follower): void {
@@ -220,6 +223,7 @@ export function createStreams({ store, teller, clock, report }: StreamsOptions):
     // A caller that is cut off before its first event goes on from here too.
     sink.write(`retry: 3000\nid: ${teller.ids.idOf(after)}\n\n`);
     rounds ??= setInterval(round, roundMilliseconds).unref();
+    deaf ??= store.changes(nudge);
     if (closed) end(follower);
     else startReading(follower);
     return follower;

@@ -46,6 +46,8 @@ export function createWorking(options: WorkingOptions): Working {
   const intervals = createIntervalWork(options);
   return {
     async run(isStopped) {
+      // What a function does elsewhere nobody undoes: two processes must not begin it both.
+      if (!(await options.context.store.lead("functions"))) return 0;
       const done = await intervals(isStopped);
       return done + (await events(isStopped));
     },
@@ -134,7 +136,12 @@ function createEventWork(options: WorkingOptions): (isStopped: () => boolean) =>
     }
     for (const one of done) if (one <= position) done.delete(one);
     const reached = position;
-    if (reached > written) await context.store.transaction(async (tx) => tx.setBookmark(reader, reached));
+    if (reached > written) {
+      await context.store.transaction(async (tx) => {
+        // Another process may have gone further since this one was last the one to do it.
+        if (((await tx.bookmark(reader)) ?? 0) < reached) await tx.setBookmark(reader, reached);
+      });
+    }
     return count;
   };
 }

@@ -74,6 +74,8 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
     counts: countStore(kept.counts),
     pins: pinStore(),
     files,
+    lead: () => true,
+    changes: () => () => {},
     secret: (name, make) => {
       const secret = secrets.get(name) ?? make();
       secrets.set(name, secret);

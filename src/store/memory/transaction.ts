@@ -82,6 +82,10 @@ export class MemoryTransaction implements Transaction {
     return this.pending.find(resource, column, value);
   }
 
+  claim(resource: string, id: Value): Row | undefined {
+    return this.get(resource, "id", id);
+  }
+
   first(resource: string, where: TypedExpression | undefined, variables: Variables): Row | undefined {
     this.#use();
     const condition = where && { all: [where] };

@@ -186,6 +186,11 @@ export class SqliteTransaction implements Transaction {
     return this.#shop.getter(resource, column)(value);
   }
 
+  /** No other transaction holds anything: there is one at a time. */
+  claim(resource: string, id: Value): Row | undefined {
+    return this.get(resource, "id", id);
+  }
+
   first(resource: string, where: TypedExpression | undefined, variables: Variables): Row | undefined {
     this.#turn.reading();
     const relation = relationFor(this.#shop.relations, resource);
