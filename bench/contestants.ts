@@ -1,9 +1,9 @@
 /** The services that can be measured, how each is started, and the processes of a run: pinned, and killed by their pid. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { availableParallelism } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -14,6 +14,8 @@ export interface Contestant {
   readonly serve: (port: number, data: string, seeding: boolean) => readonly string[];
   /** Arguments to node that print a key as the last word. */
   readonly key: (data: string, user: string, role: string) => readonly string[];
+  /** The folder whose sources run; absent: this one. */
+  readonly folder?: string;
 }
 
 const handwritten = (name: string, synchronous: string): Contestant => ({
@@ -56,18 +58,27 @@ function withHandler(text: string): string {
   }, text);
 }
 
+const nonet = (name: string, folder: string): Contestant => ({
+  name,
+  folder,
+  serve: (port, data) => [
+    "src/cli.mjs",
+    ...["serve", documentBeside(data), "--port", `${port}`, "--data", data, "--handlers", "bench/handlers.ts"],
+  ],
+  key: (data, user, role) => [
+    "src/cli.mjs",
+    ...["key", "create", documentBeside(data), "--data", data, "--user", user, "--role", role],
+  ],
+});
+
+/** One of those below, or `nonet@FOLDER`: Nonet as it stands in another worktree, to see what a change has done. */
+export function contestantOf(name: string): Contestant | undefined {
+  if (name.startsWith("nonet@")) return nonet(name, resolve(name.slice("nonet@".length)));
+  return Object.hasOwn(CONTESTANTS, name) ? CONTESTANTS[name] : undefined;
+}
+
 export const CONTESTANTS: Readonly<Record<string, Contestant>> = {
-  nonet: {
-    name: "nonet",
-    serve: (port, data) => [
-      "src/cli.mjs",
-      ...["serve", documentBeside(data), "--port", `${port}`, "--data", data, "--handlers", "bench/handlers.ts"],
-    ],
-    key: (data, user, role) => [
-      "src/cli.mjs",
-      ...["key", "create", documentBeside(data), "--data", data, "--user", user, "--role", role],
-    ],
-  },
+  nonet: nonet("nonet", ROOT),
   handwritten: handwritten("handwritten", "FULL"),
   "handwritten-normal": handwritten("handwritten-normal", "NORMAL"),
 };
@@ -80,14 +91,19 @@ const LOAD_CORE = "1";
 const children = new Set<ChildProcess>();
 
 /** Starts node with `args` on the servers' or the generator's core; `stop` ends it. */
-export function start(args: readonly string[], core: "server" | "load", channel: boolean): ChildProcess {
+export function start(
+  args: readonly string[],
+  core: "server" | "load",
+  channel: boolean,
+  folder: string = ROOT,
+): ChildProcess {
   const command = [process.execPath, ...args];
   const [file = "", ...rest] = pinned
     ? ["taskset", "-c", core === "server" ? SERVER_CORE : LOAD_CORE, ...command]
     : command;
   const child = spawn(file, rest, {
     env: { DOOR_SECRET: "of the bench", ...process.env },
-    cwd: ROOT,
+    cwd: folder,
     stdio: ["ignore", "pipe", "pipe", ...(channel ? (["ipc"] as const) : [])],
     serialization: "advanced",
   });
@@ -125,9 +141,10 @@ export function pinSelf(): void {
 
 export function createKey(contestant: Contestant, data: string, user: string, role: string): string {
   const said = execFileSync(process.execPath, contestant.key(data, user, role), {
-    cwd: ROOT,
+    cwd: contestant.folder ?? ROOT,
     encoding: "utf8",
     timeout: 20_000,
+    stdio: ["ignore", "pipe", "ignore"],
   });
   return said.trim().split(/\s+/).at(-1) as string;
 }
@@ -154,11 +171,12 @@ const answers = (port: number): Promise<boolean> =>
     asked.end();
   });
 
-/** Processor seconds that a process has used (Linux; NaN elsewhere). */
+/** Processor seconds that all threads of a process have used (Linux; NaN elsewhere). Its clock ticks in nanoseconds. */
 export function processorSeconds(pid: number): number {
   try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-    return (Number(fields[11]) + Number(fields[12])) / 100;
+    const threads = readdirSync(`/proc/${pid}/task`);
+    const spent = threads.map((id) => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, "utf8").split(" ")[0]));
+    return spent.reduce((sum, one) => sum + one, 0) / 1e9;
   } catch {
     return Number.NaN;
   }

@@ -3,7 +3,7 @@
  * server in its own process on one core and the load generator on the other. Prints a table; README.md says how to
  * read it. Everything is on the loopback interface, bounded in count and time, and ends its processes by itself.
  */
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -12,6 +12,7 @@ import { parseArgs } from "node:util";
 import {
   CONTESTANTS,
   type Contestant,
+  contestantOf,
   createKey,
   killAll,
   pinned,
@@ -39,13 +40,15 @@ import {
 
 const HELP = `npm run bench -- [options]
   --of a,b,…           who runs, out of ${Object.keys(CONTESTANTS).join(", ")}; the same name twice checks the bench itself
-                       (default nonet,handwritten,handwritten-normal)
+                       or nonet@FOLDER, as it stands in another worktree (default nonet,handwritten,handwritten-normal)
   --only a             the same as --of a
   --base a             whom the ratios are against (default handwritten)
   --scenarios a,b,…    read, list, create, move, handler (default all)
   --seconds N          length of one measurement (default 1.5)
   --rounds N           measurements of each scenario (default 9)
   --connections N      (default 32)
+  --starts N           (default 5)
+  --profile FOLDER     samples what the servers do while they are measured, with Linux's perf: FOLDER/NAME-SCENARIO.data
   --rows N             parcels that are there before the first round (default 10000)
   --couriers N         users that own them in equal parts (default 10)
   --writes N           creates or moves in one measurement, at most (default 30000)
@@ -63,6 +66,8 @@ const { values: options } = parseArgs({
     rounds: { type: "string", default: "9" },
     connections: { type: "string", default: "32" },
     rows: { type: "string", default: "10000" },
+    starts: { type: "string", default: "5" },
+    profile: { type: "string" },
     couriers: { type: "string", default: "10" },
     writes: { type: "string", default: "30000" },
     strict: { type: "boolean", default: false },
@@ -72,7 +77,7 @@ const { values: options } = parseArgs({
   },
 });
 
-const whole = (name: "rounds" | "connections" | "rows" | "couriers" | "writes", most: number): number => {
+const whole = (name: "starts" | "rounds" | "connections" | "rows" | "couriers" | "writes", most: number): number => {
   const value = Number(options[name]);
   if (!Number.isInteger(value) || value < 1 || value > most) usage(`--${name} is a whole number from 1 to ${most}`);
   return value;
@@ -80,6 +85,7 @@ const whole = (name: "rounds" | "connections" | "rows" | "couriers" | "writes", 
 const seconds = Number(options.seconds);
 if (!(seconds >= 0.2 && seconds <= 60)) usage("--seconds is from 0.2 to 60");
 const rounds = whole("rounds", 100);
+const starts = whole("starts", 100);
 const connections = whole("connections", 1000);
 const rows = whole("rows", 1_000_000);
 const couriers = whole("couriers", 1000);
@@ -135,7 +141,7 @@ try {
 async function compare(): Promise<number> {
   const names = (options.only ?? options.of).split(",");
   const scenarios = options.scenarios.split(",") as Scenario[];
-  for (const name of names) if (!Object.hasOwn(CONTESTANTS, name)) usage(`there is no ${name}`);
+  for (const name of names) if (contestantOf(name) === undefined) usage(`there is no ${name}`);
   for (const name of scenarios) if (!Object.hasOwn(SCENARIOS, name)) usage(`there is no scenario ${name}`);
 
   const load = start(["bench/load.ts"], "load", true);
@@ -167,7 +173,7 @@ async function compare(): Promise<number> {
 
 /** Makes keys, starts the server, seeds it, and starts it again as it will be measured. */
 async function prepare(name: string, index: number, names: readonly string[], load: ChildProcess): Promise<Runner> {
-  const contestant = CONTESTANTS[name] as Contestant;
+  const contestant = contestantOf(name) as Contestant;
   const twin = names.indexOf(name) === index ? "" : ` (${index + 1})`;
   const data = join(folder, `${index}.db`);
   const port = await freePort();
@@ -176,7 +182,7 @@ async function prepare(name: string, index: number, names: readonly string[], lo
   const drive: Drive = (job) => driveLoad(load, { ...job, port, connections });
   const supply = emptySupply(operator, keys, drive);
 
-  const seeding = start(contestant.serve(port, data, true), "server", false);
+  const seeding = start(contestant.serve(port, data, true), "server", false, contestant.folder);
   await ready(seeding, port);
   await supplyParcels(supply, rows, "seeded");
   const courier = keys[0] as string;
@@ -184,7 +190,7 @@ async function prepare(name: string, index: number, names: readonly string[], lo
   const notDone = await sameWork(port, { operator, courier, otherCourier });
   await stop(seeding);
 
-  const server = start(contestant.serve(port, data, false), "server", false);
+  const server = start(contestant.serve(port, data, false), "server", false, contestant.folder);
   await ready(server, port);
   const measured = { read: [], list: [], create: [], move: [], handler: [] };
   const idleMb = residentMb(server.pid as number);
@@ -198,13 +204,14 @@ async function prepare(name: string, index: number, names: readonly string[], lo
 
 /** From starting the process to the first 200 of /readyz, on a copy of nothing: an empty file, in turn. */
 async function timeStarts(runners: readonly Runner[]): Promise<void> {
-  for (let turn = 0; turn < 5; turn++) {
+  for (let turn = 0; turn < starts; turn++) {
     for (const [index, runner] of runners.entries()) {
       const port = await freePort();
       const server = start(
         runner.contestant.serve(port, join(folder, `start-${index}-${turn}.db`), false),
         "server",
         false,
+        runner.contestant.folder,
       );
       runner.startMs.push(await ready(server, port));
       await stop(server);
@@ -230,6 +237,7 @@ async function measure(runner: Runner, scenario: Scenario, warmUp: boolean): Pro
           : scenario === "move"
             ? dropOffs(supply, budget)
             : forwards(supply, budget);
+  const profiled = warmUp ? undefined : profile(runner, scenario);
   const cpu = processorSeconds(server.pid as number);
   const outcome = await supply.drive({
     requests,
@@ -239,6 +247,7 @@ async function measure(runner: Runner, scenario: Scenario, warmUp: boolean): Pro
     keepIds: scenario === "create",
   });
   const cpuMicroseconds = ((processorSeconds(server.pid as number) - cpu) / outcome.done) * 1e6;
+  profiled?.kill("SIGINT");
   if (outcome.failure !== undefined) throw new Error(`${runner.name}, ${SCENARIOS[scenario]}: ${outcome.failure}`);
   // Lockers of announcements that were not sent any more stay out of use: it is not known which of the last were taken.
   if (scenario === "create") {
@@ -246,6 +255,14 @@ async function measure(runner: Runner, scenario: Scenario, warmUp: boolean): Pro
   }
   const { done, elapsedSeconds, p50Ms, p99Ms } = outcome;
   return { rate: done / elapsedSeconds, p50Ms, p99Ms, cpuMicroseconds, done };
+}
+
+/** The servers have to be started with `NODE_OPTIONS=--perf-basic-prof`, or JavaScript has no names in it. */
+function profile({ name, server }: Runner, scenario: Scenario): ChildProcess | undefined {
+  if (options.profile === undefined) return undefined;
+  const file = join(options.profile, `${name.replaceAll(/\W+/g, "-")}-${scenario}.data`);
+  const args = ["record", "-q", "-e", "cpu-clock", "-F", "1999", "-g", "-p", String(server.pid), "-o", file];
+  return spawn("perf", args, { stdio: "ignore" });
 }
 
 function driveLoad(load: ChildProcess, job: Job): Promise<Outcome> {
