@@ -17,6 +17,8 @@ export type StoreErrorKind =
   | "incompatible"
   /** Another process holds the file's write lock for longer than is waited. A request may be tried again (R7.4). */
   | "busy"
+  /** The server that holds the data does not answer. */
+  | "unreachable"
   /** The disk is full, or failed. */
   | "disk"
   /** The store is closing or closed. */
@@ -35,7 +37,9 @@ export class StoreError extends Error {
   }
 }
 
-/** A store that is held by another process, or is closing: nobody's failure, and what was to be done may be done later. */
+const passing: readonly StoreErrorKind[] = ["busy", "unreachable", "closed"];
+
+/** A store that is held by another process, is away or is closing: what was to be done may be done later. */
 export function isPassing(thrown: unknown): boolean {
-  return thrown instanceof StoreError && (thrown.kind === "busy" || thrown.kind === "closed");
+  return thrown instanceof StoreError && passing.includes(thrown.kind);
 }

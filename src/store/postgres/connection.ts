@@ -1,0 +1,315 @@
+/**
+ * Connections to a PostgreSQL server. Two bounded pools, so that a transaction that also reads what is committed can never wait
+ * for itself: one runs single statements, the other holds a connection for each transaction.
+ *
+ * Statements are prepared under names, once for each connection, and rows come as arrays. Connections are pipelined: what
+ * nobody waits for (`send`) goes out with what follows it, in one round trip.
+ */
+import { setTimeout as wait } from "node:timers/promises";
+import pg from "pg";
+import { StoreError } from "../error.ts";
+import type { Place } from "./address.ts";
+import { explained, isConsequence, remedyFor } from "./failure.ts";
+import { parserOf } from "./value.ts";
+
+/** A value for a placeholder. */
+export type Bindable = string | number | bigint | boolean | Uint8Array | null | readonly (string | number | null)[];
+
+/** A value of a row; what PostgreSQL calls timestamptz is a text as the service writes them, json is its text. */
+export type Cell = string | number | boolean | Buffer | null;
+
+export type Cells = readonly Cell[];
+
+/** Something that statements can be run on. */
+export interface Session {
+  rows<Row extends Cells = Cells>(statement: string, values?: readonly Bindable[]): Promise<readonly Row[]>;
+}
+
+/** The statements of one transaction, in the order in which they were given. */
+export interface Work extends Session {
+  /** Is not waited for: where it fails, so does the statement after it, or the commit. */
+  send(statement: string, values?: readonly Bindable[]): void;
+}
+
+/** Reads outside of a transaction see what is committed. */
+export interface Connections extends Session {
+  /**
+   * Runs `work` in one serialisable transaction, as often as it takes (R7.4): again where another transaction was in the way,
+   * or where the connection was lost before it was asked to commit. What `work` throws undoes it. Resolves once it is durable.
+   */
+  transaction<T>(work: (work: Work) => Promise<T>): Promise<T>;
+  /** A connection of its own for statements that bind to one, such as LISTEN; the caller ends it. */
+  connect(): Promise<pg.Client>;
+  /** Finishes what was accepted; refuses what comes later. */
+  close(): Promise<void>;
+}
+
+export interface ConnectionOptions {
+  /** For how long a free connection is waited for, and a transaction is tried. */
+  readonly waitMilliseconds: number;
+  /** The longest that a statement may take (R8.8). */
+  readonly statementMilliseconds: number;
+  /** The most that wait for a connection; who comes after them is told so at once. */
+  readonly mostWaiting: number;
+}
+
+export const usualOptions: ConnectionOptions = {
+  waitMilliseconds: 5_000,
+  statementMilliseconds: 5_000,
+  mostWaiting: 1_000,
+};
+
+export function openConnections(place: Place, options: ConnectionOptions = usualOptions): Connections {
+  const { waitMilliseconds } = options;
+  const names = new Map<string, string>();
+  const forReading = Math.max(1, Math.round(place.connections / 3));
+  const reading = openPool(place, options, forReading);
+  const writing = openPool(place, options, place.connections - forReading);
+  const underWay = new Set<Promise<unknown>>();
+  let closing = false;
+  /** Transactions that others were in the way of are done one after another, so that they are not in each other's. */
+  let lane: Promise<unknown> = Promise.resolve();
+
+  const query = async <Row extends Cells>(
+    client: pg.ClientBase,
+    statement: string,
+    values: readonly Bindable[],
+  ): Promise<readonly Row[]> => {
+    let name = names.get(statement);
+    if (name === undefined) names.set(statement, (name = `nonet_${names.size}`));
+    const asked: pg.QueryArrayConfig = { name, text: statement, values: [...values], rowMode: "array" };
+    const { rows } = await client.query(asked);
+    return rows as unknown as readonly Row[];
+  };
+
+  /** Until it is over, `close` waits for it. */
+  const accepted = async <T>(begin: () => Promise<T>): Promise<T> => {
+    if (closing) throw new StoreError("closed", "the store is closing");
+    const running = begin();
+    underWay.add(running);
+    try {
+      return await running;
+    } catch (thrown) {
+      throw explained(thrown, place.name);
+    } finally {
+      underWay.delete(running);
+    }
+  };
+
+  const readOnce = async <Row extends Cells>(
+    statement: string,
+    values: readonly Bindable[],
+  ): Promise<readonly Row[]> => {
+    const client = await acquire(reading, options);
+    let failure: unknown;
+    try {
+      return await query<Row>(client, statement, values);
+    } catch (thrown) {
+      failure = thrown;
+      throw thrown;
+    } finally {
+      client.release(failure !== undefined && remedyFor(failure) === "reconnect");
+    }
+  };
+
+  /** A statement alone can be given again whatever has become of it only where it changes nothing. */
+  const read = async <Row extends Cells>(statement: string, values: readonly Bindable[]): Promise<readonly Row[]> => {
+    try {
+      return await readOnce<Row>(statement, values);
+    } catch (thrown) {
+      if (remedyFor(thrown) !== "reconnect" || !/^\s*SELECT\b/i.test(statement)) throw thrown;
+      return await readOnce<Row>(statement, values);
+    }
+  };
+
+  const attempt = async <T>(work: (work: Work) => Promise<T>): Promise<T> => {
+    const client = await acquire(writing, options);
+    const transaction = openWork((statement, values) => query(client, statement, values), client);
+    let lost = true;
+    try {
+      const value = await work(transaction.work);
+      await transaction.commit();
+      lost = false;
+      return value;
+    } catch (thrown) {
+      const failure = (await transaction.failure()) ?? thrown;
+      const remedy = remedyFor(failure);
+      const unknown = remedy === "reconnect" && transaction.isCommitting();
+      lost = remedy === "reconnect" || !(await transaction.undo());
+      if (unknown)
+        throw new StoreError("unreachable", `${place.name}: whether it was committed is not known`, [], failure);
+      throw remedy === "none" ? thrown : failure;
+    } finally {
+      client.release(lost);
+    }
+  };
+
+  const repeatedly = async <T>(work: (work: Work) => Promise<T>): Promise<T> => {
+    const gives = performance.now() + waitMilliseconds;
+    for (let pause = 1; ; pause = Math.min(pause * 2, 100)) {
+      try {
+        return await (pause === 1 ? attempt(work) : inLane(() => attempt(work)));
+      } catch (thrown) {
+        if (remedyFor(thrown) === "none" || performance.now() + pause > gives) throw thrown;
+      }
+      // Others are in other processes, and would be in the way again if all waited for the same time.
+      await wait(pause * Math.random());
+    }
+  };
+
+  const inLane = <T>(run: () => Promise<T>): Promise<T> => {
+    const mine = lane.then(run);
+    lane = mine.catch(() => undefined);
+    return mine;
+  };
+
+  return {
+    rows: (statement, values = []) => accepted(() => read(statement, values)),
+    transaction: (work) => accepted(() => repeatedly(work)),
+    connect: async () => {
+      const client = new pg.Client(clientSettings(place, options));
+      await client.connect();
+      await prepareClient(client, place, options);
+      return client;
+    },
+    close: async () => {
+      closing = true;
+      while (underWay.size > 0) await Promise.allSettled(underWay);
+      await Promise.all([reading.end(), writing.end()]);
+    },
+  };
+}
+
+interface Transacting {
+  readonly work: Work;
+  commit(): Promise<void>;
+  /** False where the connection is of no more use. */
+  undo(): Promise<boolean>;
+  /** What a statement failed with, whatever was made of that. */
+  failure(): Promise<unknown>;
+  isCommitting(): boolean;
+}
+
+function openWork(
+  query: <Row extends Cells>(statement: string, values: readonly Bindable[]) => Promise<readonly Row[]>,
+  client: pg.ClientBase,
+): Transacting {
+  let state: "unbegun" | "open" | "committing" | "over" = "unbegun";
+  let failure: unknown;
+  const begin = (): void => {
+    if (state === "committing" || state === "over") throw new Error("a transaction was used after its end");
+    if (state === "unbegun")
+      sent.push(client.query("BEGIN ISOLATION LEVEL SERIALIZABLE").then(() => undefined, failed));
+    state = "open";
+  };
+  const sent: Promise<void>[] = [];
+  const failed = (thrown: unknown): void => {
+    if (!isConsequence(thrown)) failure ??= thrown;
+  };
+  return {
+    work: {
+      rows: async <Row extends Cells>(statement: string, values: readonly Bindable[] = []) => {
+        begin();
+        try {
+          return await query<Row>(statement, values);
+        } catch (thrown) {
+          failed(thrown);
+          throw thrown;
+        }
+      },
+      send: (statement, values = []) => {
+        begin();
+        sent.push(query(statement, values).then(() => undefined, failed));
+      },
+    },
+    commit: async () => {
+      const begun = state === "open";
+      state = "committing";
+      if (begun) {
+        const { command } = await client.query("COMMIT");
+        await Promise.all(sent);
+        // What has failed before makes a COMMIT undo everything, and say so in its tag alone.
+        if (command !== "COMMIT") {
+          state = "over";
+          throw failure instanceof Error ? failure : new Error(`COMMIT was answered with ${command}`);
+        }
+      }
+      state = "over";
+    },
+    undo: async () => {
+      const begun = state === "open";
+      state = "over";
+      if (!begun) return true;
+      return client.query("ROLLBACK").then(
+        () => true,
+        () => false,
+      );
+    },
+    failure: async () => {
+      await Promise.all(sent);
+      return failure;
+    },
+    isCommitting: () => state === "committing",
+  };
+}
+
+function openPool(place: Place, options: ConnectionOptions, max: number): pg.Pool {
+  const pool = new pg.Pool({
+    ...clientSettings(place, options),
+    max,
+    connectionTimeoutMillis: options.waitMilliseconds,
+    idleTimeoutMillis: 60_000,
+    // It is waited for, whatever its type says: nobody gets a connection that is not set up.
+    onConnect: ((client: pg.ClientBase) => prepareClient(client, place, options)) as (client: pg.ClientBase) => void,
+  });
+  // A connection that nobody uses was lost: the next one who needs one gets another.
+  pool.on("error", () => undefined);
+  return pool;
+}
+
+async function acquire(pool: pg.Pool, { mostWaiting }: ConnectionOptions): Promise<pg.PoolClient> {
+  if (pool.waitingCount >= mostWaiting) throw new StoreError("busy", "too many wait for the database");
+  try {
+    return await pool.connect();
+  } catch (thrown) {
+    const message = thrown instanceof Error ? thrown.message : "";
+    if (message.startsWith("timeout exceeded")) throw new StoreError("busy", "no connection was free in time");
+    throw thrown;
+  }
+}
+
+function clientSettings({ address }: Place, { waitMilliseconds }: ConnectionOptions): pg.ClientConfig {
+  return {
+    connectionString: address,
+    connectionTimeoutMillis: waitMilliseconds,
+    keepAlive: true,
+    application_name: "nonet",
+    types: { getTypeParser: parserOf as pg.CustomTypesConfig["getTypeParser"] },
+    pipeline: true,
+  } as pg.ClientConfig;
+}
+
+/** As statements, not as parameters of the connection, which the poolers that stand before a server refuse. */
+async function prepareClient(
+  client: pg.ClientBase,
+  { schema }: Place,
+  { statementMilliseconds }: ConnectionOptions,
+): Promise<void> {
+  const settings: Readonly<Record<string, string | number>> = {
+    search_path: pg.escapeIdentifier(schema),
+    statement_timeout: statementMilliseconds,
+    // A process that stands still must not hold what others wait for.
+    idle_in_transaction_session_timeout: 60_000,
+    timezone: "'UTC'",
+    datestyle: "'ISO'",
+    intervalstyle: "'postgres'",
+    bytea_output: "'hex'",
+    extra_float_digits: 1,
+    client_min_messages: "warning",
+  };
+  await client.query(
+    Object.entries(settings)
+      .map(([name, value]) => `SET ${name} = ${value}`)
+      .join("; "),
+  );
+}

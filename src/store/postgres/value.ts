@@ -1,0 +1,59 @@
+/** Values as PostgreSQL keeps them, as the driver brings them, and as text in SQL. */
+import type { Value } from "../../expression/evaluate.ts";
+import type { ColumnType } from "../../plan/plan.ts";
+import type { Bindable, Cell } from "./connection.ts";
+
+/** The type of a column. `json` keeps its text to the letter, which `jsonb` would not. */
+export const columnTypes: Readonly<Record<ColumnType, string>> = {
+  text: "text",
+  integer: "bigint",
+  number: "double precision",
+  boolean: "boolean",
+  timestamp: "timestamptz",
+  json: "json",
+};
+
+/** A value of a column for binding. */
+export function toStored(value: Value | undefined, type: ColumnType): Bindable {
+  if (value === null || value === undefined) return null;
+  return type === "json" || typeof value === "object" ? JSON.stringify(value) : value;
+}
+
+/** What a column or an expression of this type gave. */
+export function fromStored(stored: Cell | undefined, type: ColumnType): Value {
+  if (stored === null || stored === undefined) return null;
+  if (type === "json") return JSON.parse(stored as string) as Value;
+  return stored as Exclude<Cell, Buffer>;
+}
+
+const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+  16: (text) => text === "t",
+  // Nonet's integers are safe ones.
+  20: Number,
+  21: Number,
+  23: Number,
+  700: Number,
+  701: Number,
+  17: (text) => Buffer.from(text.slice(2), "hex"),
+  1184: instantOf,
+};
+
+/** By the type's number (`pg_type.oid`); the text of all others stays what it is. */
+export function parserOf(type: number): (text: string) => unknown {
+  return parsers[type] ?? String;
+}
+
+/** `2026-06-01 12:00:00.5+00` as `2026-06-01T12:00:00.500Z`. */
+function instantOf(text: string): string {
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, "0")}Z`;
+}
+
+/** A name in SQL. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** A text in SQL. The server reads backslashes as they are (`standard_conforming_strings`). */
+export function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
