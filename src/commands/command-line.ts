@@ -68,6 +68,12 @@ export function named(document: string | undefined): string {
   return document;
 }
 
+/** Where it is no document. */
+export function file(name: string | undefined): string {
+  if (name === undefined || name === "" || name === "-") throw new UsageError("name the file");
+  return name;
+}
+
 function parse<T>({ options, documents: most = 1 }: CommandOf<T>, args: readonly string[]): Line<T> {
   const known = options as Readonly<Record<string, Option<unknown>>>;
   const { tokens } = parseArgs({

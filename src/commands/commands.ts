@@ -1,8 +1,10 @@
 /** Every command with its options, and what help says of them. What a command needs is loaded when it runs. */
 import type { Command } from "./command-line.ts";
-import { address, choice, command, flag, named, networks, port, text, textOr, texts } from "./command-line.ts";
+import { address, choice, command, file, flag, named, networks, port, text, textOr, texts } from "./command-line.ts";
 
 const data = "where the data is; without it, .nonet/SERVICE.db in the current folder";
+
+const anyData = "where the data is; without it, the only database in .nonet";
 
 const serveOptions = {
   port: port(8080, "the port to listen on; 0 takes any free one"),
@@ -100,6 +102,36 @@ not for --plan.`,
     },
     run: async ({ document, options }, terminal) =>
       (await import("./migrate.ts")).migrate(named(document), options, terminal),
+  }),
+  command({
+    words: "backup",
+    operand: "FILE",
+    about: "one moment of the data in a file, while the service goes on",
+    details: `Records, the journal, keys, sessions and files, whole and looked through; FILE takes the place of an earlier
+backup only then. Prints what it holds. It has all that callers may not see: keep it as you keep the data.
+Either store takes it again.`,
+    options: {
+      data: text("FILE", anyData),
+      format: choice(["text", "json"], "for people, or for programs"),
+    },
+    run: async ({ document, options }, terminal) =>
+      (await import("./backup.ts")).backup(file(document), options, terminal),
+  }),
+  command({
+    words: "restore",
+    operand: "FILE",
+    about: "put the data of a backup in its place",
+    details: `Everything is read, made anew beside the place and looked through before it takes any; the service has to be
+stopped. Keys and sessions are as they were then, so what was revoked since is valid again.`,
+    options: {
+      data: text("FILE", anyData),
+      document: text("DOC", "the document that will be served: what stands in its way is told, and nothing restored"),
+      overwrite: flag("where there is data: what is there is kept beside it under another name"),
+      check: flag("only read the backup to its end, and say what it holds"),
+      format: choice(["text", "json"], "for people, or for programs"),
+    },
+    run: async ({ document, options }, terminal) =>
+      (await import("./restore.ts")).restore(file(document), options, terminal),
   }),
   command({
     words: "key create",

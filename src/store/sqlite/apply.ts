@@ -35,7 +35,7 @@ export function addTable(connection: Connection, table: Table, tables: readonly 
   addIndexes(connection, table);
 }
 
-function addIndexes(connection: Connection, table: Table): void {
+export function addIndexes(connection: Connection, table: Table): void {
   for (const index of indexesOf(table).values()) connection.exec(index);
 }
 

@@ -21,7 +21,7 @@ import { syncFolder } from "./durability.ts";
 
 /** Gives the copy's name. @throws StoreError when there can be none; nothing has happened then. */
 export async function backUp(file: string, now: number): Promise<string> {
-  const copy = freeName(`${file}.backup-${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`);
+  const copy = freeName(`${file}.backup-${timeInName(now)}`);
   const partial = `${copy}.partial`;
   try {
     dropPartial(file);
@@ -54,7 +54,12 @@ function dropPartial(file: string): void {
   }
 }
 
-function freeName(wanted: string): string {
+/** `20261122T064500Z` */
+export function timeInName(now: number): string {
+  return `${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;
+}
+
+export function freeName(wanted: string): string {
   let name = wanted;
   for (let number = 2; existsSync(name); number += 1) name = `${wanted}-${number}`;
   return name;
@@ -79,7 +84,8 @@ function assertWhole(copy: string): void {
   }
 }
 
-function flush(file: string): void {
+/** Its bytes are on the disk. */
+export function flush(file: string): void {
   const descriptor = openSync(file, "r+");
   try {
     fsyncSync(descriptor);

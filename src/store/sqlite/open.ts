@@ -1,9 +1,8 @@
 /** A store in one SQLite file, through `node:sqlite`. */
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Table } from "../../plan/plan.ts";
-import { StoreError } from "../error.ts";
 import type { Following } from "../migration.ts";
 import type { Store } from "../store.ts";
 import { purgeAnswers } from "./answers.ts";
@@ -20,6 +19,7 @@ import { keyStore } from "./keys.ts";
 import { prepareList } from "./list.ts";
 import { pinStore } from "./pins.ts";
 import { migrate } from "./migrate.ts";
+import { checkPlace } from "./place.ts";
 import { prepareRead } from "./read.ts";
 import { relationsOf } from "./relations.ts";
 import { secretStore } from "./secrets.ts";
@@ -173,13 +173,4 @@ function isReadable(connection: Connection): boolean {
   } catch {
     return false;
   }
-}
-
-function checkPlace(file: string): void {
-  const folder = dirname(file);
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new StoreError("missing-folder", `there is no folder ${folder} to keep ${file} in`);
-  }
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found && !found.isFile()) throw new StoreError("not-accessible", `${file} is not a file`);
 }

@@ -1,0 +1,35 @@
+/** Where the data of `nonet backup`, `restore` and `find` is: they need no document, so that a broken one keeps nobody from a backup. */
+import { existsSync, globSync } from "node:fs";
+import { StoreError } from "../store/error.ts";
+import type { PortableSource } from "../store/portable.ts";
+import { UsageError } from "./command-line.ts";
+import { listed } from "./layout.ts";
+
+/** What `--data` says; without it, the only file in `.nonet`. */
+export function dataPlace(data: string | undefined): string {
+  if (data === "memory") throw new UsageError("data in memory is nobody else's to see");
+  if (data !== undefined) return data;
+  const files = globSync(".nonet/*.db").toSorted();
+  const [only, ...more] = files;
+  if (only === undefined) throw new UsageError("there is no data in .nonet; --data says where it is");
+  if (more.length > 0) throw new UsageError(`say which data: --data ${listed(files).replace(" and ", " or ")}`);
+  return only;
+}
+
+/** @throws UsageError where there is no data, or it is damaged. */
+export async function openSource(place: string): Promise<PortableSource> {
+  if (!existsSync(place)) throw new UsageError(`there is no data in ${place} yet`);
+  const { openSqliteSource } = await import("../store/sqlite/portable.ts");
+  const source = await usable(async () => openSqliteSource(place));
+  if (source === undefined) throw new UsageError(`there is no data in ${place} yet`);
+  return source;
+}
+
+/** Runs what a store does; what its file or server is to blame for is told in a sentence. */
+export async function usable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    throw thrown instanceof StoreError ? new UsageError(thrown.message) : thrown;
+  }
+}

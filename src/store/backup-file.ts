@@ -1,0 +1,228 @@
+/**
+ * A backup as a file: lines of JSON, compressed with gzip. The first says what it is, each table begins with its name and
+ * columns, a row is a list, and the last line says how many rows there were and the SHA-256 of all lines before it.
+ *
+ * It is read with `zcat FILE | jq`, and by either store. Bytes are base64.
+ */
+import { createHash } from "node:crypto";
+import type { Table, VersionStep } from "../plan/plan.ts";
+import type { PortableCell, PortableRow, PortableSource, PortableState, Shelf } from "./portable.ts";
+import { shelvesOf } from "./portable.ts";
+
+/** Something that is no backup, or no longer a whole one. */
+export class BackupError extends Error {}
+
+export interface BackupHead extends PortableState {
+  /** When its moment was: epoch milliseconds. */
+  readonly made: number;
+  readonly store: PortableSource["store"];
+}
+
+/** What a backup holds. */
+export interface BackupSummary {
+  /** How many rows, by table. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** The newest position of the journal; 0 where nothing has happened. */
+  readonly journal: number;
+  /** The bytes of files. */
+  readonly fileBytes: number;
+  /** Lower-case hex, of all lines but the last. */
+  readonly sha256: string;
+}
+
+/** A later release that writes another form counts on. */
+const form = 1;
+
+/** Two states that were brought to the same document have the same one. */
+export function fingerprintOf({ step, tables }: PortableState): string {
+  return createHash("sha256")
+    .update(JSON.stringify([tables, step ?? null]))
+    .digest("hex")
+    .slice(0, 16);
+}
+
+/** The lines, in pieces of many; gives what they hold. */
+export async function* writeBackup(source: PortableSource, made: number): AsyncGenerator<string, BackupSummary> {
+  const { store, step, tables } = source;
+  const hash = createHash("sha256");
+  const count = counting();
+  const piece = (text: string): string => {
+    hash.update(text);
+    return text;
+  };
+  yield piece(line({ nonet: "backup", form, store, made, tables, step: step ?? null }));
+  for (const shelf of shelvesOf(tables)) {
+    count.begin(shelf);
+    yield piece(line({ table: shelf.name, columns: shelf.columns, bytes: shelf.bytes }));
+    for await (const rows of source.rows(shelf)) {
+      for (const row of rows) count.row(row);
+      yield piece(rows.map((row) => line(row.map(encoded))).join(""));
+    }
+  }
+  const summary = { ...count.summary(), sha256: hash.digest("hex") };
+  yield line({ end: summary });
+  return summary;
+}
+
+function line(value: unknown): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+function encoded(cell: PortableCell): PortableCell {
+  return cell instanceof Uint8Array ? Buffer.from(cell).toString("base64") : cell;
+}
+
+export interface BackupReader {
+  head(head: BackupHead): Promise<void> | void;
+  rows(shelf: Shelf, rows: readonly PortableRow[]): Promise<void> | void;
+}
+
+/** At most this many rows are given at once. */
+const batch = 1_000;
+
+/**
+ * Reads the lines and gives what they hold, which is right only when this resolves: what the last line says is compared.
+ *
+ * @throws BackupError
+ */
+export async function readBackup(pieces: AsyncIterable<Uint8Array>, reader: BackupReader): Promise<BackupSummary> {
+  const hash = createHash("sha256");
+  const count = counting();
+  let state: { readonly kind: "nothing" } | Among | { readonly kind: "end"; readonly summary: BackupSummary } = {
+    kind: "nothing",
+  };
+  for await (const { bytes, text } of linesOf(pieces)) {
+    const value = parsed(text);
+    if (state.kind === "end") throw new BackupError("something follows its end");
+    if (state.kind === "nothing") {
+      const head = headOf(value);
+      state = { kind: "among", shelves: shelvesOf(head.tables), shelf: undefined, rows: [] };
+      await reader.head(head);
+    } else if (Array.isArray(value)) {
+      const row = rowOf(value, state.shelf);
+      count.row(row);
+      state.rows.push(row);
+      if (state.rows.length >= batch) await give(state, reader);
+    } else {
+      await give(state, reader);
+      if (isEnd(value)) {
+        state = { kind: "end", summary: { ...count.summary(), sha256: hash.digest("hex") } };
+        compare(state.summary, value.end);
+        continue;
+      }
+      state.shelf = shelfNamed(value, state.shelves);
+      count.begin(state.shelf);
+    }
+    hash.update(bytes);
+  }
+  if (state.kind !== "end") throw new BackupError("it is cut off: its last line is missing");
+  return state.summary;
+}
+
+interface Among {
+  readonly kind: "among";
+  readonly shelves: readonly Shelf[];
+  shelf: Shelf | undefined;
+  rows: PortableRow[];
+}
+
+async function give(state: Among, reader: BackupReader): Promise<void> {
+  if (state.rows.length === 0 || state.shelf === undefined) return;
+  await reader.rows(state.shelf, state.rows);
+  state.rows = [];
+}
+
+/** Each with its line feed. */
+async function* linesOf(
+  pieces: AsyncIterable<Uint8Array>,
+): AsyncGenerator<{ readonly bytes: Uint8Array; readonly text: string }> {
+  let rest: Uint8Array[] = [];
+  for await (const piece of pieces) {
+    let start = 0;
+    for (let end = piece.indexOf(10); end >= 0; end = piece.indexOf(10, start)) {
+      const tail = piece.subarray(start, end + 1);
+      const bytes = rest.length === 0 ? tail : Buffer.concat([...rest, tail]);
+      rest = [];
+      yield { bytes, text: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8") };
+      start = end + 1;
+    }
+    if (start < piece.length) rest.push(piece.subarray(start));
+  }
+  if (rest.length > 0) throw new BackupError("it is cut off in the middle of a line");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new BackupError("a line of it is not JSON");
+  }
+}
+
+function headOf(value: unknown): BackupHead {
+  const { nonet, form: found, store, made, tables, step } = (value ?? {}) as Record<string, unknown>;
+  if (nonet !== "backup" || typeof found !== "number") throw new BackupError("it is no backup of nonet");
+  if (found > form) throw new BackupError("a newer release of nonet wrote it");
+  if (!Array.isArray(tables) || typeof made !== "number" || (store !== "sqlite" && store !== "postgres"))
+    throw new BackupError("it does not say which tables it holds");
+  return { store, made, tables: tables as readonly Table[], step: (step ?? undefined) as VersionStep | undefined };
+}
+
+/** As the backup has it: a table that a later release added is not there, and one that it widened has more columns. */
+function shelfNamed(value: unknown, shelves: readonly Shelf[]): Shelf {
+  const { table, columns, bytes } = (value ?? {}) as Record<string, unknown>;
+  const known = shelves.find(({ name }) => name === table);
+  if (known === undefined) throw new BackupError(`it has a table ${String(table)}, which this release does not know`);
+  if (!Array.isArray(columns)) throw new BackupError(`it does not say what ${known.name} consists of`);
+  const strange = columns.find((column) => !known.columns.includes(column as string));
+  if (strange !== undefined)
+    throw new BackupError(`${known.name} has a column ${String(strange)}, which this release does not know`);
+  return { ...known, columns: columns as readonly string[], bytes: (bytes ?? []) as readonly string[] };
+}
+
+function rowOf(value: readonly unknown[], shelf: Shelf | undefined): PortableRow {
+  if (shelf === undefined) throw new BackupError("it has rows before any table");
+  if (value.length !== shelf.columns.length) throw new BackupError(`a row of ${shelf.name} has not its columns`);
+  const { bytes = [] } = shelf;
+  if (bytes.length === 0) return value as PortableRow;
+  return value.map((cell, at) =>
+    bytes.includes(shelf.columns[at] ?? "") ? Buffer.from(String(cell), "base64") : (cell as PortableCell),
+  );
+}
+
+function isEnd(value: unknown): value is { readonly end: unknown } {
+  return typeof value === "object" && value !== null && "end" in value;
+}
+
+function compare(found: BackupSummary, said: unknown): void {
+  if (JSON.stringify(found) !== JSON.stringify(said))
+    throw new BackupError("what it holds is not what its last line says: it was changed or damaged");
+}
+
+interface Counting {
+  begin(shelf: Shelf): void;
+  row(row: PortableRow): void;
+  summary(): Omit<BackupSummary, "sha256">;
+}
+
+function counting(): Counting {
+  const rows: Record<string, number> = {};
+  let journal = 0;
+  let fileBytes = 0;
+  let current = "";
+  let watched = -1;
+  return {
+    begin: ({ columns, name }) => {
+      current = name;
+      rows[name] = 0;
+      watched = name === "nonet_journal" ? columns.indexOf("position") : columns.indexOf("bytes");
+    },
+    row: (row) => {
+      rows[current] = (rows[current] ?? 0) + 1;
+      const cell = row[watched];
+      if (current === "nonet_journal") journal = Math.max(journal, Number(cell));
+      else if (current === "nonet_file_pieces" && cell instanceof Uint8Array) fileBytes += cell.length;
+    },
+    summary: () => ({ rows, journal, fileBytes }),
+  };
+}

@@ -1,0 +1,84 @@
+/**
+ * Data as it is between two stores, in a backup: the tables of the document, and Nonet's own beside them, each as rows of
+ * plain values. No store's own layout is in it (row numbers of Nonet's tables, hashes that only an index needs, generated
+ * texts, free pages), so that what one store gave another one takes.
+ */
+import type { Table, VersionStep } from "../plan/plan.ts";
+import { isTimed, timeColumns } from "./times.ts";
+
+/** Texts, numbers, truth; structures as their JSON text. Bytes only in columns that are said to have them. */
+export type PortableCell = string | number | boolean | null | Uint8Array;
+export type PortableRow = readonly PortableCell[];
+
+/** A table of a backup, and what its rows consist of. */
+export interface Shelf {
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** Those that hold bytes. */
+  readonly bytes?: readonly string[];
+  /** Those that hold truth. */
+  readonly truths?: readonly string[];
+}
+
+/** What is said before any row. */
+export interface PortableState {
+  /** The tables as the data last followed a document, and the newest version it has followed. */
+  readonly tables: readonly Table[];
+  readonly step: VersionStep | undefined;
+}
+
+/** One state of a store, of a single moment, whatever is written meanwhile. */
+export interface PortableSource extends PortableState {
+  readonly store: "sqlite" | "postgres";
+  /** In an order that is kept where it says something: records by creation, the journal by position. */
+  rows(shelf: Shelf): AsyncIterable<readonly PortableRow[]>;
+  close(): Promise<void>;
+}
+
+/**
+ * Where a state is written that takes the place of what is there only when all of it has come and been looked through;
+ * `drop` undoes what is begun.
+ */
+export interface PortableTarget {
+  begin(state: PortableState): Promise<void>;
+  add(shelf: Shelf, rows: readonly PortableRow[]): Promise<void>;
+  drop(): Promise<void>;
+}
+
+/**
+ * Nonet's own tables. The order of rows is that in which they came. Of the journal `position` is what callers have been
+ * told (cursors of streams, `since`), and it is kept.
+ */
+export const ownShelves: readonly Shelf[] = [
+  own("nonet_keys", "id credential hash hint user roles created expires revoked"),
+  own("nonet_sessions", "hash session credential resource user use hint created expires replaced"),
+  own("nonet_grants", "kind id family text expires"),
+  own("nonet_secrets", "name value"),
+  own("nonet_pins", "credential user version"),
+  own("nonet_counters", "resource field value"),
+  own("nonet_counts", "name key used until"),
+  own("nonet_answers", "scope key fingerprint status headers body expires"),
+  own("nonet_journal", "position at resource record origin target by cause request due event received data trace"),
+  own("nonet_bookmarks", "reader position"),
+  own("nonet_files", "id loose"),
+  { ...own("nonet_file_pieces", "file start bytes"), bytes: ["bytes"] },
+];
+
+function own(name: string, columns: string): Shelf {
+  return { name, columns: columns.split(" ") };
+}
+
+/** The table of a resource: every stored column, and what the store keeps beside them. */
+export function shelfOf(table: Table): Shelf {
+  const truths = table.columns.filter(({ type }) => type === "boolean").map(({ name }) => name);
+  return {
+    name: table.name,
+    columns: ["_seq", "_rev", ...(isTimed(table) ? timeColumns : []), ...table.columns.map(({ name }) => name)],
+    ...(truths.length === 0 ? {} : { truths }),
+  };
+}
+
+/** Every table of a backup. Records come first, so that a person who looks into one sees them. */
+export function shelvesOf(tables: readonly Table[]): readonly Shelf[] {
+  return [...tables.map(shelfOf), ...ownShelves];
+}

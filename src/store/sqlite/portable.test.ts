@@ -1,0 +1,204 @@
+/** What is in a store comes back the same through a backup, of a single moment, whatever is written meanwhile. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, test } from "node:test";
+import { BackupError, readBackup, writeBackup } from "../backup-file.ts";
+import { tables, thing, wholeView } from "../contract-tables.ts";
+import { ownShelves } from "../portable.ts";
+import type { Row, Store } from "../store.ts";
+import { openSqliteStore } from "./open.ts";
+import { openSqliteSource, openSqliteTarget } from "./portable.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "nonet-portable-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+let files = 0;
+const newFile = (): string => join(folder, `${(files += 1)}.db`);
+
+/** Everything that a store keeps. */
+async function fill(store: Store): Promise<void> {
+  await store.keys.create({ id: "k", credential: "key", hash: "h", hint: "x", user: "ann", roles: ["a"], created: 1 });
+  await store.secret("cursors", () => "s3cret");
+  await store.pins.pin("key", "ann", "2026-03-01");
+  await store.grants.put({ kind: "code", id: "c", group: "g", text: "{}", expires: 9e15 });
+  await store.counts.save([{ name: "daily", key: "ann", used: 3, until: 9e15 }]);
+  await store.files.append("fil_1", new Uint8Array([0, 1, 255, 10, 13]));
+  await store.files.append("fil_1", new Uint8Array(70_000).fill(7));
+  await store.transaction(async (tx) => {
+    await tx.insert("Site", { id: "s1", name: 'Größe \u{1f600} "quoted" \\ \n\u0000' }, 1, wholeView("Site"), {});
+    await tx.insert("Thing", thing("a", { site: "s1", flag: true, ratio: 0.1 + 0.2, tags: ["x", "ü"], count: 3 }), 1, wholeView("Thing"), {}); // biome-ignore format: short
+    await tx.insert("Thing", thing("b", { parent: "a", flag: false, ratio: 1e300, count: Number.MAX_SAFE_INTEGER }), 7, wholeView("Thing"), {}); // biome-ignore format: short
+    await tx.insert(
+      "Ticket",
+      { id: "t", state: "open", until: "2026-11-22T10:00:00.000Z" },
+      1,
+      wholeView("Ticket"),
+      {},
+    );
+    await tx.remember("ann", "key-1", { fingerprint: "f", status: 201, headers: { etag: '"1"' }, body: "{}", expires: 9e15 }); // biome-ignore format: short
+    for (const record of ["a", "b"])
+      await tx.record({ at: 5, resource: "Thing", record, to: "new", by: "ann", cause: "add", event: "thing.added", data: { id: record } }); // biome-ignore format: short
+    await tx.setBookmark("webhooks", 1);
+    await tx.count("monthly", "ann", 1, 9e15);
+    await tx.addSession({ hash: "sh", session: "ses", credential: "key", resource: "Thing", user: "a", use: "access", hint: "y", created: 1 }); // biome-ignore format: short
+  });
+}
+
+async function copied(from: string, to: string): Promise<void> {
+  const source = openSqliteSource(from) ?? assert.fail("there is nothing");
+  const target = openSqliteTarget(to);
+  const summary = await readBackup(bytesOf(writeBackup(source, 1)), {
+    head: (head) => target.begin(head),
+    rows: (shelf, rows) => target.add(shelf, rows),
+  });
+  await source.close();
+  target.finish(summary.rows);
+  target.place(Date.UTC(2026, 10, 22));
+  target.drop();
+}
+
+async function* bytesOf(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const each of lines) yield Buffer.from(each);
+}
+
+/** Every cell of every table. */
+function contents(file: string): Readonly<Record<string, unknown>> {
+  const database = new DatabaseSync(file);
+  const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
+  const all = names.map(({ name }) => [name, database.prepare(`SELECT * FROM "${String(name)}"`).all()]);
+  const definitions = database.prepare("SELECT name, sql FROM sqlite_schema ORDER BY name").all();
+  database.close();
+  return { definitions, ...Object.fromEntries(all) };
+}
+
+test("a file that was restored has every cell, table and index of the one that was backed up", async () => {
+  const [from, to] = [newFile(), newFile()];
+  const store = await openSqliteStore({ file: from, tables, clock: Date.now });
+  await fill(store);
+  await copied(from, to);
+  await store.close();
+  assert.deepEqual(contents(to), contents(from));
+});
+
+test("and so has one of a service that is used, with the positions that it had", async () => {
+  const [from, to] = [newFile(), newFile()];
+  const first = await openSqliteStore({ file: from, tables, clock: Date.now });
+  await fill(first);
+  await first.close();
+  await copied(from, to);
+  const store = await openSqliteStore({ file: to, tables, clock: Date.now });
+  const last = await store.journal.last();
+  await store.transaction(async (tx) => {
+    assert.deepEqual((await tx.recall("ann", "key-1"))?.headers, { etag: '"1"' });
+    await tx.record({ at: 6, resource: "Thing", record: "a", by: "ann", cause: "next", event: "thing.next" });
+    const row = (await tx.get("Thing", "id", "a")) as Row;
+    assert.equal((await tx.update("Thing", row, { name: "new" }, wholeView("Thing"), {})).kind, "written");
+  });
+  assert.deepEqual((await store.journal.events(last, 9)).map(({ cause, position }) => [cause, position]), [["next", last + 1]]); // biome-ignore format: short
+  await store.close();
+});
+
+test("no table of the store's own is left out of a backup", async () => {
+  const file = newFile();
+  await (await openSqliteStore({ file, tables, clock: Date.now })).close();
+  const present = Object.keys(contents(file)).filter((name) => name.startsWith("nonet_") && name !== "nonet_schema");
+  assert.deepEqual(present.toSorted(), ownShelves.map(({ name }) => name).toSorted());
+  const database = new DatabaseSync(file);
+  for (const { columns, name } of ownShelves) {
+    const stored = database.prepare("SELECT name FROM pragma_table_info(?)").all(name);
+    const missed = stored.map((row) => String(row["name"])).filter((column) => !columns.includes(column));
+    // Row numbers, of which those of the journal are its positions, and what an index is made of.
+    assert.deepEqual(missed.filter((column) => column !== "_seq" && column !== "hash"), [], name); // biome-ignore format: short
+  }
+  database.close();
+});
+
+test("it is of one moment, while a service goes on writing", async () => {
+  const file = newFile();
+  const store = await openSqliteStore({ file, tables, clock: Date.now, logBytes: 64 * 1024 });
+  const add = async (id: string): Promise<void> => {
+    await store.transaction(async (tx) => {
+      await tx.insert("Thing", thing(id, { note: "x".repeat(200) }), 1, wholeView("Thing"), {});
+      await tx.record({ at: 1, resource: "Thing", record: id, by: "ann", cause: "add" });
+    });
+  };
+  await Promise.all(Array.from({ length: 1200 }, (_, index) => add(`before-${index}`)));
+  const source = openSqliteSource(file) ?? assert.fail("there is nothing");
+  const records: string[] = [];
+  const journal: string[] = [];
+  let pieces = 0;
+  const summary = await readBackup(
+    (async function* () {
+      for await (const text of writeBackup(source, 1)) {
+        await add(`while-${(pieces += 1)}`);
+        yield Buffer.from(text);
+      }
+    })(),
+    {
+      head: () => undefined,
+      rows: ({ columns, name }, rows) => {
+        const take = (into: string[], column: string): unknown =>
+          into.push(...rows.map((row) => String(row[columns.indexOf(column)])));
+        if (name === "things") take(records, "id");
+        if (name === "nonet_journal") take(journal, "record");
+      },
+    },
+  );
+  await source.close();
+  assert.ok(pieces > 10);
+  assert.equal(records.length, 1200);
+  assert.deepEqual(journal.toSorted(), records.toSorted());
+  assert.equal(summary.journal, 1200);
+  assert.equal(await store.journal.last(), 1200 + pieces);
+  await store.close();
+});
+
+test("what was changed, cut off or made by something else is refused, at whatever byte", async () => {
+  const file = newFile();
+  const store = await openSqliteStore({ file, tables, clock: Date.now });
+  await fill(store);
+  await store.close();
+  const source = openSqliteSource(file) ?? assert.fail("there is nothing");
+  const whole: string[] = [];
+  for await (const text of writeBackup(source, 1)) whole.push(text);
+  await source.close();
+  const bytes = Buffer.from(whole.join(""));
+  const read = (piece: Uint8Array) =>
+    readBackup((async function* () { yield piece; })(), { head: () => undefined, rows: () => undefined }); // biome-ignore format: short
+  const { rows } = await read(bytes);
+  assert.deepEqual([rows["things"], rows["nonet_keys"], rows["nonet_file_pieces"]], [2, 1, 2]);
+  for (let at = 0; at < bytes.length; at += 97) {
+    const changed = Buffer.from(bytes);
+    changed[at] = (changed[at] ?? 0) ^ 1;
+    await assert.rejects(read(changed), `byte ${at} was changed`);
+    await assert.rejects(read(bytes.subarray(0, at)), BackupError, `cut off at ${at}`);
+  }
+  const rejected: readonly (readonly [text: string, message: RegExp])[] = [
+    ["", /cut off/],
+    ["{}\n", /no backup of nonet/],
+    ["null\n", /no backup of nonet/],
+    ["# Notes\n", /not JSON/],
+    ['{"nonet":"backup","form":2}\n', /newer release/],
+    ['{"nonet":"backup","form":1}\n', /which tables/],
+    [`${bytes.toString("utf8")}[]\n`, /follows its end/],
+    [bytes.toString("utf8").replace('"table":"nonet_pins"', '"table":"nonet_pens"'), /nonet_pens, which this release/],
+    [bytes.toString("utf8").replace('"credential","user","version"', '"credential","user","verse"'), /column verse/],
+  ];
+  for (const [text, message] of rejected) await assert.rejects(read(Buffer.from(text)), { name: "Error", message });
+});
+
+test("nothing takes a file's place while another process uses it, or that something else made", async () => {
+  const [from, to] = [newFile(), newFile()];
+  const store = await openSqliteStore({ file: from, tables, clock: Date.now });
+  await fill(store);
+  await store.close();
+  const used = await openSqliteStore({ file: to, tables, clock: Date.now });
+  await assert.rejects(copied(from, to), { name: "StoreError", kind: "busy" });
+  await used.close();
+  const foreign = newFile();
+  new DatabaseSync(foreign).exec("CREATE TABLE customers (id)");
+  await assert.rejects(copied(from, foreign), { name: "StoreError", kind: "not-ours" });
+});

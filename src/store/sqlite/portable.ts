@@ -1,0 +1,239 @@
+/**
+ * A file's data for a backup, and a file made of one. Reading is one transaction of a connection of its own: the moment at
+ * which it began, while a service goes on writing. The log of the file cannot begin anew until it ends.
+ */
+import { chmodSync, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { SQLInputValue } from "node:sqlite";
+import type { VersionStep, Table } from "../../plan/plan.ts";
+import { StoreError } from "../error.ts";
+import type { PortableCell, PortableRow, PortableSource, PortableState, Shelf } from "../portable.ts";
+import { shelvesOf } from "../portable.ts";
+import { hashOf } from "./answers.ts";
+import { addIndexes } from "./apply.ts";
+import { flush, freeName, timeInName } from "./backup.ts";
+import { Connection, explained, isBusy } from "./connection.ts";
+import { syncFolder } from "./durability.ts";
+import { createOwn, noteTables, stateOf } from "./own-tables.ts";
+import { tableSql } from "./schema.ts";
+import { checkPlace } from "./place.ts";
+import { quoteName } from "./value.ts";
+
+/** Undefined for a file that holds nothing yet. @throws StoreError, also where the file is damaged. */
+export function openSqliteSource(file: string, waitMilliseconds = 5_000): PortableSource | undefined {
+  let connection: Connection | undefined;
+  try {
+    connection = new Connection(file, waitMilliseconds);
+    connection.exec("PRAGMA query_only = ON; PRAGMA cache_size = -8000");
+    connection.exec("BEGIN");
+    const state = stateOf(connection, file);
+    if (state === undefined) {
+      connection.close();
+      return undefined;
+    }
+    assertSound(connection, file);
+    const tables = JSON.parse(state.tables) as readonly Table[];
+    const step = state.step === null ? undefined : (JSON.parse(state.step) as VersionStep);
+    return sourceOf(connection, file, { tables, step });
+  } catch (thrown) {
+    connection?.close();
+    throw explained(thrown, file);
+  }
+}
+
+/** Looks through the whole file: a copy of what is damaged would be taken for good. */
+function assertSound({ database }: Connection, file: string): void {
+  const found = database.prepare("PRAGMA integrity_check(1)").get()?.["integrity_check"];
+  if (found !== "ok") throw new StoreError("corrupt", `${file} is damaged: ${String(found)}`);
+}
+
+function sourceOf(connection: Connection, file: string, state: PortableState): PortableSource {
+  return {
+    ...state,
+    store: "sqlite",
+    async *rows(shelf) {
+      try {
+        yield* rowsOf(connection, shelf);
+      } catch (thrown) {
+        throw explained(thrown, file);
+      }
+    },
+    close: async () => connection.close(),
+  };
+}
+
+const batch = 500;
+
+/** Where bytes are in the rows: fewer at once. */
+const bytesBatch = 16;
+
+function* rowsOf(connection: Connection, shelf: Shelf): Generator<readonly PortableRow[]> {
+  const there = connection.all("SELECT name FROM pragma_table_xinfo(?)", shelf.name).map(([name]) => name as string);
+  if (there.length === 0) return;
+  const columns = shelf.columns.map((column) => sourceColumn(shelf, column, there));
+  const order = there.includes("_seq") ? "ORDER BY _seq" : "";
+  const statement = connection.prepare(`SELECT ${columns.join(", ")} FROM ${quoteName(shelf.name)} ${order}`);
+  const truths = shelf.columns.flatMap((column, at) => (shelf.truths?.includes(column) === true ? [at] : []));
+  const most = shelf.bytes === undefined ? batch : bytesBatch;
+  let rows: PortableRow[] = [];
+  for (const cells of statement.iterate() as unknown as Iterable<PortableCell[]>) {
+    for (const at of truths) cells[at] = cells[at] === null ? null : cells[at] === 1;
+    rows.push(cells);
+    if (rows.length < most) continue;
+    yield rows;
+    rows = [];
+  }
+  if (rows.length > 0) yield rows;
+}
+
+/** What an earlier release did not write yet is absent. */
+function sourceColumn({ name }: Shelf, column: string, there: readonly string[]): string {
+  const stored = name === "nonet_journal" && column === "position" ? "_seq" : column;
+  return there.includes(stored) ? quoteName(stored) : "NULL";
+}
+
+/** A new file beside the place that it is for, which nobody knows of until it is put there. */
+export interface SqliteTarget {
+  readonly file: string;
+  begin(state: PortableState): void;
+  add(shelf: Shelf, rows: readonly PortableRow[]): void;
+  /** Makes what rows are found by, and looks through it all. @throws StoreError `corrupt` when it is not as it should be. */
+  finish(rows: Readonly<Record<string, number>>): void;
+  /** Puts it in its place, and gives the name under which what was there is kept. @throws StoreError `busy`: it is in use. */
+  place(now: number): string | undefined;
+  /** Leaves nothing of what was not put in its place. */
+  drop(): void;
+}
+
+/** @throws StoreError where no file can be made, or the place is something else's. */
+export function openSqliteTarget(place: string): SqliteTarget {
+  checkPlace(place);
+  const file = `${place}.restoring-${process.pid}`;
+  let connection: Connection | undefined;
+  try {
+    rmSync(file, { force: true });
+    connection = new Connection(file, 0);
+    chmodSync(file, statSync(place, { throwIfNoEntry: false })?.mode ?? 0o600);
+    // Should this end before it is finished, the file is of no use: nothing has to be undone, nor be durable so far.
+    connection.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF");
+  } catch (thrown) {
+    connection?.close();
+    rmSync(file, { force: true });
+    throw explained(thrown, file);
+  }
+  return targetOf(connection, file, place);
+}
+
+function targetOf(connection: Connection, file: string, place: string): SqliteTarget {
+  let tables: readonly Table[] = [];
+  let isOpen = true;
+  const close = (): void => {
+    if (isOpen) connection.close();
+    isOpen = false;
+  };
+  return {
+    file,
+    begin: (state) => {
+      tables = state.tables;
+      connection.exec("BEGIN");
+      createOwn(connection);
+      for (const table of tables) connection.exec(tableSql(table, tables));
+      noteTables(connection, tables, state.step);
+    },
+    add: (shelf, rows) => insertAll(connection, shelf, rows),
+    finish: (rows) => {
+      for (const table of tables) addIndexes(connection, table);
+      connection.exec("COMMIT");
+      const problems = problemsOf(connection, tables, rows);
+      if (problems.length > 0) throw new StoreError("corrupt", "what was restored is not sound:", problems);
+      close();
+    },
+    place: (now) => {
+      flush(file);
+      return takePlace(file, place, now);
+    },
+    drop: () => {
+      close();
+      rmSync(file, { force: true });
+    },
+  };
+}
+
+function insertAll(connection: Connection, shelf: Shelf, rows: readonly PortableRow[]): void {
+  const insert = connection.prepare(insertSql(shelf));
+  const hashed = shelf.name === "nonet_answers" ? ["scope", "key"].map((name) => shelf.columns.indexOf(name)) : [];
+  for (const row of rows) {
+    const values = row.map((cell): SQLInputValue => (typeof cell === "boolean" ? Number(cell) : cell));
+    const [scope, key] = hashed.map((at) => String(row[at]));
+    if (scope !== undefined && key !== undefined) values.push(hashOf(scope, key));
+    insert.run(...values);
+  }
+}
+
+function insertSql({ columns, name }: Shelf): string {
+  const stored = columns.map((column) => (name === "nonet_journal" && column === "position" ? "_seq" : column));
+  const all = (name === "nonet_answers" ? [...stored, "hash"] : stored).map(quoteName);
+  return `INSERT INTO ${quoteName(name)} (${all.join(", ")}) VALUES (${all.map(() => "?").join(", ")})`;
+}
+
+function problemsOf(
+  connection: Connection,
+  tables: readonly Table[],
+  rows: Readonly<Record<string, number>>,
+): readonly string[] {
+  const unsound = connection
+    .all("PRAGMA integrity_check(3)")
+    .flatMap(([text]) => (text === "ok" ? [] : [String(text)]));
+  const dangling = connection.all("PRAGMA foreign_key_check").slice(0, 3);
+  const counted = shelvesOf(tables).flatMap(({ name }) => {
+    const [found] = connection.get(`SELECT count(*) FROM ${quoteName(name)}`) ?? [];
+    return found === (rows[name] ?? 0) ? [] : [`${name} has ${String(found)} rows, not ${rows[name] ?? 0}`];
+  });
+  return [
+    ...unsound,
+    ...dangling.map(
+      ([table, row, target]) => `row ${String(row)} of ${String(table)} refers to nothing in ${String(target)}`,
+    ),
+    ...counted,
+  ];
+}
+
+/**
+ * The old file has its log copied into it and no other user; then it gets a second name, and the new one its first, in one
+ * step: at every moment there is a whole file in the place. A log that a new file found there would be taken for its own.
+ */
+function takePlace(file: string, place: string, now: number): string | undefined {
+  if (!existsSync(place)) {
+    for (const rest of ["-wal", "-shm"]) rmSync(`${place}${rest}`, { force: true });
+    renameSync(file, place);
+    syncFolder(dirname(place));
+    return undefined;
+  }
+  const kept = freeName(`${place}.before-restore-${timeInName(now)}`);
+  const log = leaveAlone(place);
+  if (log) renameSync(`${place}-wal`, `${kept}-wal`);
+  rmSync(`${place}-shm`, { force: true });
+  linkSync(place, kept);
+  renameSync(file, place);
+  syncFolder(dirname(place));
+  return kept;
+}
+
+/** Whether a log is left, of a file that is too damaged to be asked who uses it. */
+function leaveAlone(place: string): boolean {
+  let connection: Connection | undefined;
+  try {
+    connection = new Connection(place, 0);
+    stateOf(connection, place);
+    connection.exec("PRAGMA journal_mode = DELETE");
+  } catch (thrown) {
+    const reason = explained(thrown, place);
+    if (isBusy(thrown))
+      throw new StoreError("busy", `another process is using ${place}; stop the service before its data is replaced`);
+    // To take a damaged file's place is what backups are for. One that something else made is somebody's slip of the pen.
+    if (!(reason instanceof StoreError) || reason.kind !== "corrupt") throw reason;
+  } finally {
+    connection?.close();
+  }
+  return existsSync(`${place}-wal`);
+}
