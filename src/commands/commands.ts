@@ -18,6 +18,14 @@ const serveOptions = {
     "a module of functions, for operations that a handler does and for what is done around others",
   ),
   watch: flag("serve the document anew when it changes, as long as it has no errors"),
+  log: choice(
+    ["warn", "off", "error", "info", "debug"],
+    "how much is logged to standard error: info has a line for each request, debug for probes and deliveries too",
+  ),
+  "log-format": choice(
+    ["auto", "json", "text"],
+    "auto is text on a terminal and JSON elsewhere; with json nothing else is written",
+  ),
 };
 
 const exportOptions = { out: text("FILE", "the file to write; without it, standard output") };

@@ -112,13 +112,11 @@ export async function createService<Service extends ServiceTypes = ServiceTypes>
   const running = await servedFrom({ result, plan, functions }, place, store, {
     url: () => options.baseUrl ?? local,
     loopback: options.webhooksToLoopback ?? false,
-    terminal: {
-      environment,
-      err: (text) => (options.notice === undefined ? void process.stderr.write(text) : options.notice(text.trimEnd())),
-    },
+    environment,
+    notice: options.notice ?? ((sentence) => void process.stderr.write(`${sentence}\n`)),
     clock,
     random,
-    report: options.report,
+    report: options.report ?? toldOf,
     observe: options.observe,
   });
   const { service, background } = running;
@@ -174,6 +172,10 @@ export async function createService<Service extends ServiceTypes = ServiceTypes>
       return (await mintKey(store.keys, minting, clock, random)).secret;
     },
   };
+}
+
+function toldOf(failure: unknown, requestId: string): void {
+  process.stderr.write(`${requestId} failed: ${failure instanceof Error ? failure.stack : String(failure)}\n`);
 }
 
 /** A text with a line end, or that begins like a document, is one; anything else is where one is. */

@@ -8,7 +8,7 @@ import { checkFile } from "./document.ts";
 import type { Gate } from "./gate.ts";
 import { changeReport } from "./serve-report.ts";
 import type { Circumstances, Servable, Served } from "./served.ts";
-import { clock, servable, served, servedFrom } from "./served.ts";
+import { clock, servable, served, servedWith } from "./served.ts";
 import { openStore, placeOf } from "./store.ts";
 
 /** How long requests that are under way may hold up a changed document. */
@@ -66,17 +66,17 @@ async function follow(before: Served, next: Servable, circumstances: Circumstanc
   const data = placeOf(circumstances.data, next.plan);
   const shapeOf = ({ plan }: Servable): string => JSON.stringify([plan.tables, plan.history]);
   const hasSameTables = shapeOf(before) === shapeOf(next);
-  if (data === before.data && hasSameTables) return servedFrom(next, data, before.store, circumstances);
+  if (data === before.data && hasSameTables) return servedWith(next, data, before.store, circumstances);
   if (data === "memory") {
     const store = await openStore(next.plan, data, clock);
     for (const key of await before.store.keys.list()) await store.keys.create(key);
     await before.store.close();
-    return servedFrom(next, data, store, circumstances);
+    return servedWith(next, data, store, circumstances);
   }
   await before.store.close();
   return served(next, circumstances);
 }
 
 async function again(before: Served, circumstances: Circumstances): Promise<Served> {
-  return servedFrom(before, before.data, await openStore(before.plan, before.data, clock), circumstances);
+  return servedWith(before, before.data, await openStore(before.plan, before.data, clock), circumstances);
 }

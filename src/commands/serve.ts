@@ -6,6 +6,6 @@ import type { Terminal } from "./terminal.ts";
 
 export async function serve(document: string, options: ServeOptions, terminal: Terminal): Promise<number> {
   const serving = await startServing(document, options, terminal);
-  terminal.out(describe(serving, terminal));
+  if (!serving.quiet) terminal.out(describe(serving, terminal));
   return serving.untilStopped();
 }

@@ -3,6 +3,9 @@ import { randomBytes } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import { faultOf } from "../deliver/address.ts";
 import { servicePages } from "../export/page/pages.ts";
+import type { Log } from "../operate/log.ts";
+import { requestLog } from "../operate/request-log.ts";
+import { type Watch, watching } from "../operate/watching.ts";
 import type { Observe } from "../serve/observation.ts";
 import type { CheckResult } from "../parts/check.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -39,17 +42,22 @@ export interface Circumstances {
   readonly loopback: boolean;
   /** The module of its functions. */
   readonly handlers?: string | undefined;
+  readonly log: Log;
+  /** Told in a text for people of what starting has done; where programs alone read, the log says it. */
+  readonly say: (text: string) => void;
 }
 
 /** What runs a service: a command, or a program that embeds it. */
 export interface Host {
   readonly url: () => string;
   readonly loopback: boolean;
-  readonly terminal: Pick<Terminal, "environment" | "err">;
+  readonly environment: Terminal["environment"];
   readonly clock?: Clock | undefined;
   readonly random?: ((bytes: number) => Uint8Array) | undefined;
-  readonly report?: ((failure: unknown, requestId: string) => void) | undefined;
+  readonly report: (failure: unknown, requestId: string) => void;
+  readonly notice: (sentence: string) => void;
   readonly observe?: Observe | undefined;
+  readonly watches?: readonly Watch[];
 }
 
 export interface Servable {
@@ -70,7 +78,10 @@ export interface Served extends Servable {
  * @throws DocumentError when it cannot be served.
  * @throws UsageError when it needs secrets that the environment does not have (language, section 8).
  */
-export async function servable(result: CheckResult, { terminal, handlers }: Circumstances): Promise<Servable> {
+export async function servable(
+  result: CheckResult,
+  { terminal, handlers }: Pick<Circumstances, "terminal" | "handlers">,
+): Promise<Servable> {
   const plan = await planOf(result, terminal);
   if (plan.credentials.some(({ oauth }) => oauth?.users !== undefined)) await assertInstalled();
   const missing = plan.credentials.flatMap(({ secret }) =>
@@ -98,9 +109,30 @@ export async function served(document: Servable, circumstances: Circumstances): 
   const followed = (migrated: Migrated): void => {
     // How tables are laid out and indexed is nothing that the document says.
     if (migrated.steps.every(({ kind }) => kind === "layout")) return;
-    circumstances.terminal.err(followedText(migrated, data));
+    circumstances.say(followedText(migrated, data));
+    circumstances.log.write("info", "the data follows the document", {
+      steps: migrated.steps.length,
+      backup: migrated.backup,
+    });
   };
-  return servedFrom(document, data, await openStore(document.plan, data, clock, { followed }), circumstances);
+  return servedWith(document, data, await openStore(document.plan, data, clock, { followed }), circumstances);
+}
+
+/** With a store that is open, by a command. */
+export function servedWith(
+  document: Servable,
+  data: string,
+  store: Store,
+  { loopback, url, terminal, log }: Circumstances,
+): Promise<Served> {
+  return servedFrom(document, data, store, {
+    loopback,
+    url,
+    environment: terminal.environment,
+    report: (failure, requestId) => log.failed(failure, requestId),
+    notice: (sentence) => log.write("warn", sentence),
+    watches: log.writes("error") ? [requestLog(log)] : [],
+  });
 }
 
 /** With a store that is open. */
@@ -108,15 +140,11 @@ export async function servedFrom(
   { result, plan, functions }: Servable,
   data: string,
   store: Store,
-  { loopback, url, terminal, clock: time = clock, random: chance = random, ...host }: Host,
+  { loopback, url, environment, report, clock: time = clock, random: chance = random, ...host }: Host,
 ): Promise<Served> {
-  const given = terminal.environment["NONET_SECRET_KEY"] ?? "";
+  const given = environment["NONET_SECRET_KEY"] ?? "";
   // From an empty one anybody could make the secrets.
   const webhookKey = given === "" ? await store.secret("webhooks", newSecret) : given;
-  const told = (failure: unknown, requestId: string): void => {
-    terminal.err(`${requestId} failed: ${failure instanceof Error ? failure.stack : String(failure)}\n`);
-  };
-  const report = host.report ?? told;
   const telemetry = await telemetryModule();
   const service = createService({
     plan,
@@ -125,11 +153,11 @@ export async function servedFrom(
     random: chance,
     cursorSecret: await store.secret("cursor", newSecret),
     baseUrl: url,
-    environment: terminal.environment,
+    environment,
     report,
     webhooks: { key: webhookKey, urlFault: (text) => faultOf(text, { loopback }) },
-    observe: host.observe ?? telemetry?.createTelemetry(url),
-    notice: (sentence) => terminal.err(`${sentence}\n`),
+    observe: watching(host.observe ?? telemetry?.createTelemetry(url), host.watches ?? []),
+    notice: host.notice,
     functions,
     pages: servicePages({ result, plan, baseUrl: url }),
   });

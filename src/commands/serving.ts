@@ -1,12 +1,16 @@
 /** A document that is served: from its file and its data to a server that listens, and to its stop. */
+import process from "node:process";
+import type { Level, Members } from "../operate/log.ts";
+import { createRedact } from "../operate/redact.ts";
 import { longestRequest } from "../plan/limits.ts";
 import { createForwarding } from "../serve/forwarding.ts";
 import { UsageError } from "./command-line.ts";
 import { checkFile } from "./document.ts";
 import { createGate } from "./gate.ts";
 import { addressOf, assertFree, listenAt } from "./listening.ts";
+import { type LogFormat, type Logging, openLog } from "./logging.ts";
 import { createReloading, type Reloading } from "./reload.ts";
-import type { Circumstances, Served } from "./served.ts";
+import type { Circumstances, Servable, Served } from "./served.ts";
 import { clock, servable, served } from "./served.ts";
 import type { Terminal } from "./terminal.ts";
 import { startTicking } from "./ticker.ts";
@@ -29,6 +33,8 @@ export interface ServeOptions {
   /** A module. */
   readonly handlers: string | undefined;
   readonly "webhooks-to-loopback": boolean;
+  readonly log: Level | "off";
+  readonly "log-format": LogFormat;
 }
 
 export interface Serving {
@@ -38,6 +44,8 @@ export interface Serving {
   readonly url: string;
   /** Where this machine reaches it. */
   readonly local: string;
+  /** Whether what is written is for programs alone. */
+  readonly quiet: boolean;
   /** Serves until the process is asked to stop; gives the exit code. */
   untilStopped(): Promise<number>;
 }
@@ -53,11 +61,17 @@ export async function startServing(document: string, options: ServeOptions, term
   const url = () => options["base-url"] ?? local;
   const loopback = options["webhooks-to-loopback"];
   const { handlers } = options;
-  const circumstances: Circumstances = { document, data, url, terminal, loopback, handlers };
+  const quiet = options["log-format"] === "json";
 
-  const ready = await servable(await checkFile(document, terminal), circumstances);
+  const ready = await servable(await checkFile(document, terminal), { terminal, handlers });
   await assertFree({ host, port });
-  const first = await served(ready, circumstances);
+  const log = openLog(loggingOf(options, ready, terminal), terminal);
+  const say = (text: string): void => (quiet ? undefined : terminal.out(text));
+  const circumstances: Circumstances = { document, data, url, terminal, loopback, handlers, log, say };
+  const first = await served(ready, circumstances).catch(async (thrown: unknown) => {
+    await log.close();
+    throw thrown;
+  });
 
   const gate = watch ? createGate(first.service) : undefined;
   const service = gate?.service ?? first.service;
@@ -70,9 +84,11 @@ export async function startServing(document: string, options: ServeOptions, term
   }).catch(async (thrown: unknown) => {
     await first.background.stop(0);
     await first.store.close();
+    await log.close();
     throw thrown;
   });
   local = addressOf({ host, port: server.port });
+  log.write("info", "serving", startOf(first, { document, url: url(), local }));
   // Whoever reads that it serves may ask it to stop at once.
   const stopped = terminal.stopped();
 
@@ -89,10 +105,13 @@ export async function startServing(document: string, options: ServeOptions, term
     first,
     url: url(),
     local,
+    quiet,
     async untilStopped() {
       let lingerMilliseconds = 0;
       try {
-        if ((await Promise.race([stopped, lost.promise])) === "SIGTERM") lingerMilliseconds = seenMilliseconds;
+        const signal = await Promise.race([stopped, lost.promise]);
+        log.write("info", "stopping", { signal });
+        if (signal === "SIGTERM") lingerMilliseconds = seenMilliseconds;
       } finally {
         for (const watcher of watchers) await watcher.close();
         clearInterval(purge);
@@ -102,8 +121,40 @@ export async function startServing(document: string, options: ServeOptions, term
       }
       await current().service.flush();
       await current().store.close();
+      log.write("info", "stopped");
+      await log.close();
       return 0;
     },
+  };
+}
+
+/** What the log says of the start. */
+function startOf(
+  { plan, data, result }: Served,
+  told: Readonly<Record<"document" | "url" | "local", string>>,
+): Members {
+  return {
+    ...told,
+    data: addressless(data),
+    operations: plan.operations.length,
+    warnings: result.summary.warnings,
+    node: process.version,
+    process: process.pid,
+  };
+}
+
+/** Whatever is secret in where the data is. */
+function addressless(data: string): string {
+  return createRedact([])(data);
+}
+
+function loggingOf(options: ServeOptions, { plan }: Servable, { environment }: Terminal): Logging {
+  const names = ["NONET_SECRET_KEY", ...plan.credentials.flatMap(({ secret }) => secret ?? [])];
+  return {
+    level: options.log,
+    format: options["log-format"],
+    service: plan.service,
+    secrets: names.flatMap((name) => environment[name] ?? []),
   };
 }
 

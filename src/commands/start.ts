@@ -15,7 +15,7 @@ const exampleSecrets = { DOOR_SECRET: "a demonstration, not a secret" };
 export async function start(named: string | undefined, options: ServeOptions, terminal: Terminal): Promise<number> {
   const environment = named === undefined ? { ...exampleSecrets, ...terminal.environment } : terminal.environment;
   const serving = await startServing(named ?? example, options, { ...terminal, environment });
-  terminal.out(describe(serving, terminal));
-  terminal.out(await demonstrate(serving));
+  const demonstration = await demonstrate(serving);
+  if (!serving.quiet) terminal.out(describe(serving, terminal) + demonstration);
   return serving.untilStopped();
 }

@@ -12,6 +12,8 @@ export interface Terminal {
   /** Whether `out` shows colours. */
   readonly colour: boolean;
   readonly columns: number;
+  /** Whether a person reads `err`. */
+  readonly interactive: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The bytes of a file, of standard input for `-`. */
   read(path: string): Promise<Uint8Array>;
@@ -33,6 +35,7 @@ export function processTerminal(): Terminal {
     err: (text) => void process.stderr.write(text),
     colour: showsColour(process.env),
     columns: process.stdout.columns ?? (Number(process.env["COLUMNS"]) || 100),
+    interactive: process.stderr.isTTY,
     environment: process.env,
     read: (path) => (path === "-" ? buffer(process.stdin) : readFile(path)),
     write: (path, text) => writeFile(path, text),

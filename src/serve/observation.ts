@@ -44,6 +44,8 @@ export interface Noted {
   version?: Served;
   /** Why it was refused, or what failed. */
   code?: string;
+  /** The caller's id, once it is known who that is; absent for anonymous ones. */
+  caller?: string;
   /** The id of the record that it is about, once that is known; for functions after it. */
   record?: Value;
   /** What it has taken of the limits that hold for the operation. */

@@ -206,6 +206,7 @@ async function runWith(pipeline: Pipeline, request: Asked, brought: string[]): P
   const body = () => (bytes ??= readBytes(exchange, requestBytes, requestMilliseconds));
   const { inbound } = request.endpoint.prepared.operation;
   const caller = await pipeline.authentication.authenticate(exchange, body, inbound !== undefined);
+  if (caller.id !== null) noted.caller = caller.id;
   const chosen = pipeline.chooser.choose(said, caller);
   const version = chosen instanceof Promise ? await chosen : chosen;
   noted.version = version;

@@ -20,6 +20,7 @@ async function outcome(
     err: (text) => void (err += text),
     colour: false,
     columns: 100,
+    interactive: false,
     environment: { SOURCE_DATE_EPOCH: "1795305600" },
     read: (path) => {
       const text = path === "-" ? input : files[path];

@@ -15,6 +15,7 @@ test("the page's description becomes the page's document, with the page's report
     err: (text) => void (err += text),
     colour: false,
     columns: 100,
+    interactive: false,
     environment: {},
     read: () => Promise.resolve(Buffer.from(shown("source"))),
     write: () => Promise.reject(new Error("nothing is written")),
