@@ -8,6 +8,7 @@ import { readHeaders } from "./exchange.ts";
 import type { Forwarding } from "./forwarding.ts";
 import type { Service } from "./service.ts";
 import { maximumTargetBytes } from "./target.ts";
+import { createTurns, type Turns } from "./turns.ts";
 
 // An import would ask the module for all of its names, and one of them loads a client of HTTP with everything it needs.
 const { createServer, STATUS_CODES } = process.getBuiltinModule("node:http");
@@ -58,16 +59,28 @@ export async function listen(options: ServerOptions): Promise<RunningServer> {
   // Node would leave out what is beyond 2000 fields; their bytes are limited already.
   server.maxHeadersCount = 0;
   let draining = false;
-  const respond = (request: IncomingMessage, response: ServerResponse, expectation: Expectation) =>
-    void serve(options, request, response, expectation)
-      .then((answer) => send(response, answer, draining))
-      .catch((thrown: unknown) => send(response, options.service().fail(thrown), draining));
+  const turns = createTurns();
+  const respond = (request: IncomingMessage, response: ServerResponse, expectation: Expectation) => {
+    const give = (answer: Answer): boolean => {
+      // What the parser could not read the rest of is refused already.
+      if (turns.isOver(request.socket)) answer.stream?.ended();
+      else send(response, answer, draining);
+      return draining || answer.close === true;
+    };
+    turns.take(request, response, () =>
+      serve(options, request, response, expectation).then(give, (thrown: unknown) =>
+        give(options.service().fail(thrown)),
+      ),
+    );
+  };
   server.on("request", (request, response) => respond(request, response, "none"));
   server.on("checkContinue", (request, response) => respond(request, response, "continue"));
   server.on("checkExpectation", (request, response) => respond(request, response, "unknown"));
-  server.on("connect", (_, socket: Socket) => sendRaw(socket, options.service().refuse("not-implemented")));
+  server.on("connect", (_, socket: Socket) =>
+    turns.refuse(socket, () => sendRaw(socket, options.service().refuse("not-implemented"))),
+  );
   server.on("clientError", (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) =>
-    refuseRaw(options, error, socket),
+    refuseRaw(options, turns, error, socket),
   );
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -132,20 +145,31 @@ async function serve(
     return service.refuse("headers-too-large", { exchange });
   if (!isFramed(request, headers)) return service.refuse("invalid-request", { status: 400, exchange });
   const answering = service.answer(exchange);
-  if (!waits) return answering;
+  const ends = isAmbiguous(exchange.method, headers);
+  if (!waits && !ends) return answering;
   const answer = await answering;
   // A body that was never asked for may come or not: only the connection's end keeps it from being taken for a request.
-  return waits ? { ...answer, close: true } : answer;
+  return waits || ends ? { ...answer, close: true } : answer;
 }
 
 /**
  * HTTP/1.1 asks for exactly one Host (RFC 9112 section 3.2). A body in a transfer coding that nobody here takes off would
- * be read as what it is not (section 6.1).
+ * be read as what it is not, and HTTP/1.0 has none (section 6.1).
  */
 function isFramed({ httpVersion }: IncomingMessage, headers: RequestHeaders): boolean {
   if (headers.repeated("host") || (httpVersion === "1.1" && headers.get("host") === undefined)) return false;
   const coding = headers.get("transfer-encoding");
-  return coding === undefined || coding.toLowerCase() === "chunked";
+  return coding === undefined || (httpVersion === "1.1" && coding.toLowerCase() === "chunked");
+}
+
+/**
+ * Where what follows on the connection might not be what it seems: not everybody looks for a body after GET (RFC 9110 section
+ * 9.3.1), and of what comes with an `Upgrade` that is not taken Node drops whatever was in the same packet.
+ */
+function isAmbiguous(method: string, headers: RequestHeaders): boolean {
+  if (headers.get("upgrade") !== undefined) return true;
+  if (method !== "GET" && method !== "HEAD") return false;
+  return Number(headers.get("content-length") ?? 0) > 0 || headers.get("transfer-encoding") !== undefined;
 }
 
 function rawBytes(request: IncomingMessage): number {
@@ -264,6 +288,7 @@ function sendStream(response: ServerResponse, stream: Streaming): void {
 /** Requests that the parser refuses are answered like any other refusal (R7.1). */
 function refuseRaw(
   { service }: ServerOptions,
+  turns: Turns,
   error: NodeJS.ErrnoException & { rawPacket?: Buffer },
   socket: Socket,
 ): void {
@@ -271,7 +296,9 @@ function refuseRaw(
     socket.destroy();
     return;
   }
-  sendRaw(socket, refusalOf(service(), error));
+  // What comes after a request that ends the connection is not looked at, and needs no answer (RFC 9112 section 9.6).
+  if (error.code === "HPE_CLOSED_CONNECTION") return;
+  turns.refuse(socket, () => sendRaw(socket, refusalOf(service(), error)));
 }
 
 /** Where Node has no response object to send with. */
