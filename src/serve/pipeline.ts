@@ -134,8 +134,8 @@ interface Asked {
 function runWithin(pipeline: Pipeline, asked: Asked, limits: OperationLimits): Promise<Answer> {
   const { keeping } = pipeline;
   if (keeping.loading !== undefined) return keeping.loading.then(() => runWithin(pipeline, asked, limits));
-  admit(pipeline, asked, limits, asked.found.routed.parameters);
-  return run(pipeline, asked);
+  const others = admit(pipeline, asked, limits, asked.found.routed.parameters);
+  return others === undefined ? run(pipeline, asked) : others.then(() => run(pipeline, asked));
 }
 
 function admit(
@@ -143,9 +143,9 @@ function admit(
   { exchange, noted }: Asked,
   limits: OperationLimits,
   parameters: Readonly<Record<string, string>>,
-): void {
+): Promise<void> | undefined {
   noted.admission = admissionOf(limits, exchange, parameters, authentication.carries(exchange));
-  arrive(noted.admission, context.clock.now());
+  return arrive(noted.admission, context.clock.now());
 }
 
 /** In the caller's own version the path leads to another operation: under that one's limits, as if it had come there first. */
@@ -154,11 +154,11 @@ function readmit(
   asked: Asked,
   { limits }: OperationEndpoint,
   parameters: Readonly<Record<string, string>>,
-): void {
+): Promise<void> | undefined {
   const { noted } = asked;
-  if (noted.admission !== undefined) giveBack(noted.admission);
+  if (noted.admission !== undefined) giveBack(noted.admission, pipeline.context.clock.now());
   delete noted.admission;
-  if (limits !== undefined) admit(pipeline, asked, limits, parameters);
+  return limits === undefined ? undefined : admit(pipeline, asked, limits, parameters);
 }
 
 /** The path was found in some version: in the caller's own it may lead elsewhere, or nowhere. */
@@ -211,12 +211,14 @@ async function runWith(pipeline: Pipeline, request: Asked, brought: string[]): P
   const version = chosen instanceof Promise ? await chosen : chosen;
   noted.version = version;
   const { routed, endpoint } = foundIn(pipeline, request, version);
-  if (endpoint !== request.endpoint) readmit(pipeline, request, endpoint, routed.parameters);
+  if (endpoint !== request.endpoint) await readmit(pipeline, request, endpoint, routed.parameters);
   const { asked } = endpoint;
   let { prepared } = endpoint;
   const kind = prepared.forKind(caller.kind);
-  if (noted.admission !== undefined)
-    enter(noted.admission, caller, kind.allowed === "denied", pipeline.context.clock.now());
+  if (noted.admission !== undefined) {
+    const others = enter(noted.admission, caller, kind.allowed === "denied", pipeline.context.clock.now());
+    if (others !== undefined) await others;
+  }
   if (kind.allowed === "denied")
     throw caller.kind === 0
       ? pipeline.authentication.challenge()

@@ -8,12 +8,13 @@ import { createIds } from "../base/id.ts";
 import type { Plan, Segment } from "../plan/plan.ts";
 import { servedPlan } from "../plan/wire.ts";
 import { isPassing } from "../store/error.ts";
-import type { Row, Store, Transaction } from "../store/store.ts";
+import type { Rates, Row, Store, Transaction } from "../store/store.ts";
 import { createCallerKinds } from "./caller.ts";
 import { compress } from "./compression.ts";
 import type { Context } from "./context.ts";
 import { createAuthentication } from "./credentials/authenticate.ts";
 import { createCors } from "./cors.ts";
+import { createFailureLimits } from "./credentials/failures.ts";
 import { createLoginGuard } from "./credentials/guard.ts";
 import { allLoginRecords } from "./credentials/records.ts";
 import { createCursors } from "./cursor.ts";
@@ -30,8 +31,9 @@ import { asWired } from "./functions/wire-answer.ts";
 import { healthPages } from "./health.ts";
 import { createKeeping } from "./limits/keeping.ts";
 import type { Limiter } from "./limits/limiter.ts";
-import { createLimiter, settle } from "./limits/limiter.ts";
+import { concealed, createLimiter, settle } from "./limits/limiter.ts";
 import { liveQuotas } from "./limits/quotas.ts";
+import { createSharing } from "./limits/sharing.ts";
 import { oauthPages } from "./oauth/server.ts";
 import type { Noted, Observe, Observer } from "./observation.ts";
 import type { Endpoint, GivePage, Pipeline } from "./pipeline.ts";
@@ -66,6 +68,8 @@ export interface ServiceOptions {
   readonly observe?: Observe | undefined;
   /** Told in a sentence of what time should have done to a record, and what the document's own rules kept it from. */
   readonly notice?: (sentence: string) => void;
+  /** Where rates are counted together with other processes; the store's unless told, if it does. */
+  readonly rates?: Rates | undefined;
   /** Where the document has webhooks. */
   readonly webhooks?: WebhookOptions;
   /** What the service's owner does in it, beside the document. */
@@ -149,10 +153,14 @@ export function createService(given: ServiceOptions): LiveService {
   const versions = createVersions({ plan, tables, store, kinds, extensions, documentation }, prepared);
   const newest = versions[0] as Version;
   const nextRequestId = requestIds(random);
-  const limiter = createLimiter({ plan, secret: options.cursorSecret, changed: () => keeping.changed() });
+  const notice = options.notice ?? (() => {});
+  const rates = options.rates ?? store.rates;
+  const sharing = rates && createSharing({ rates, now: () => clock.now(), notice });
+  const limiter = createLimiter({ plan, secret: options.cursorSecret, changed: () => keeping.changed(), sharing });
   const functions = prepareFunctions(options, { tables, kinds });
   const logins = allLoginRecords(plan, store);
-  const guard = createLoginGuard(random);
+  const failures = createFailureLimits(sharing, (name) => concealed(options.cursorSecret, name));
+  const guard = createLoginGuard(failures, options.cursorSecret);
   const context: Context = {
     plan,
     store,
@@ -193,6 +201,9 @@ export function createService(given: ServiceOptions): LiveService {
     baseUrl: options.baseUrl,
     logins,
     guard,
+    failures,
+    sharing,
+    salt: options.cursorSecret,
     kinds,
     clock,
     random,
@@ -209,6 +220,7 @@ export function createService(given: ServiceOptions): LiveService {
     random,
     logins,
     guard,
+    failures,
     secret: options.cursorSecret,
     prefix,
     baseUrl: options.baseUrl,
@@ -237,7 +249,7 @@ export function createService(given: ServiceOptions): LiveService {
       ),
     })),
   };
-  const ticking = createTicking(createTime(context, { report, notice: options.notice ?? (() => {}) }), report);
+  const ticking = createTicking(createTime(context, { report, notice }), report);
   const working = functions.working(
     context,
     newest.served,

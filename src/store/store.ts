@@ -10,12 +10,24 @@ import type { Value, Variables } from "../expression/evaluate.ts";
 import type { TypedExpression } from "../expression/typed.ts";
 import type { FileStore } from "./files.ts";
 import type { PinStore } from "./pins.ts";
+import type { RateAsk, RateCount, RateLimit, Rates } from "./rates.ts";
 import type { Grant, GrantStore } from "./grants.ts";
 import type { SessionStore, SessionToken, SessionWork } from "./sessions.ts";
 import type { ColumnType, FilterOperator } from "../plan/plan.ts";
 
 /** A store that answers at once gives the value, one that waits a promise; callers `await` both. */
-export type { FileStore, Grant, GrantStore, PinStore, SessionStore, SessionToken };
+export type {
+  FileStore,
+  Grant,
+  GrantStore,
+  PinStore,
+  RateAsk,
+  RateCount,
+  RateLimit,
+  Rates,
+  SessionStore,
+  SessionToken,
+};
 
 export type Awaitable<T> = T | Promise<T>;
 
@@ -44,6 +56,8 @@ export interface Store {
   readonly counts: CountStore;
   readonly pins: PinStore;
   readonly files: FileStore;
+  /** Where several processes serve the same data; absent where one does, and counts by itself. */
+  readonly rates?: Rates;
   /**
    * Whether this process is the one of those that serve the data which does this work, that one at a time does. It stays so
    * until it ends, or serves an older document than another one does; when it was killed another takes over within seconds.

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { signatureField } from "../../src/serve/credentials/hmac.ts";
+import { memoryRates } from "../../src/store/memory/rates.ts";
 import type { Reply } from "./client.ts";
 import { documentText, served, serve } from "./scenario.ts";
 
@@ -126,4 +127,15 @@ test("without its secret no signature is good, not even one made with nothing", 
     const reply = await subject.client.send({ method: "POST", path: "/notes", headers, body: '{"text":"ding"}' });
     assert.equal(reply.status, 401);
   }
+});
+
+test("R5.6 a signature counts once, whichever of several processes it is sent to", async () => {
+  const rates = memoryRates();
+  const environment = { BELL_SECRET: secret };
+  await using one = await serve(documentText("gate"), { store: "memory", environment, rates });
+  await using other = await serve(documentText("gate"), { store: "memory", environment, rates });
+  const signature = fieldFor({});
+  const sent = { method: "POST", path: "/notes", headers: { "Bell-Signature": signature }, body: { text: "ding" } };
+  assert.equal((await one.client.send(sent)).status, 201);
+  assert.equal((await other.client.send(sent)).status, 401);
 });

@@ -1,6 +1,7 @@
 /** Part 8 over real sockets, on both stores: rates, quotas, sizes, times, and what is told of them (R8.1 to R8.8). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { memoryRates } from "../../src/store/memory/rates.ts";
 import { parseList } from "structured-headers";
 import type { Reply, Sent } from "./client.ts";
 import { desks } from "./desks.ts";
@@ -22,6 +23,11 @@ function on(
       assert.deepEqual(subject.running.failures, []);
     });
   }
+  void test(`${name} (counted together)`, async () => {
+    await using subject = await serve(document, { proxies: ["127.0.0.1"], ...options, store: "memory", rates: memoryRates() }); // biome-ignore format: short
+    await body(subject, (user = "kim") => callerOf(subject, user));
+    assert.deepEqual(subject.running.failures, []);
+  });
 }
 
 interface Caller {

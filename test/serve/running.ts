@@ -20,7 +20,7 @@ import type { Page } from "../../src/serve/service.ts";
 import { createService } from "../../src/serve/service.ts";
 import { openMemoryStore } from "../../src/store/memory/open.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Rates, Store } from "../../src/store/store.ts";
 
 export interface Running extends AsyncDisposable {
   readonly url: string;
@@ -57,6 +57,8 @@ export interface RunOptions {
   readonly startSending?: BackgroundOptions["startSending"];
   /** What the service's owner does in it. */
   readonly functions?: ServiceFunctions;
+  /** Where rates are counted together with other processes. */
+  readonly rates?: Rates;
   /** Puts something between the service and its store. */
   readonly around?: (store: Store) => Store;
 }
@@ -97,6 +99,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     observe: options.observe?.(() => url),
     pages: options.pages ?? [],
     functions: options.functions,
+    rates: options.rates,
     webhooks: { key: "a test", urlFault: (text) => faultOf(text, { loopback: true }) },
   });
   const background = startBackground({

@@ -14,9 +14,10 @@ import { idText } from "../keys-in-path.ts";
 import { Refusal } from "../refusal.ts";
 import { endOf, hashSecret, isSecret, nameOfSecret } from "./api-key.ts";
 import { challengeOf } from "./challenge.ts";
-import { createFailureLimit } from "./failures.ts";
+import type { Sharing } from "../limits/sharing.ts";
+import type { FailureLimits } from "./failures.ts";
 import type { LoginGuard } from "./guard.ts";
-import { createSignatureVerifier } from "./hmac.ts";
+import { createSignatureVerifier, toleranceSeconds } from "./hmac.ts";
 import type { SignatureVerifier, Verified } from "./hmac.ts";
 import type { VerifyToken } from "./jwt.ts";
 import { isPassword } from "./password.ts";
@@ -51,6 +52,11 @@ export interface AuthenticationOptions {
   /** Whose callers are records, by credential. */
   readonly logins: ReadonlyMap<string, LoginRecords>;
   readonly guard: LoginGuard;
+  readonly failures: FailureLimits;
+  /** What is counted together with other processes. */
+  readonly sharing: Sharing | undefined;
+  /** The same for all of them, and known to nobody else. */
+  readonly salt: string;
   readonly kinds: CallerKinds;
   readonly clock: Clock;
   readonly random: (bytes: number) => Uint8Array;
@@ -85,11 +91,10 @@ const maximumRemembered = 10_000;
 export function createAuthentication(options: AuthenticationOptions): Authentication {
   const { plan, kinds, clock } = options;
   const fields = groupByField(plan.credentials.flatMap((credential) => methodsOf(credential, options)));
-  const fromAddress = createFailureLimit();
-  const forKey = createFailureLimit();
+  const fromAddress = options.failures("keys from an address");
+  const forKey = options.failures("keys of a name");
   // Parts of secrets are in no table: what they are counted by cannot be turned back.
-  const salt = options.random(32);
-  const hashed = (text: string) => createHmac("sha256", salt).update(text).digest("base64url");
+  const hashed = (text: string) => createHmac("sha256", options.salt).update(text).digest("base64url");
   const remembered = new Map<string, { caller: Caller; until: number }>();
   const challenges = challengeFields(plan, options.baseUrl);
 
@@ -313,9 +318,7 @@ function methodsOf(credential: CredentialPlan, options: AuthenticationOptions): 
     case "jwt":
       return [{ credential, scheme, prove: proveToken(credential, options.clock, tokenVerifier(credential, secret)) }];
     case "hmac-sha256":
-      return [
-        { credential, scheme, prove: proveSignature(credential, options.clock, createSignatureVerifier(secret)) },
-      ];
+      return [{ credential, scheme, prove: proveSignature(credential, options, createSignatureVerifier(secret)) }];
   }
 }
 
@@ -464,13 +467,25 @@ function lacking({ scopes, sent }: CredentialPlan, missing: readonly string[]): 
   return new Refusal("forbidden", { detail, headers: ["WWW-Authenticate", `${sent.scheme ?? "Bearer"} ${error}`] });
 }
 
-function proveSignature(credential: CredentialPlan, clock: Clock, verifier: SignatureVerifier): Method["prove"] {
+function proveSignature(
+  credential: CredentialPlan,
+  { clock, sharing }: AuthenticationOptions,
+  verifier: SignatureVerifier,
+): Method["prove"] {
   return async (text, exchange, body) => {
     const signed = { method: exchange.method, target: exchange.target, body: await body() };
-    const verified = verifier.verify(text, signed, clock.now());
+    let verified = verifier.verify(text, signed, clock.now());
     if (verified === undefined) return undefined;
+    // Another process may have seen it.
+    if (!verified.again && sharing !== undefined && (await isSeen(sharing, credential, verified.signature)))
+      verified = { ...verified, again: true };
     return { user: credential.name, roles: rolesOf(credential, [], {}), claims: {}, until: 0, signed: verified };
   };
+}
+
+async function isSeen(sharing: Sharing, { name }: CredentialPlan, signature: string): Promise<boolean> {
+  const limit = { count: 1, windowMilliseconds: 2 * toleranceSeconds * 1000 };
+  return (await sharing.want({ name: `signatures of ${name}`, key: signature, limit }, () => {})) === false;
 }
 
 /** `realm.roles` is a claim of that name, else the member `roles` of the claim `realm`. */

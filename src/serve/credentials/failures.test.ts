@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { subscriberOf } from "../address.ts";
-import { createFailureLimit } from "./failures.ts";
+import { setImmediate as turn } from "node:timers/promises";
+import { memoryRates } from "../../store/memory/rates.ts";
+import { createSharing } from "../limits/sharing.ts";
+import { createFailureLimit, createFailureLimits } from "./failures.ts";
 
 test("R5.7 ten in a minute, counted from the first", () => {
   const failures = createFailureLimit();
@@ -32,3 +35,29 @@ for (const [address, expected] of [
 ] as const) {
   test(`R8.4 ${address} is counted as ${expected}`, () => assert.equal(subscriberOf(address), expected));
 }
+
+test("R5.7 several processes count together: who has failed ten times at one is sent away by the others after one more", async () => {
+  const rates = memoryRates();
+  const kept: string[] = [];
+  const [one, other] = [0, 1].map(() => {
+    const sharing = createSharing({
+      rates: {
+        count: (asks, now) => {
+          kept.push(...asks.map(({ key }) => key));
+          return rates.count(asks, now);
+        },
+      },
+      now: () => 0,
+      notice: () => {},
+    });
+    return createFailureLimits(sharing, (name) => `not ${name.length}`)("tries");
+  });
+  for (let at = 0; at < 10; at += 1) one?.note("ann", 0);
+  await turn();
+  assert.equal(other?.waitSeconds("ann", 0), 0, "nobody has told it");
+  other?.note("ann", 0);
+  await turn();
+  assert.equal(other?.waitSeconds("ann", 1000), 59);
+  assert.equal(other?.waitSeconds("bob", 1000), 0);
+  assert.deepEqual([...new Set(kept)], ["not 3"], "names are not told");
+});

@@ -1,7 +1,9 @@
 /**
  * Failed credentials (R5.7): at most ten in a minute from one address, and at most ten for one key, wherever they come
  * from. Only failures are counted and only failures are refused, so guessing costs nobody with a good credential anything.
+ * Several processes count them together: each is told of the others' with its own next failure.
  */
+import type { Heard, Shared, Sharing } from "../limits/sharing.ts";
 
 export interface FailureLimit {
   /** Seconds to wait before an unproved credential may be tried again; 0: it may. */
@@ -14,8 +16,23 @@ const windowMilliseconds = 60_000;
 /** Beyond this many names the oldest are forgotten: the table protects the server, it must not fill it. */
 const maximumNames = 100_000;
 
-/** `name`: what failures are counted by. */
-export function createFailureLimit(): FailureLimit {
+/** A limit under a name that no other one has. */
+export type FailureLimits = (name: string) => FailureLimit;
+
+/** `unreadable`: what a name is to the other processes, who keep it; none of them can turn it back. */
+export function createFailureLimits(sharing: Sharing | undefined, unreadable: (name: string) => string): FailureLimits {
+  return (what) => {
+    const shared = (name: string): Shared => ({
+      name: `failed ${what}`,
+      key: unreadable(name),
+      limit: { count: limit, windowMilliseconds },
+    });
+    return createFailureLimit(sharing && ((name, heard) => sharing.tell(shared(name), 1, heard)));
+  };
+}
+
+/** `tell`: has other processes count one more of a name, and hears what they have counted. */
+export function createFailureLimit(tell?: (name: string, heard: Heard) => void): FailureLimit {
   const failures = new Map<string, { count: number; until: number }>();
   return {
     waitSeconds(name, now) {
@@ -24,14 +41,19 @@ export function createFailureLimit(): FailureLimit {
       return Math.ceil((entry.until - now) / 1000);
     },
     note(name, now) {
-      const entry = failures.get(name);
-      if (entry !== undefined && entry.until > now) {
-        entry.count += 1;
-        return;
+      let entry = failures.get(name);
+      if (entry !== undefined && entry.until > now) entry.count += 1;
+      else {
+        failures.delete(name);
+        failures.set(name, (entry = { count: 1, until: now + windowMilliseconds }));
+        if (failures.size > maximumNames) failures.delete(failures.keys().next().value as string);
       }
-      failures.delete(name);
-      failures.set(name, { count: 1, until: now + windowMilliseconds });
-      if (failures.size > maximumNames) failures.delete(failures.keys().next().value as string);
+      const noted = entry;
+      tell?.(name, (counted) => {
+        if (counted === undefined) return;
+        noted.count = counted.used;
+        noted.until = counted.at;
+      });
     },
   };
 }

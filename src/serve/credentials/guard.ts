@@ -7,7 +7,7 @@
 import { createHmac } from "node:crypto";
 import { subscriberOf } from "../address.ts";
 import { Refusal } from "../refusal.ts";
-import { createFailureLimit } from "./failures.ts";
+import type { FailureLimits } from "./failures.ts";
 import { isHashingBusy } from "./password.ts";
 
 export interface Attempt {
@@ -27,12 +27,12 @@ export interface LoginGuard {
 /** So many names are remembered with the addresses that they have logged in from. */
 const maximumKnown = 100_000;
 
-export function createLoginGuard(random: (bytes: number) => Uint8Array): LoginGuard {
-  const fromAddress = createFailureLimit();
-  const forName = createFailureLimit();
+/** `salt`: the same for all processes that count failures together, and known to nobody else. */
+export function createLoginGuard(failures: FailureLimits, salt: string): LoginGuard {
+  const fromAddress = failures("logins from an address");
+  const forName = failures("logins of a name");
   const known = new Set<string>();
   // Names are in no table: what they are counted by cannot be turned back.
-  const salt = random(32);
   const hashed = (...parts: readonly string[]) =>
     createHmac("sha256", salt).update(parts.join("\0")).digest("base64url");
   const countedBy = ({ credential, name, address }: Attempt): string => {

@@ -2,6 +2,12 @@
  * Rates in front of the pipeline (R0.1, R8.1 to R8.5). A request passes two gates: before its credential is looked at, the
  * limits per address and those of callers without a credential; after it, the others. At each gate all limits have to have
  * something left before any is taken from, and who is refused at the second gets back what the first took.
+ *
+ * Where several processes count together (`sharing.ts`), what is counted here is what they are known to have counted, and what
+ * they have not been told of yet. A request for which there is no room by that is refused without asking. One for which there
+ * is room is let pass at once where it is the only one that they do not know of, and the limit is so high that one more does
+ * not matter; else they are asked first. So they let pass at most one request too many each (R8.3), of small limits and of long
+ * windows none, and whoever sends one request after another never waits.
  */
 import { hash } from "node:crypto";
 import type { Limited, Operation, Plan, QuotaPlan } from "../../plan/plan.ts";
@@ -12,6 +18,7 @@ import type { Answer, Exchange } from "../exchange.ts";
 import { Refusal } from "../refusal.ts";
 import type { Meter, Place } from "./meter.ts";
 import { createMeter } from "./meter.ts";
+import type { Heard, Shared, Sharing } from "./sharing.ts";
 
 export interface Limiter {
   /** Undefined where nothing limits how often the operation is run. */
@@ -35,6 +42,15 @@ interface Rule {
   /** Only requests without a credential count. */
   readonly anonymous: boolean;
   readonly keyOf: (key: string) => string;
+  readonly together: Together | undefined;
+}
+
+/** How a limit is counted with other processes. */
+interface Together {
+  readonly sharing: Sharing;
+  readonly sharedOf: (place: Place) => Shared;
+  /** Whether one request may pass that they do not know of yet. */
+  readonly lenient: boolean;
 }
 
 /** One request to an operation with limits, and what it has taken so far. */
@@ -55,6 +71,7 @@ export interface Admission {
 interface Standing {
   readonly meter: Meter;
   readonly place: Place;
+  readonly together: Together | undefined;
 }
 
 export interface LimiterOptions {
@@ -63,27 +80,40 @@ export interface LimiterOptions {
   readonly secret: string;
   /** Told when the counts of a long window have changed. */
   readonly changed: () => void;
+  /** Where several processes count together. */
+  readonly sharing?: Sharing | undefined;
 }
 
 /** Windows from this length on survive a restart (R8.3). */
 const keptMilliseconds = 3_600_000;
 const maximumKeys = 100_000;
+/** From this quota on one request too many for each process is at most a hundredth of it. */
+const lenientFrom = 100;
 
-export function createLimiter({ plan, secret, changed }: LimiterOptions): Limiter {
+export function createLimiter({ plan, secret, changed, sharing }: LimiterOptions): Limiter {
   const seed = Number.parseInt(hash("sha256", secret, "hex").slice(0, 8), 16);
   const rates = plan.rates.map((rate) => {
-    const kept = rate.windowMilliseconds >= keptMilliseconds;
+    const long = rate.windowMilliseconds >= keptMilliseconds;
+    const kept = long && sharing === undefined;
     const meter = createMeter({ rate, maximumKeys, seed, ...(kept ? { changed } : {}) });
-    // A long key must not make a short-lived count dear, and one that is kept says nobody's address.
-    const keyOf = (key: string) => (kept || key.length > 64 ? concealed(secret, key) : key);
-    return { rate, kept, meter, keyOf };
+    // A long key must not make a short-lived count dear, and one that others keep says nobody's address.
+    const conceals = long || sharing !== undefined;
+    const keyOf = (key: string) => (conceals || key.length > 64 ? concealed(secret, key) : key);
+    const { count, windowMilliseconds, burst } = rate;
+    const limit = { count, windowMilliseconds, ...(burst === undefined ? {} : { burst }) };
+    const together: Together | undefined = sharing && {
+      sharing,
+      sharedOf: ({ key }) => ({ name: rate.name, key, limit }),
+      lenient: !long && meter.quota >= lenientFrom,
+    };
+    return { rate, kept, meter, keyOf, together };
   });
   return {
     kept: rates.flatMap(({ kept, meter }) => (kept ? [meter] : [])),
     of(operation) {
       const rules = operation.rates.map(({ limit, by }): Rule => {
-        const { rate, meter, keyOf } = rates[limit] as (typeof rates)[number];
-        return { meter, by, keyOf, anonymous: rate.of === "anonymous" };
+        const { rate, meter, keyOf, together } = rates[limit] as (typeof rates)[number];
+        return { meter, by, keyOf, together, anonymous: rate.of === "anonymous" };
       });
       const quotas = operation.quotas.map(({ limit }) => plan.quotas[limit] as QuotaPlan);
       if (rules.length === 0 && quotas.length === 0) return undefined;
@@ -137,55 +167,146 @@ export function admissionOf(
   return { limits, exchange, parameters, carries, taken: [], counted: [], refused: [], signedIn: false };
 }
 
-/** The first gate. @throws Refusal `rate-limited` */
-export function arrive(admission: Admission, now: number): void {
+/** The first gate; a promise where other processes are asked. @throws Refusal `rate-limited`, or rejects with it */
+export function arrive(admission: Admission, now: number): Promise<void> | undefined {
   const { before } = admission.limits;
-  if (before.length > 0) pass(admission, before, null, false, now);
+  return before.length > 0 ? pass(admission, before, null, false, now) : undefined;
 }
 
 /**
  * The second gate. `barred`: the caller may not run the operation at all and is about to learn so; then it must not use up
- * what others may do with the record. @throws Refusal `rate-limited`
+ * what others may do with the record. @throws Refusal `rate-limited`, or rejects with it
  */
-export function enter(admission: Admission, caller: Caller, barred: boolean, now: number): void {
+export function enter(admission: Admission, caller: Caller, barred: boolean, now: number): Promise<void> | undefined {
   admission.signedIn = caller.credential !== null;
   const { after } = admission.limits;
-  if (after.length > 0) pass(admission, after, caller.id, barred, now);
+  return after.length > 0 ? pass(admission, after, caller.id, barred, now) : undefined;
 }
 
-function pass(admission: Admission, rules: readonly Rule[], caller: string | null, barred: boolean, now: number): void {
+function pass(
+  admission: Admission,
+  rules: readonly Rule[],
+  caller: string | null,
+  barred: boolean,
+  now: number,
+): Promise<void> | undefined {
   const { carries, exchange, parameters, taken } = admission;
   const asked: Standing[] = [];
-  let full = false;
-  for (const { anonymous, by, keyOf, meter } of rules) {
+  const full: Standing[] = [];
+  for (const { anonymous, by, keyOf, meter, together } of rules) {
     if ((anonymous && carries) || (barred && by.kind === "parameter")) continue;
     const place = meter.look(keyOf(partitionOf(by, exchange, caller, parameters)), now);
-    if (meter.left(place, now) === 0) full = true;
-    asked.push({ meter, place });
+    const standing = { meter, place, together };
+    if (meter.left(place, now) === 0) full.push(standing);
+    asked.push(standing);
   }
-  if (full) refuse(admission, asked, now);
-  for (const standing of asked) {
-    standing.meter.take(standing.place, now);
-    taken.push(standing);
+  if (full.length > 0) {
+    for (const standing of full) renew(standing, now);
+    throw refusalOf(admission, asked, full, now);
   }
+  const unsure = asked.filter(isUnsure);
+  for (const standing of asked) if (!unsure.includes(standing)) take(standing, now);
+  if (unsure.length > 0) return passTogether(admission, asked, unsure, now);
+  taken.push(...asked);
+  return undefined;
 }
 
-function refuse(admission: Admission, asked: readonly Standing[], now: number): never {
-  giveBack(admission);
+/** Lets pass what the other processes grant; of what they do not, nothing is taken anywhere. */
+async function passTogether(
+  admission: Admission,
+  asked: readonly Standing[],
+  unsure: readonly Standing[],
+  now: number,
+): Promise<void> {
+  const granted = await Promise.all(unsure.map((standing) => isGranted(standing, now)));
+  const full = unsure.filter((_, index) => granted[index] === false);
+  const taken = asked.filter((standing) => !full.includes(standing));
+  admission.taken.push(...taken);
+  if (full.length > 0) throw refusalOf(admission, full, full, now);
+}
+
+function refusalOf(admission: Admission, asked: readonly Standing[], full: readonly Standing[], now: number): Refusal {
+  giveBack(admission, now);
   admission.refused = [...admission.taken.splice(0), ...asked];
-  const violated = asked.filter(({ meter, place }) => meter.left(place, now) === 0);
-  const seconds = Math.max(...violated.map(({ meter, place }) => meter.waitSeconds(place, now)));
-  const [first] = violated;
+  const seconds = Math.max(...full.map(({ meter, place }) => meter.waitSeconds(place, now)));
+  const [first] = full;
   const many = first === undefined ? "" : `: at most ${first.meter.quota} in ${first.meter.windowSeconds} s`;
-  throw new Refusal("rate-limited", {
+  return new Refusal("rate-limited", {
     detail: `Too many requests${many}`,
-    members: { "violated-policies": violated.map(({ meter }) => meter.name) },
+    members: { "violated-policies": full.map(({ meter }) => meter.name) },
     headers: ["Retry-After", String(seconds)],
   });
 }
 
-export function giveBack({ taken }: Admission): void {
-  for (const { meter, place } of taken) meter.giveBack(place);
+// ── Counting together ──────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Of a place: how many the other processes have not been told of, and when what they count was heard last. */
+interface Known {
+  owed: number;
+  heard: number;
+}
+
+const knowledge = new WeakMap<Place, Known>();
+/** What was used up is asked for anew after this time: others may have given back. */
+const renewedMilliseconds = 250;
+
+function knownOf(place: Place): Known {
+  let known = knowledge.get(place);
+  if (known === undefined) knowledge.set(place, (known = { owed: 0, heard: Number.NEGATIVE_INFINITY }));
+  return known;
+}
+
+function isUnsure({ place, together }: Standing): boolean {
+  return together !== undefined && !(together.lenient && knownOf(place).owed === 0);
+}
+
+function take(standing: Standing, now: number): void {
+  standing.meter.take(standing.place, now);
+  tell(standing, 1, now);
+}
+
+function tell(standing: Standing, count: number, now: number): void {
+  const { place, together } = standing;
+  if (together === undefined) return;
+  knownOf(place).owed += count;
+  together.sharing.tell(together.sharedOf(place), count, hearing(standing, count, now));
+}
+
+/** `told`: so many that are in what is heard were owed until then. */
+function hearing({ meter, place }: Standing, told: number, now: number): Heard {
+  const known = knownOf(place);
+  return (counted) => {
+    known.owed -= told;
+    if (counted === undefined) return;
+    known.heard = now;
+    meter.hear(place, { used: counted.used, at: counted.at }, known.owed);
+  };
+}
+
+function renew(standing: Standing, now: number): void {
+  if (standing.together === undefined || Math.abs(now - knownOf(standing.place).heard) < renewedMilliseconds) return;
+  tell(standing, 0, now);
+}
+
+/** Whether there was room, and it is taken. */
+async function isGranted(standing: Standing, now: number): Promise<boolean> {
+  const { meter, place, together } = standing;
+  meter.hold(place);
+  const granted = await together?.sharing.want(together.sharedOf(place), hearing(standing, 0, now));
+  if (granted !== undefined) return granted;
+  // Each counts for itself.
+  if (meter.left(place, now) === 0) return false;
+  meter.take(place, now);
+  return true;
+}
+
+export function giveBack({ taken }: Admission, now: number): void {
+  for (const standing of taken) {
+    const { meter, place } = standing;
+    meter.giveBack(place);
+    // What was taken from a window that is over is none of the next one's.
+    if (!meter.isOver(place, now)) tell(standing, -1, now);
+  }
 }
 
 /** What the transaction counted, to be told with the answer. */
@@ -201,7 +322,7 @@ export function tellCount(admission: Admission, quota: QuotaPlan, { used, until 
 export function settle(admission: Admission, answer: Answer, now: number): Answer {
   const { carries, counted, limits, refused, signedIn, taken } = admission;
   const { status } = answer;
-  if (status === 304 && signedIn) giveBack(admission);
+  if (status === 304 && signedIn) giveBack(admission, now);
   if (status >= 500 || (status >= 300 && status < 400)) return answer;
   const policy = carries ? limits.policy : limits.anonymousPolicy;
   if (policy === "") return answer;

@@ -17,6 +17,8 @@ export interface Meter {
   /** What is counted for a key, to be read, or taken from before anything else happens. */
   look(key: string, now: number): Place;
   left(place: Place, now: number): number;
+  /** Whether nothing is counted there any more. */
+  isOver(place: Place, now: number): boolean;
   /** Whole seconds until there is more, at least 1. */
   waitSeconds(place: Place, now: number): number;
   take(place: Place, now: number): void;
@@ -27,6 +29,10 @@ export interface Meter {
   /** What `changes` gave could not be kept, and is to be given again. */
   again(keys: Iterable<string>): void;
   restore(key: string, counted: Counted, now: number): void;
+  /** Whoever asks for the key from now on finds this place, though nothing was taken from it yet. */
+  hold(place: Place): void;
+  /** What several processes have counted takes the place of what was; `owed` is what they do not know of yet. */
+  hear(place: Place, counted: Slot, owed: number): void;
 }
 
 /** Where a key's requests are counted. */
@@ -97,6 +103,7 @@ export function createMeter({ rate, maximumKeys, seed, changed }: MeterOptions):
       return { key: isFull(now) ? sharedKey(seed, key) : key, slot: shape.open(now), listed: false };
     },
     left: ({ slot }, now) => shape.left(slot, now),
+    isOver: ({ slot }, now) => shape.over(slot, now),
     waitSeconds: ({ slot }, now) => Math.max(1, Math.ceil(shape.wait(slot, now) / 1000)),
     take(place, now) {
       // A bucket is over the later the later it was used.
@@ -108,6 +115,12 @@ export function createMeter({ rate, maximumKeys, seed, changed }: MeterOptions):
     giveBack(place) {
       shape.giveBack(place.slot);
       note(place);
+    },
+    hold(place) {
+      if (!place.listed) list(place);
+    },
+    hear(place, counted, owed) {
+      shape.put(place.slot, counted, owed);
     },
     changes(now) {
       const found = new Map<string, Counted>();

@@ -27,6 +27,8 @@ export interface Shape {
   wait(slot: Slot, now: number): number;
   take(slot: Slot, now: number): void;
   giveBack(slot: Slot): void;
+  /** What was counted elsewhere, and so many more. */
+  put(slot: Slot, counted: Slot, more: number): void;
   /** As it is kept in a store, and back. */
   save(slot: Slot): { readonly used: number; readonly until: number };
   restore(saved: { readonly used: number; readonly until: number }, now: number): Slot;
@@ -52,6 +54,10 @@ function windowOf({ count, windowMilliseconds: length }: Pick<RatePlan, "count" 
     },
     giveBack: (slot) => {
       slot.used -= 1;
+    },
+    put: (slot, { used, at }, more) => {
+      slot.used = used + more;
+      slot.at = at;
     },
     save: ({ used, at }) => ({ used, until: at }),
     restore: ({ used, until }, now) => ({ used, at: Math.min(until, now + length) }),
@@ -84,6 +90,10 @@ function bucketOf(
     },
     giveBack: (slot) => {
       slot.used = Math.max(0, slot.used - length);
+    },
+    put: (slot, { used, at }, more) => {
+      slot.used = Math.max(0, used + more * length);
+      slot.at = at;
     },
     save: ({ used, at }) => ({ used: 0, until: at + Math.ceil(used / count) }),
     restore: ({ until }, now) => ({ used: Math.min(capacity, Math.max(0, until - now) * count), at: now }),

@@ -8,7 +8,7 @@ import type { CredentialPlan } from "../../plan/plan.ts";
 import type { GrantStore, Key, KeyStore } from "../../store/store.ts";
 import { subscriberOf } from "../address.ts";
 import { endOf, hashSecret, isSecret } from "../credentials/api-key.ts";
-import { createFailureLimit } from "../credentials/failures.ts";
+import type { FailureLimits } from "../credentials/failures.ts";
 import type { Exchange } from "../exchange.ts";
 import { OAuthFault } from "./fault.ts";
 import { type Form, formDecoded } from "./form.ts";
@@ -23,13 +23,20 @@ export interface Client {
 /** @throws OAuthFault */
 export type ProveClient = (exchange: Exchange, form: Form) => Promise<Client>;
 
+interface ClientSources {
+  readonly keys: KeyStore;
+  readonly grants: GrantStore;
+  readonly clock: Clock;
+  readonly failures: FailureLimits;
+}
+
 /** R5.7: only failures are limited, so guessing costs nobody anything whose secret is good. */
 export function createClients(
   credential: CredentialPlan,
-  { keys, grants, clock }: { readonly keys: KeyStore; readonly grants: GrantStore; readonly clock: Clock },
+  { keys, grants, clock, failures }: ClientSources,
 ): ProveClient {
-  const fromAddress = createFailureLimit();
-  const forClient = createFailureLimit();
+  const fromAddress = failures("clients from an address");
+  const forClient = failures("clients by their ids");
   const publicClient = async (exchange: Exchange, form: Form): Promise<Client | undefined> => {
     const id = form.get("client_id");
     if (id === undefined || form.has("client_secret") || exchange.headers.get("authorization") !== undefined)

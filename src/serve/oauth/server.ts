@@ -6,6 +6,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { CredentialPlan, OAuthPlan, OAuthUsersPlan, Plan, Segment } from "../../plan/plan.ts";
 import type { Key } from "../../store/store.ts";
+import type { FailureLimits } from "../credentials/failures.ts";
 import type { LoginGuard } from "../credentials/guard.ts";
 import type { Answer, Exchange } from "../exchange.ts";
 import { literalPath } from "../router.ts";
@@ -21,6 +22,7 @@ export interface OAuthOptions extends TokenSources {
   readonly plan: Pick<Plan, "service" | "credentials">;
   readonly clock: Clock;
   readonly guard: LoginGuard;
+  readonly failures: FailureLimits;
   /** The same in all processes of the service, and after a restart. */
   readonly secret: string;
   readonly random: (bytes: number) => Uint8Array;
