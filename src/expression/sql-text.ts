@@ -36,6 +36,9 @@ export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
+/** Stands for a placeholder that is not numbered yet: no SQL of PostgreSQL has this sign in it. */
+export const openPlaceholder = "\0";
+
 /** More pieces than this make no statement that an engine should be given. */
 const mostPieces = 20_000;
 
@@ -46,7 +49,7 @@ const mostPieces = 20_000;
 export function finish(
   piece: Sql,
   dialect: Dialect,
-  first: number,
+  first: number | "open",
 ): { readonly sql: string; readonly parameters: readonly Parameter[] } | undefined {
   const parameters: Parameter[] = [];
   const texts: string[] = [];
@@ -55,7 +58,8 @@ export function finish(
     if (typeof part === "string") texts.push(part);
     else if (isParameter(part)) {
       parameters.push(part);
-      texts.push(placeholder(dialect, first + parameters.length - 1, part.type));
+      const place = first === "open" ? openPlaceholder : `$${first + parameters.length - 1}`;
+      texts.push(placeholder(dialect, place, part.type));
     } else part.forEach(write);
   };
   write(piece);
@@ -67,8 +71,8 @@ export function finish(
  * A placeholder of a known type. SQLite takes the type from what is bound, and a driver may bind every number as a REAL, with
  * which 7 / 2 would be 3.5.
  */
-function placeholder(dialect: Dialect, number: number, type: ValueType): string {
-  if (dialect === "postgres") return `$${number}::${postgresType(type)}`;
+function placeholder(dialect: Dialect, place: string, type: ValueType): string {
+  if (dialect === "postgres") return `${place}::${postgresType(type)}`;
   if (type.kind === "int" || type.kind === "duration") return "CAST(? AS INTEGER)";
   return type.kind === "double" ? "CAST(? AS REAL)" : "?";
 }

@@ -29,6 +29,7 @@ import {
 } from "./typed.ts";
 import { isScalar, type ValueType } from "./types.ts";
 
+export { openPlaceholder } from "./sql-text.ts";
 export type { Dialect, Parameter } from "./sql-text.ts";
 
 export interface SqlContext {
@@ -36,12 +37,14 @@ export interface SqlContext {
   readonly resource: string;
   /** What its table is called in the statement, quoted if need be; empty when its columns stand alone. */
   readonly alias: string;
-  /** The quoted name of a column. */
-  readonly column: (resource: string, field: string) => string;
+  /** The quoted name of a column, in PostgreSQL with a cast where it is not kept as the type says. */
+  readonly column: (resource: string, field: string, type: ValueType) => string;
   /** The quoted name of a table. */
   readonly table: (resource: string) => string;
-  /** The number of the first placeholder in PostgreSQL; 1 when left out. */
-  readonly firstPlaceholder?: number;
+  /** The number of the first placeholder in PostgreSQL, 1 when left out; `open`: `openPlaceholder` stands for each. */
+  readonly firstPlaceholder?: number | "open";
+  /** Whether a resource's ids are numbers, which an expression sees as texts and a list is to have as numbers. */
+  readonly isCounted?: (resource: string) => boolean;
   /**
    * What the SQL is for. `where`, taken when left out: a condition may be null instead of false. `select`: it may not, and
    * the value is what the function gives.
@@ -90,7 +93,8 @@ export function compileRecords(
   const alias = source.item.kind === "row" ? source.item.alias : "";
   const first = context.firstPlaceholder ?? 1;
   const from = finish(rest(source), dialect, first);
-  const order = finish(orderOf(writer, source), dialect, first + (from?.parameters.length ?? 0));
+  const next = first === "open" ? first : first + (from?.parameters.length ?? 0);
+  const order = finish(orderOf(writer, source), dialect, next);
   if (writer.problems.length > 0) return { problems: writer.problems };
   if (from && order) return { from, order, alias };
   refuse(writer, typed, "as much as this", "a computed field (`:=`) can hold a part of it");
@@ -441,11 +445,12 @@ function plainScalar(writer: Writer, typed: TypedExpression): Scalar {
   }
   switch (typed.kind) {
     case "field":
-      return { sql: ownColumn(writer, typed.name), nullable: typed.nullable };
+      return { sql: ownColumn(writer, typed.name, typed.type), nullable: typed.nullable };
     case "item-field": {
       const row = writer.items.get(typed.slot);
       if (row?.kind !== "row") throw new Error("a field of an item that is no record passed the type check");
-      return { sql: sql`${row.alias}.${writer.context.column(row.resource, typed.name)}`, nullable: typed.nullable };
+      const column = writer.context.column(row.resource, typed.name, typed.type);
+      return { sql: sql`${row.alias}.${column}`, nullable: typed.nullable };
     }
     case "walk":
       return { sql: walk(writer, typed), nullable: true };
@@ -472,21 +477,22 @@ function plainScalar(writer: Writer, typed: TypedExpression): Scalar {
 }
 
 /** Inside a query over another table a bare column could be that table's. */
-function ownColumn({ context, inside }: Writer, name: string): Sql {
+function ownColumn({ context, inside }: Writer, name: string, type: ValueType): Sql {
   const { alias, resource } = context;
-  const column = context.column(resource, name);
+  const column = context.column(resource, name, type);
   if (alias !== "") return `${alias}.${column}`;
   return inside > 0 ? `${context.table(resource)}.${column}` : column;
 }
 
-function walk(writer: Writer, { reference, resource, name }: Walk): Sql {
+function walk(writer: Writer, { reference, resource, name, type }: Walk): Sql {
   const { column, table } = writer.context;
   const alias = nextAlias(writer);
   writer.inside += 1;
   const id = scalar(writer, reference).sql;
   writer.inside -= 1;
-  const found = `${alias}.${column(resource, name)}`;
-  return sql`(SELECT ${found} FROM ${table(resource)} AS ${alias} WHERE ${alias}.${column(resource, "id")} = ${id})`;
+  const found = `${alias}.${column(resource, name, type)}`;
+  const key = column(resource, "id", { kind: "record", resource });
+  return sql`(SELECT ${found} FROM ${table(resource)} AS ${alias} WHERE ${alias}.${key} = ${id})`;
 }
 
 function negated(writer: Writer, operand: TypedExpression): Scalar {
@@ -848,8 +854,9 @@ function madeList(writer: Writer, typed: TypedExpression): Scalar {
 }
 
 /** A value as an item of a JSON list. SQLite would write `1` for true, and `5.0` for five. */
-function itemJson({ dialect }: Writer, value: Sql, type: ValueType): Sql {
+function itemJson({ context, dialect }: Writer, value: Sql, type: ValueType): Sql {
   if (dialect === "postgres") {
+    if (type.kind === "record" && context.isCounted?.(type.resource) === true) return sql`to_jsonb(${value}::bigint)`;
     if (type.kind !== "timestamp") return isScalar(type) ? sql`to_jsonb(${value})` : value;
     return sql`to_jsonb(to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
   }
@@ -912,15 +919,16 @@ function recordsSource(writer: Writer, list: TypedExpression, resource: string):
   if (source.item.kind === "row") return source;
   const { column, table } = writer.context;
   const alias = nextAlias(writer);
-  const reference = itemValue(writer, source.item, { kind: "record", resource });
-  const referred = sql`${table(resource)} AS ${alias} ON ${alias}.${column(resource, "id")} = ${reference}`;
+  const type: ValueType = { kind: "record", resource };
+  const reference = itemValue(writer, source.item, type);
+  const referred = sql`${table(resource)} AS ${alias} ON ${alias}.${column(resource, "id", type)} = ${reference}`;
   return { ...source, from: sql`${source.from} JOIN ${referred}`, item: { kind: "row", alias, resource } };
 }
 
 function itemValue(writer: Writer, item: Source["item"], type: ValueType): Sql {
   switch (item.kind) {
     case "row":
-      return `${item.alias}.${writer.context.column(item.resource, "id")}`;
+      return `${item.alias}.${writer.context.column(item.resource, "id", { kind: "record", resource: item.resource })}`;
     case "value":
       return item.sql;
     case "element":

@@ -52,8 +52,3 @@ function instantOf(text: string): string {
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
-
-/** A text in SQL. The server reads backslashes as they are (`standard_conforming_strings`). */
-export function quoteText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}

@@ -19,7 +19,8 @@ import { isTimed, timeColumns } from "../times.ts";
 import type { Connection } from "./connection.ts";
 import { relationsOf } from "./relations.ts";
 import { Workshop } from "./transaction.ts";
-import { fromStored, literalSql, quoteName, quoteText, toStored } from "./value.ts";
+import { quoteText } from "../member-text.ts";
+import { fromStored, literalSql, quoteName, toStored } from "./value.ts";
 
 export interface Future {
   /** The view in which a value that is lost or missing is null, and `was` of a made column what it was; quoted. */

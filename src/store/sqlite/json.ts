@@ -3,45 +3,13 @@
  * the database or the service put it together.
  */
 import type { ColumnType } from "../../plan/plan.ts";
-import { quoteText } from "./value.ts";
-
-export interface MemberOfText {
-  readonly name: string;
-  /** What stands before the member: `{` or `,`. */
-  readonly start: "{" | ",";
-  /** What an absent value comes to; `never`: there is always one. */
-  readonly absent: "left out" | "null" | "never";
-  readonly column: string;
-  readonly type: ColumnType;
-  /** A closed list that the column is held to. */
-  readonly values?: readonly string[] | undefined;
-  /** Another text of the value than the usual. */
-  readonly value?: string | undefined;
-}
-
-/** Whether a column's member is in every answer. */
-export function isAlwaysThere(column: { readonly nullable: boolean; readonly absent: "left out" | "null" }): boolean {
-  return !column.nullable || column.absent === "null";
-}
-
-/** The SQL of a member's text from a column: `,"size":"small"`, or an empty text where it is left out. */
-export function memberText({ name, start, absent, column, type, values, value }: MemberOfText): string {
-  const before = quoteText(`${start}${JSON.stringify(name)}:`);
-  const present = `${before} || ${value ?? columnText(column, type, values)}`;
-  if (absent === "never") return present;
-  const none = absent === "null" ? quoteText(`${start}${JSON.stringify(name)}:null`) : "''";
-  return `CASE WHEN ${column} IS NULL THEN ${none} ELSE ${present} END`;
-}
+import { isPlain } from "../member-text.ts";
 
 /** The text of a value that is there. What cannot need an escape is not looked through for one. */
-function columnText(column: string, type: ColumnType, values: readonly string[] | undefined): string {
+export function columnText(column: string, type: ColumnType, values: readonly string[] | undefined): string {
   if (type === "timestamp" || (type === "text" && values?.every(isPlain))) return `'"' || ${column} || '"'`;
   if (type === "text") return `json_quote(${column})`;
   return type === "integer" ? column : valueText(column, type);
-}
-
-function isPlain(text: string): boolean {
-  return JSON.stringify(text) === `"${text}"`;
 }
 
 /**

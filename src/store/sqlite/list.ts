@@ -10,13 +10,14 @@ import type { SQLInputValue, StatementSync } from "node:sqlite";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { ColumnType } from "../../plan/plan.ts";
 import type { ListQuery, Page, PageArguments } from "../store.ts";
-import { conditionSql } from "./condition.ts";
+import { expressions } from "./condition.ts";
 import type { Cells, Connection } from "./connection.ts";
-import { argument, type Bind, binder, type Fragment, joined, sql } from "./fragment.ts";
+import { type Fragment, joined, sql } from "../fragment.ts";
+import { argument, type Bind, binder } from "./fragment.ts";
 import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { fromStored, quoteName, toStored } from "./value.ts";
-import { viewSql } from "./view.ts";
+import { views } from "./view.ts";
 
 interface Key {
   readonly name: string;
@@ -104,7 +105,7 @@ function totalCounter(
   places: Places,
 ): (values: readonly SQLInputValue[], variables: Variables) => number {
   const statement = sql`SELECT count(*) FROM ${relation.name} AS t
-    WHERE ${fittingSql(query, places)} AND ${conditionSql(query.where, relations)}`;
+    WHERE ${fittingSql(query, places)} AND ${expressions.condition(query.where, relations)}`;
   const get = connection.getter(statement.sql);
   const bind = binder(statement.bindings);
   return (values, variables) => get(...bind(values, variables))?.[0] as number;
@@ -146,9 +147,9 @@ function pageSql(
 ): Fragment {
   const order = keys.map(({ name, descending }) => `t.${quoteName(name)}${descending ? " DESC" : ""}`).join(", ");
   const skip = query.from === "skip" ? sql` OFFSET ${argument(places.skip)}` : "";
-  return sql`SELECT ${viewSql(query.view, relation.table, relations)}, ${keys.map(({ name }) => `t.${quoteName(name)}`).join(", ")}
+  return sql`SELECT ${views.view(query.view, relation.table, relations)}, ${keys.map(({ name }) => `t.${quoteName(name)}`).join(", ")}
     FROM ${relation.name} AS t
-    WHERE ${range} AND ${fittingSql(query, places)} AND ${conditionSql(query.where, relations)}
+    WHERE ${range} AND ${fittingSql(query, places)} AND ${expressions.condition(query.where, relations)}
     ORDER BY ${order} LIMIT ${argument(places.limit)}${skip}`;
 }
 

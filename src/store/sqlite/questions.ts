@@ -5,9 +5,10 @@
 import type { Column, Table } from "../../plan/plan.ts";
 import { type Changed, type ColumnChange, type Differences } from "../differences.ts";
 import { type Following, mostNamed, type Obstacle, type Step } from "../migration.ts";
-import { conditionSql } from "./condition.ts";
+import { expressions } from "./condition.ts";
 import type { Connection } from "./connection.ts";
-import { binder, type Fragment } from "./fragment.ts";
+import type { Fragment } from "../fragment.ts";
+import { binder } from "./fragment.ts";
 import { type Future, hasWas, lossDefault, openFuture, was } from "./future.ts";
 import { type Relations, relationsOf } from "./relations.ts";
 import { quoteName } from "./value.ts";
@@ -101,7 +102,7 @@ function changedSteps(asking: Asking, change: Changed): readonly Step[] {
     ...uniques.map((set) => uniqueStep(asking, change, set)),
     ...(change.timed ? [step("timed", resource, [], `what time does to a ${resource} is due anew`, 0)] : []),
     ...rules.map((rule): Step => {
-      const { sql, bindings } = conditionSql({ all: [rule.expression] }, asking.relations);
+      const { sql, bindings } = expressions.condition({ all: [rule.expression] }, asking.relations);
       const found = find(asking, `${quoteName(after.name)} AS t`, { sql: `coalesce(${sql}, 0) = 0`, bindings });
       const sentence = `${resource} has a rule that the data may not keep (else ${rule.else})`;
       return step("rule", resource, [], sentence, 0, {

@@ -1,12 +1,13 @@
 /** One record as the text of a view. */
 import type { Found, ReadQuery, Store } from "../store.ts";
-import { conditionSql } from "./condition.ts";
+import { expressions } from "./condition.ts";
 import type { Connection } from "./connection.ts";
-import { argument, binder, sql } from "./fragment.ts";
+import { sql } from "../fragment.ts";
+import { argument, binder } from "./fragment.ts";
 import { type Relations, relationFor, typeOf } from "./relations.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { quoteName, toStored } from "./value.ts";
-import { viewSql } from "./view.ts";
+import { views } from "./view.ts";
 
 export function prepareRead(
   query: ReadQuery,
@@ -19,9 +20,9 @@ export function prepareRead(
   const type = column === undefined ? "text" : typeOf(relation, column);
   const one = column === undefined ? "TRUE" : sql`t.${quoteName(column)} = ${argument(0)}`;
   const oldest = column === undefined ? " ORDER BY t._seq LIMIT 1" : "";
-  const { sql: text, bindings } = sql`SELECT ${viewSql(query.view, relation.table, relations)}, t._rev
+  const { sql: text, bindings } = sql`SELECT ${views.view(query.view, relation.table, relations)}, t._rev
     FROM ${relation.name} AS t
-    WHERE ${one} AND ${conditionSql(query.where, relations)}${oldest}`;
+    WHERE ${one} AND ${expressions.condition(query.where, relations)}${oldest}`;
   const statement = connection.prepare(text);
   if (bindings.length === 1 && column !== undefined) {
     return (key) => {

@@ -9,19 +9,10 @@
 import type { Column, Table } from "../../plan/plan.ts";
 import { isTimed, timeColumns } from "../times.ts";
 import { uniquesOf } from "../uniques.ts";
-import { isAlwaysThere, memberText, plainNumberText } from "./json.ts";
-import { quoteName, quoteText } from "./value.ts";
-
-/** A stored text of consecutive columns. */
-export interface Segment {
-  /** `_json` */
-  readonly name: string;
-  readonly columns: readonly Column[];
-  /** The text begins with `{`; else each member has a comma before it. */
-  readonly opens: boolean;
-  /** Null where a number cannot be written by SQL as JSON has it (see `plainNumberText`). */
-  readonly mayFail: boolean;
-}
+import { isAlwaysThere, memberText, quoteText } from "../member-text.ts";
+import type { Segment } from "../view-sql.ts";
+import { columnText, plainNumberText } from "./json.ts";
+import { quoteName } from "./value.ts";
 
 export function segmentsOf(table: Table): readonly Segment[] {
   const runs: Column[][] = [[]];
@@ -92,10 +83,11 @@ function segmentSql({ columns, opens }: Segment): string {
       name: column.name,
       start: opens && index === 0 ? "{" : ",",
       absent: column.nullable ? column.absent : "never",
-      value: column.type === "number" ? plainNumberText(quoteName(column.name)) : undefined,
       column: quoteName(column.name),
-      type: column.type,
-      values: column.values,
+      value:
+        column.type === "number"
+          ? plainNumberText(quoteName(column.name))
+          : columnText(quoteName(column.name), column.type, column.values),
     });
   return columns.map(text).join(" || ");
 }

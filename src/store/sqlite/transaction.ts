@@ -22,18 +22,20 @@ import { recomputed } from "../recompute.ts";
 import { timesOf } from "../times.ts";
 import { type Evaluate, viewWriter, type Write } from "../text.ts";
 import { recall, remember } from "./answers.ts";
-import { conditionSql, resultOf, valueSql } from "./condition.ts";
+import { expressions, resultOf } from "./condition.ts";
 import { type Cells, type Connection, duplicated } from "./connection.ts";
 import { count } from "./counters.ts";
 import { countUp } from "./counts.ts";
 import { followFiles } from "./files.ts";
-import { argument, binder, type Fragment, joined, sql } from "./fragment.ts";
+import { type Fragment, joined, sql } from "../fragment.ts";
+import { argument, binder } from "./fragment.ts";
 import type { Turn } from "./group.ts";
 import { bookmark, forget, hasFired, record, setBookmark } from "./journal.ts";
 import { prepareList } from "./list.ts";
 import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
-import { quoteName, quoteText, toStored } from "./value.ts";
-import { nestedSql } from "./view.ts";
+import { quoteText } from "../member-text.ts";
+import { quoteName, toStored } from "./value.ts";
+import { views } from "./view.ts";
 import type { Sessions, SessionToken } from "../sessions.ts";
 import { addSession, endSessions, findSession, forgetSessions, replaceSession } from "./sessions.ts";
 
@@ -72,7 +74,7 @@ export class Workshop {
   }
 
   #evaluateInDatabase(expression: TypedExpression): Evaluate {
-    const run = this.#ask(valueSql(expression, this.relations), [expression]);
+    const run = this.#ask(expressions.value(expression, this.relations), [expression]);
     const read = resultOf(expression);
     return (record, variables) => read(run(record, variables));
   }
@@ -106,7 +108,7 @@ export class Workshop {
       write = viewWriter(view, {
         expression: (expression) => this.evaluate(expression),
         nested: (source) => {
-          const ask = this.#ask(nestedSql(source, table, this.relations), [source.expression]);
+          const ask = this.#ask(views.nested(source, table, this.relations), [source.expression]);
           return (row, variables) => (ask(row, variables) ?? null) as string | null;
         },
       });
@@ -146,7 +148,7 @@ export class Workshop {
   first(relation: Relation, where: TypedExpression | undefined, variables: Variables): Cells | undefined {
     const known = where && this.#firsts.get(where);
     if (known) return known(variables);
-    const condition = conditionSql(where && { all: [where] }, this.relations);
+    const condition = expressions.condition(where && { all: [where] }, this.relations);
     const { sql: text, bindings } = sql`SELECT ${relation.everything} FROM ${relation.name} AS t
       WHERE ${condition} ORDER BY t._seq LIMIT 1`;
     const get = this.connection.getter(text);
@@ -278,7 +280,7 @@ export class SqliteTransaction implements Transaction {
     this.#turn.reading();
     const relation = relationFor(this.#shop.relations, resource);
     const { sql: text, bindings } = sql`SELECT ${relation.everything} FROM ${relation.name} AS t
-      WHERE ${conditionSql(where, this.#shop.relations)} ORDER BY t._seq LIMIT ${argument(0)}`;
+      WHERE ${expressions.condition(where, this.#shop.relations)} ORDER BY t._seq LIMIT ${argument(0)}`;
     return this.#turn.connection.all(text, ...binder(bindings)([limit], variables)).map(relation.decode);
   }
 

@@ -2,6 +2,7 @@
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { Value } from "../../expression/evaluate.ts";
 import type { ColumnType } from "../../plan/plan.ts";
+import { quoteText } from "../member-text.ts";
 
 /** A value of a column for binding. */
 export function toStored(value: Value | undefined, type: ColumnType): SQLInputValue {
@@ -26,11 +27,6 @@ export function fromStored(stored: SQLOutputValue | undefined, type: ColumnType)
 /** A name in SQL. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
-}
-
-/** A text in SQL. */
-export function quoteText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }
 
 /** A stored value in SQL. */

@@ -1,12 +1,13 @@
 /** What the members of a view tell of all records together: one statement, which stands on no row. */
 import { noTable } from "../../plan/no-table.ts";
 import type { Store, WholeQuery } from "../store.ts";
-import { conditionSql } from "./condition.ts";
+import { expressions } from "./condition.ts";
 import type { Connection } from "./connection.ts";
-import { binder, sql } from "./fragment.ts";
+import { sql } from "../fragment.ts";
+import { binder } from "./fragment.ts";
 import type { Relations } from "./relations.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { viewSql } from "./view.ts";
+import { views } from "./view.ts";
 
 export function prepareWhole(
   { members, where }: WholeQuery,
@@ -14,8 +15,8 @@ export function prepareWhole(
   connection: Connection,
   snapshot: Snapshot,
 ): ReturnType<Store["whole"]> {
-  const { sql: text, bindings } = sql`SELECT ${viewSql({ resource: "", members }, noTable, relations)}
-    WHERE ${conditionSql(where, relations)}`;
+  const { sql: text, bindings } = sql`SELECT ${views.view({ resource: "", members }, noTable, relations)}
+    WHERE ${expressions.condition(where, relations)}`;
   const statement = connection.prepare(text);
   const bind = binder(bindings);
   return (variables) => {
