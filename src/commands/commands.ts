@@ -142,6 +142,20 @@ stopped. Keys and sessions are as they were then, so what was revoked since is v
       (await import("./restore.ts")).restore(file(document), options, terminal),
   }),
   command({
+    words: "find",
+    operand: "TEXT",
+    about: "where a text still stands in the data, to show that what was erased is gone",
+    details: `Looks into every column of every table (records, the journal, answers that are remembered, deliveries, the bytes of
+files), then into the bytes of the database, its log and the copies beside it, where free pages are. The
+service may run. Exits with 1 when it is found.`,
+    options: {
+      data: text("FILE", anyData),
+      backup: text("FILE", "look into a backup instead"),
+      format: choice(["text", "json"], "for people, or for programs"),
+    },
+    run: async ({ document, options }, terminal) => (await import("./find.ts")).find(document, options, terminal),
+  }),
+  command({
     words: "key create",
     operand: "DOC",
     about: "make a key that a caller of the service can send",

@@ -9,6 +9,11 @@ import { Worker } from "node:worker_threads";
 export interface Checkpointer {
   /** To be called between groups. Gives what is to be waited for once nothing is being written or held, if anything is. */
   afterGroup(): (() => Promise<void>) | undefined;
+  /**
+   * Leaves nothing in the log, however small it is: what is erased in the database would be readable there until its place
+   * is used again. It is done after a group, which `group` runs. Another process that reads an earlier state keeps it.
+   */
+  empty(group: () => Promise<unknown>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -26,9 +31,21 @@ export function openCheckpointer(file: string, logBytes: number): Checkpointer {
   let worker: Worker | undefined;
   let groups = 0;
   let state: "idle" | "copying" | "copied" = "idle";
+  let last: Promise<unknown> = Promise.resolve();
+  /** What ends when the log has been emptied after a group. */
+  let emptied: (() => void) | undefined;
 
-  /** Gives how long it took. */
-  const copy = (): Promise<number> =>
+  /** One after another, so that each answer is that of what was asked. Gives how long it took. */
+  const ask = (what: "copy" | "empty"): Promise<number> => {
+    const next = last.then(
+      () => askNow(what),
+      () => askNow(what),
+    );
+    last = next;
+    return next;
+  };
+
+  const askNow = (what: "copy" | "empty"): Promise<number> =>
     new Promise((resolve, reject) => {
       worker ??= startWorker(file);
       const settle = (): void => {
@@ -44,21 +61,29 @@ export function openCheckpointer(file: string, logBytes: number): Checkpointer {
         reject(error);
       };
       worker.on("message", onMessage).on("error", onError);
-      worker.postMessage("copy");
+      worker.postMessage(what);
     });
 
   /** Again and again while writes go on, until so little is left that they can wait for it. */
   const copyMost = async (): Promise<void> => {
-    for (let pass = 0; pass < mostPasses; pass += 1) if ((await copy()) < shortMilliseconds) return;
+    for (let pass = 0; pass < mostPasses; pass += 1) if ((await ask("copy")) < shortMilliseconds) return;
   };
 
   return {
     afterGroup: () => {
       groups += 1;
+      if (emptied !== undefined) {
+        const done = emptied;
+        emptied = undefined;
+        return async () => {
+          await ask("empty").catch(() => undefined);
+          done();
+        };
+      }
       if (state === "copied") {
         state = "idle";
         return async () => {
-          await copy().catch(() => undefined);
+          await ask("copy").catch(() => undefined);
         };
       }
       if (state === "idle" && groups % groupsPerLook === 0 && sizeOf(`${file}-wal`) > logBytes) {
@@ -70,6 +95,18 @@ export function openCheckpointer(file: string, logBytes: number): Checkpointer {
         );
       }
       return undefined;
+    },
+    empty: async (group) => {
+      if (sizeOf(`${file}-wal`) === 0) return;
+      await copyMost().catch(() => undefined);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      emptied = resolve;
+      try {
+        await group();
+        await promise;
+      } finally {
+        emptied = undefined;
+      }
     },
     close: async () => {
       await worker?.terminate();

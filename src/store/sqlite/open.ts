@@ -145,6 +145,7 @@ async function open(settings: Settings): Promise<Store> {
         while (await writer.write(({ connection }) => purgeSessions(connection, now)));
         while (await writer.write(({ connection }) => purgeFiles(connection, now)));
         while (await writer.write(({ connection }) => purgeGrants(connection, now)));
+        if (holdsPersonal(tables)) await checkpointer?.empty(() => writer.enqueue(() => undefined));
       },
       close: async () => {
         open = false;
