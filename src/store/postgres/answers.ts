@@ -1,0 +1,63 @@
+/**
+ * Remembered answers (R4.19) in the table `nonet_answers`, found by a SHA-256 of scope and key.
+ *
+ * Who looks for an answer claims its key with an empty row, which ends with the transaction or becomes the answer: a second
+ * request with the key waits for the first, fails to be serialised, and finds the answer when it runs again. To read and then
+ * insert would give the same, but for the locks that SERIALIZABLE holds on what was not found: they are on pages of
+ * the index, so that any two requests with keys that share a page would make one of them fail, and in a table with few answers
+ * all share one.
+ */
+import { hash } from "node:crypto";
+import type { Remembered } from "../store.ts";
+import type { Session, Work } from "./connection.ts";
+
+/** A row without `expires` is a claim of a transaction that remembered nothing in the end. */
+export const answersSql: readonly string[] = [
+  `CREATE TABLE nonet_answers (
+    hash bytea PRIMARY KEY,
+    expires bigint,
+    fingerprint text COLLATE "C",
+    status integer,
+    headers text COLLATE "C",
+    body text COLLATE "C"
+  )`,
+  "CREATE INDEX nonet_answers_by_expires ON nonet_answers (expires)",
+];
+
+/** The newest answer for a key. One that has expired may still be there. */
+export async function recall(session: Session, scope: string, key: string): Promise<Remembered | undefined> {
+  const place = placeOf(scope, key);
+  const claimed = await session.rows(
+    "INSERT INTO nonet_answers (hash) VALUES ($1) ON CONFLICT (hash) DO NOTHING RETURNING 1",
+    [place],
+  );
+  if (claimed.length > 0) return undefined;
+  const [found] = await session.rows<[string, number, string, string, number]>(
+    `SELECT fingerprint, status, headers, body, expires FROM nonet_answers
+     WHERE hash = $1 AND expires IS NOT NULL`,
+    [place],
+  );
+  if (found === undefined) return undefined;
+  const [fingerprint, status, headers, body, expires] = found;
+  return { fingerprint, status, headers: JSON.parse(headers) as Remembered["headers"], body, expires };
+}
+
+export function remember(work: Work, scope: string, key: string, answer: Remembered): void {
+  work.send(
+    `INSERT INTO nonet_answers (hash, expires, fingerprint, status, headers, body) VALUES ($1, $2, $3, $4, $5, $6)
+     ON CONFLICT (hash) DO UPDATE SET expires = excluded.expires, fingerprint = excluded.fingerprint,
+       status = excluded.status, headers = excluded.headers, body = excluded.body`,
+    [
+      placeOf(scope, key),
+      answer.expires,
+      answer.fingerprint,
+      answer.status,
+      JSON.stringify(answer.headers),
+      answer.body,
+    ],
+  );
+}
+
+function placeOf(scope: string, key: string): Buffer {
+  return hash("sha256", `${scope}\0${key}`, "buffer");
+}

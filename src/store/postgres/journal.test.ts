@@ -1,0 +1,302 @@
+/** The order of positions with several writers, sequencers and readers at once, on a real server. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import fc from "fast-check";
+import { type PostgresServer, startPostgres } from "../../../test/postgres/server.ts";
+import type { JournalEntry, JournalRecord } from "../store.ts";
+import { placeFrom } from "./address.ts";
+import { openChanges } from "./changes.ts";
+import { type Connections, openConnections, type Work } from "./connection.ts";
+import { forget, journalOf, record } from "./journal.ts";
+import { createOwn } from "./own-tables.ts";
+import { openSequencer, type Sequencer } from "./sequencer.ts";
+
+let server: PostgresServer;
+let schemas = 0;
+
+before(async () => {
+  server = await startPostgres();
+});
+
+after(() => server[Symbol.asyncDispose]());
+
+const start = Date.parse("2026-06-01T12:00:00.000Z");
+const entry: JournalEntry = { at: start, resource: "Thing", record: "a", by: "ann", cause: "addThing", event: "e" };
+
+/** What a process has of the journal. */
+interface Process {
+  readonly connections: Connections;
+  readonly sequencer: Sequencer;
+  readonly journal: ReturnType<typeof journalOf>;
+  readonly failures: readonly unknown[];
+}
+
+/** Runs `body` with processes of one schema, which has a table of its own to change records in. */
+async function withProcesses(count: number, body: (...processes: readonly Process[]) => Promise<void>): Promise<void> {
+  const place = placeFrom(`${server.address}?schema=journal_${(schemas += 1)}`);
+  const made = openConnections(place);
+  await made.rows(`CREATE SCHEMA ${place.schema}`);
+  await made.transaction(createOwn);
+  await made.rows("CREATE TABLE things (id text PRIMARY KEY, n integer NOT NULL)");
+  const processes = Array.from({ length: count }, (): Process => {
+    const connections = openConnections(place);
+    const failures: unknown[] = [];
+    const sequencer = openSequencer(connections, (failure) => failures.push(failure));
+    return { connections, sequencer, failures, journal: journalOf(connections, sequencer) };
+  });
+  try {
+    await body(...processes);
+    for (const { failures } of processes) assert.deepEqual(failures, []);
+  } finally {
+    for (const { connections, sequencer } of processes) {
+      await sequencer.close();
+      await connections.close();
+    }
+    await made.close();
+  }
+}
+
+const enter = ({ connections }: Process, ...entries: readonly Partial<JournalEntry>[]): Promise<void> =>
+  connections.transaction(async (work) => {
+    for (const one of entries) record(work, { ...entry, ...one });
+  });
+
+/** Changes a record, writes down which change of it that was, and pauses before and after. */
+async function change(work: Work, id: string, pauses: readonly [number, number], entries: number): Promise<void> {
+  await work.rows("SELECT pg_sleep($1)", [pauses[0] / 1000]);
+  const [row] = await work.rows<[number]>(
+    "INSERT INTO things VALUES ($1, 1) ON CONFLICT (id) DO UPDATE SET n = things.n + 1 RETURNING n",
+    [id],
+  );
+  for (let part = 0; part < entries; part += 1) record(work, { ...entry, record: id, cause: `${row?.[0]}.${part}` });
+  await work.rows("SELECT pg_sleep($1)", [pauses[1] / 1000]);
+}
+
+/** Reads as a follower does, from the last position that it has seen, until `done` and nothing is left. */
+async function followed({ journal }: Process, limit: number, done: () => boolean): Promise<readonly JournalRecord[]> {
+  const seen: JournalRecord[] = [];
+  for (;;) {
+    const wasDone = done();
+    const page = await journal.events(seen.at(-1)?.position ?? 0, limit);
+    seen.push(...page);
+    if (wasDone && page.length === 0) return seen;
+  }
+}
+
+const keyOf = ({ record: id, cause }: JournalRecord): string => `${id} ${cause}`;
+
+test("readers skip no entry and see none twice, and each record's entries are in the order of its commits", async () => {
+  const work = fc.record({
+    process: fc.nat({ max: 2 }),
+    id: fc.constantFrom("a", "b", "c", "d", "e", "f", "g", "h"),
+    pauses: fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 12 })),
+    entries: fc.integer({ min: 1, max: 3 }),
+    fate: fc.constantFrom("written", "written", "silent", "undone"),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(work, { minLength: 20, maxLength: 60 }), fc.integer({ min: 1, max: 9 }), (works, limit) =>
+      withProcesses(3, async (...processes) => {
+        let writing = true;
+        const readers = processes.map((process) => followed(process, limit, () => !writing));
+        const committed = new Map<string, number>();
+        await Promise.all(
+          works.map(async ({ process, id, pauses, entries, fate }) => {
+            const { connections, sequencer } = processes[process] as Process;
+            const undo = new Error("undo");
+            const run = connections.transaction(async (tx) => {
+              await change(tx, id, pauses, entries);
+              if (fate === "undone") throw undo;
+            });
+            await run.catch((thrown: unknown) => assert.equal(thrown, undo));
+            // A process that was killed after its commit tells its sequencer nothing.
+            if (fate === "written") sequencer.written();
+            if (fate !== "undone") committed.set(id, (committed.get(id) ?? 0) + entries);
+          }),
+        );
+        writing = false;
+        const [first = [], ...others] = await Promise.all(readers);
+        for (const seen of others) assert.deepEqual(seen, first, "all see the same");
+        for (const [at, one] of first.entries())
+          assert.ok(at === 0 || one.position > (first[at - 1] as JournalRecord).position);
+        assert.equal(new Set(first.map(keyOf)).size, first.length, "none twice");
+        for (const [id, count] of committed) {
+          const own = first.filter((one) => one.record === id).map(({ cause }) => cause.split(".").map(Number));
+          assert.equal(own.length, count, "none skipped");
+          assert.deepEqual(
+            own,
+            own.toSorted(([a = 0, b = 0], [c = 0, d = 0]) => a - c || b - d),
+            "in order",
+          );
+        }
+        assert.equal(first.length, [...committed.values()].reduce((sum, count) => sum + count, 0)); // biome-ignore format: short
+      }),
+    ),
+    { numRuns: 12 },
+  );
+});
+
+test("an entry that is committed later comes later, whichever was written first", () =>
+  withProcesses(2, async (one, other) => {
+    let wrote = (): void => undefined;
+    let commit = (): void => undefined;
+    const written = new Promise<void>((resolve) => (wrote = resolve));
+    const slow = one.connections.transaction(async (work) => {
+      record(work, { ...entry, record: "slow" });
+      await work.rows("SELECT 1");
+      wrote();
+      await new Promise<void>((resolve) => (commit = resolve));
+    });
+    await written;
+    await enter(other, { record: "quick" });
+    const early = await other.journal.events(0, 9);
+    assert.deepEqual(early.map((each) => each.record), ["quick"], "nobody waits for the slow one"); // biome-ignore format: short
+    assert.equal(await other.journal.last(), early[0]?.position);
+    commit();
+    await slow;
+    const late = await other.journal.events(early[0]?.position ?? 0, 9);
+    assert.deepEqual(late.map((each) => each.record), ["slow"]); // biome-ignore format: short
+  }));
+
+test("what a process that was killed after its commit left is placed by whoever reads next, of whatever kind the read is", async () => {
+  const reads: Readonly<Record<string, (process: Process) => Promise<unknown>>> = {
+    events: async ({ journal }) => (await journal.events(0, 9)).length,
+    moves: async ({ journal }) => (await journal.moves("Thing", "a", 0, 9)).length,
+    last: async ({ journal }) => journal.last(),
+    first: async ({ journal }) => journal.first(),
+  };
+  for (const [name, read] of Object.entries(reads)) {
+    await withProcesses(2, async (killed, other) => {
+      await enter(killed, { to: "open" });
+      assert.equal(await read(other), 1, name);
+    });
+  }
+});
+
+test("a move is in the history right after its own commit, in every process, while others write", () =>
+  withProcesses(3, async (...processes) => {
+    await Promise.all(
+      Array.from({ length: 90 }, async (_, index) => {
+        const writer = processes[index % 3] as Process;
+        const reader = processes[(index + 1) % 3] as Process;
+        await enter(writer, { record: `r${index}`, to: "open" }, { record: `r${index}`, from: "open", to: "shut" });
+        writer.sequencer.written();
+        const moves = await reader.journal.moves("Thing", `r${index}`, 0, 9);
+        assert.deepEqual(moves.map(({ to }) => to), ["open", "shut"]); // biome-ignore format: short
+      }),
+    );
+  }));
+
+test("sequencers of several processes at once place each entry once", () =>
+  withProcesses(3, async (...processes) => {
+    const [one] = processes;
+    assert.ok(one);
+    for (let round = 0; round < 20; round += 1) {
+      await Promise.all(processes.map((process) => enter(process, { record: "a" }, { record: "b" })));
+      await Promise.all([...processes, ...processes].map(({ sequencer }) => sequencer.settle()));
+    }
+    const all = await one.journal.events(0, 999);
+    assert.deepEqual(all.map(({ position }) => position), Array.from({ length: 120 }, (_, index) => index + 1)); // biome-ignore format: short
+    assert.equal(await one.journal.last(), 120);
+  }));
+
+/** Counts how often it was told, and resolves when it was so often. */
+function counting(): { readonly tell: () => void; readonly count: () => number; until(times: number): Promise<void> } {
+  let told = 0;
+  const waiting = new Set<() => void>();
+  return {
+    tell: () => {
+      told += 1;
+      for (const wake of waiting) wake();
+    },
+    count: () => told,
+    until: async (times) => {
+      while (told < times) {
+        await new Promise<void>((resolve) => waiting.add(resolve));
+      }
+    },
+  };
+}
+
+test("a batch is notified once, to those who listen for this schema", () =>
+  withProcesses(2, (one, other) =>
+    withProcesses(1, async (stranger) => {
+      const [mine, theirs] = [counting(), counting()];
+      const changes = [openChanges(other.connections), openChanges(stranger.connections)] as const;
+      const end = changes[0].listen(mine.tell);
+      changes[1].listen(theirs.tell);
+      // Each is told once when it has begun to listen.
+      await Promise.all([mine.until(1), theirs.until(1)]);
+      await enter(one, ...Array.from({ length: 50 }, () => ({})));
+      await Promise.all([one.sequencer.settle(), other.sequencer.settle()]);
+      await mine.until(2);
+      await enter(stranger, {});
+      await stranger.sequencer.settle();
+      await theirs.until(2);
+      assert.deepEqual([mine.count(), theirs.count()], [2, 2]);
+      end();
+      await enter(one, {});
+      await one.sequencer.settle();
+      await Promise.all(changes.map((each) => each.close()));
+      assert.equal(mine.count(), 2, "who has ended it is not told any more");
+    }),
+  ));
+
+test("a listener whose connection was cut off is told once it is back", () =>
+  withProcesses(1, async (process) => {
+    const changes = openChanges(process.connections);
+    const told = counting();
+    changes.listen(told.tell);
+    await told.until(1);
+    const [cut] = await process.connections.rows<[number]>(
+      "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND pid <> pg_backend_pid()",
+    );
+    assert.equal(cut?.[0], 1);
+    await told.until(2);
+    await enter(process, {});
+    process.sequencer.written();
+    await told.until(3);
+    await changes.close();
+  }));
+
+test("an erasure that has not ended holds up no position for longer than itself, nor the order", () =>
+  withProcesses(2, async (one, other) => {
+    await enter(one, { data: { id: "a" } }, { data: { id: "a" }, event: "f" });
+    let commit = (): void => undefined;
+    let erased = (): void => undefined;
+    const erasing = new Promise<void>((resolve) => (erased = resolve));
+    const erasure = one.connections.transaction(async (work) => {
+      forget(work, "Thing", "a");
+      record(work, { ...entry, event: "gone" });
+      await work.rows("SELECT 1");
+      erased();
+      await new Promise<void>((resolve) => (commit = resolve));
+    });
+    await erasing;
+    const reading = other.journal.events(0, 9);
+    commit();
+    await erasure;
+    await reading;
+    const events = await other.journal.events(0, 9);
+    assert.deepEqual(events.map(({ event, data }) => [event, data]), [["e", undefined], ["f", undefined], ["gone", undefined]]); // biome-ignore format: a table
+  }));
+
+test("what is trimmed or forgotten is in no row that a query can find", () =>
+  withProcesses(1, async (process) => {
+    const { connections, journal } = process;
+    const data = { id: "a", name: "Marguerite" };
+    for (let index = 0; index < 30; index += 1) await enter(process, { data, to: "open" }, { data, at: start + 10 });
+    await journal.last();
+    const rows = async (): Promise<unknown> => {
+      const sql = "SELECT count(*) FROM nonet_journal AS j WHERE j::text LIKE '%Marguerite%'";
+      return (await connections.rows(sql))[0]?.[0];
+    };
+    assert.equal(await rows(), 60);
+    await journal.trim(start + 10);
+    assert.equal(await rows(), 30);
+    await connections.transaction(async (work) => forget(work, "Thing", "a"));
+    assert.equal(await rows(), 0);
+    await journal.trim(start + 11);
+    assert.equal((await connections.rows("SELECT count(*) FROM nonet_journal"))[0]?.[0], 30, "moves stay");
+    await enter(process, {});
+    assert.equal(await journal.last(), 61);
+  }));

@@ -1,0 +1,190 @@
+/**
+ * The journal in the table `nonet_journal`. Many processes write to it at once, so that the order in which rows are numbered
+ * (`seq`) is not the order of their commits. A row has no position until it is committed; `sequencer.ts` gives it one then.
+ */
+import type { Journal, JournalEntry, JournalRecord, Row } from "../store.ts";
+import type { Bindable, Cells, Session, Work } from "./connection.ts";
+import type { Sequencer } from "./sequencer.ts";
+
+/**
+ * A row is written twice, with its position the second time, and its first version is dead from then on: more often than
+ * PostgreSQL does by itself the table is cleared of such, by a number of rows that does not grow with it.
+ */
+export const journalSql: readonly string[] = [
+  `CREATE TABLE nonet_journal (
+    seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    position bigint,
+    at bigint NOT NULL,
+    resource text COLLATE "C" NOT NULL,
+    record text COLLATE "C" NOT NULL,
+    origin text COLLATE "C",
+    target text COLLATE "C",
+    by text COLLATE "C" NOT NULL,
+    cause text COLLATE "C" NOT NULL,
+    request text COLLATE "C",
+    due bigint,
+    event text COLLATE "C",
+    received text COLLATE "C",
+    data text COLLATE "C",
+    trace text COLLATE "C"
+  ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000)`,
+  "CREATE UNIQUE INDEX nonet_journal_by_position ON nonet_journal (position)",
+  "CREATE INDEX nonet_journal_by_record ON nonet_journal (record, position)",
+  "CREATE INDEX nonet_journal_events ON nonet_journal (position) WHERE event IS NOT NULL",
+  "CREATE INDEX nonet_journal_received ON nonet_journal (position) WHERE received IS NOT NULL",
+  "CREATE INDEX nonet_journal_unplaced ON nonet_journal (seq) WHERE position IS NULL",
+];
+
+export const bookmarksSql: readonly string[] = [
+  `CREATE TABLE nonet_bookmarks (reader text COLLATE "C" PRIMARY KEY, position bigint NOT NULL)`,
+];
+
+/** Without a position it is committed, and not placed yet. */
+type Placed = readonly [position: number | null, ...Cells];
+
+const written = "at, resource, record, origin, target, by, cause, request, due, event, received, data, trace";
+
+/** Whoever commits this tells the sequencer. */
+export function record(work: Work, entry: JournalEntry): void {
+  work.send(`INSERT INTO nonet_journal (${written}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`, [
+    entry.at,
+    entry.resource,
+    entry.record,
+    entry.from ?? null,
+    entry.to ?? null,
+    entry.by,
+    entry.cause,
+    entry.request ?? null,
+    entry.due ?? null,
+    entry.event ?? null,
+    entry.received ?? null,
+    entry.data === undefined ? null : JSON.stringify(entry.data),
+    entry.trace ?? null,
+  ]);
+}
+
+export function forget(work: Work, resource: string, id: string): void {
+  const sql = "UPDATE nonet_journal SET data = NULL WHERE record = $1 AND resource = $2 AND data IS NOT NULL";
+  work.send(sql, [id, resource]);
+}
+
+export async function hasFired(
+  session: Session,
+  resource: string,
+  id: string,
+  cause: string,
+  due: number,
+): Promise<boolean> {
+  const found = await session.rows(
+    "SELECT 1 FROM nonet_journal WHERE record = $1 AND resource = $2 AND cause = $3 AND due = $4 LIMIT 1",
+    [id, resource, cause, due],
+  );
+  return found.length > 0;
+}
+
+export async function bookmark(session: Session, reader: string): Promise<number | undefined> {
+  const sql = "SELECT position FROM nonet_bookmarks WHERE reader = $1";
+  return (await session.rows<[number]>(sql, [reader]))[0]?.[0];
+}
+
+export function setBookmark(work: Work, reader: string, position: number): void {
+  work.send(
+    `INSERT INTO nonet_bookmarks (reader, position) VALUES ($1, $2)
+     ON CONFLICT (reader) DO UPDATE SET position = excluded.position`,
+    [reader, position],
+  );
+}
+
+export function journalOf(session: Session, sequencer: Sequencer): Journal {
+  /**
+   * What a statement finds, with all that was committed before it was asked: where it comes upon a row without a position
+   * all get theirs first, and it is asked again. What is committed meanwhile is left to who asks next.
+   */
+  const placed = async (sql: string, ...values: readonly Bindable[]): Promise<readonly Placed[]> => {
+    const isPlaced = ([position]: Placed): boolean => position !== null;
+    const found = await session.rows<Placed>(sql, values);
+    if (found.every(isPlaced)) return found;
+    await sequencer.settle();
+    return (await session.rows<Placed>(sql, values)).filter(isPlaced);
+  };
+  const entries = async (sql: string, ...values: readonly Bindable[]): Promise<readonly JournalRecord[]> =>
+    (await placed(sql, ...values)).map(entryOf);
+  return {
+    events: (after, limit) => entries(eventsSql, after, limit),
+    at: async (position) => (await entries(atSql, position))[0],
+    moves: (resource, id, after, limit) => entries(movesSql, id, resource, after, limit),
+    last: async () => (await placed(lastSql))[0]?.[0] ?? 0,
+    first: async () => (await placed(firstSql))[0]?.[0] ?? undefined,
+    trim: async (before) => {
+      for (const kept of ["event", "received"] as const) {
+        for (let more = true; more; ) more = await trimSome(session, kept, before);
+      }
+    },
+  };
+}
+
+const columns = `position, ${written}`;
+const unplaced = "FROM nonet_journal WHERE position IS NULL";
+
+const eventsSql = `
+  (SELECT ${columns} FROM nonet_journal WHERE position > $1 AND event IS NOT NULL ORDER BY position LIMIT $2)
+  UNION ALL (SELECT ${columns} ${unplaced} LIMIT 1)`;
+/** Nobody has a position that was not given. */
+const atSql = `SELECT ${columns} FROM nonet_journal WHERE position = $1`;
+const movesSql = `
+  (SELECT ${columns} FROM nonet_journal WHERE record = $1 AND resource = $2 AND target IS NOT NULL AND position > $3
+   ORDER BY position LIMIT $4)
+  UNION ALL (SELECT ${columns} ${unplaced} AND record = $1 AND resource = $2 LIMIT 1)`;
+const lastSql = `SELECT position FROM nonet_journal_head UNION ALL (SELECT position ${unplaced} LIMIT 1)`;
+const firstSql = `
+  (SELECT position FROM nonet_journal WHERE position IS NOT NULL AND event IS NOT NULL ORDER BY position LIMIT 1)
+  UNION ALL (SELECT position ${unplaced} LIMIT 1)`;
+
+/** How many entries are looked at in one statement, which holds their rows until it ends. */
+const batch = 1000;
+
+/**
+ * Of those with an event that are the oldest of the journal, forgets the ones that were made before; whether there may be
+ * more. It ends where none was, since entries come nearly in the order of their times; one that a clock gone wrong has put among
+ * younger ones goes when these do. No position is given twice, whatever goes: the last one is kept in `nonet_journal_head`.
+ */
+async function trimSome(session: Session, kept: "event" | "received", before: number): Promise<boolean> {
+  const [found] = await session.rows<[old: number, looked: number]>(
+    `WITH looked AS (
+       SELECT seq, target, at < $1 AS old FROM nonet_journal
+       WHERE position IS NOT NULL AND ${kept} IS NOT NULL ORDER BY position LIMIT ${batch}
+     ), gone AS (
+       DELETE FROM nonet_journal WHERE seq IN (SELECT seq FROM looked WHERE old AND target IS NULL)
+     ), bared AS (
+       UPDATE nonet_journal SET event = NULL, received = NULL, data = NULL
+       WHERE seq IN (SELECT seq FROM looked WHERE old AND target IS NOT NULL)
+     )
+     SELECT count(*) FILTER (WHERE old), count(*) FROM looked`,
+    [before],
+  );
+  const [old, looked] = found ?? [0, 0];
+  return old > 0 && looked === batch;
+}
+
+function entryOf(cells: Placed): JournalRecord {
+  const [position, at, resource, id, from, to, by, cause, request, due, event, received, data, trace] = cells as [
+    number, number, string, string, string | null, string | null, string, string, string | null, number | null,
+    string | null, string | null, string | null, string | null,
+  ]; // biome-ignore format: the columns in their order
+  return {
+    position,
+    at,
+    resource,
+    record: id,
+    ...(from === null ? {} : { from }),
+    ...(to === null ? {} : { to }),
+    by,
+    cause,
+    ...(request === null ? {} : { request }),
+    ...(trace === null ? {} : { trace }),
+    ...(due === null ? {} : { due }),
+    ...(event === null ? {} : { event }),
+    ...(received === null ? {} : { received }),
+    ...(data === null ? {} : { data: JSON.parse(data) as Row }),
+  };
+}

@@ -1,0 +1,65 @@
+/** API keys in the table `nonet_keys`. Other processes make and end them, too. */
+import type { Key, KeyStore } from "../store.ts";
+import type { Cells, Session } from "./connection.ts";
+
+export const keysSql: readonly string[] = [
+  `CREATE TABLE nonet_keys (
+    seq bigint GENERATED ALWAYS AS IDENTITY,
+    id text COLLATE "C" PRIMARY KEY,
+    credential text COLLATE "C" NOT NULL,
+    hash text COLLATE "C" NOT NULL UNIQUE,
+    hint text COLLATE "C" NOT NULL,
+    "user" text COLLATE "C" NOT NULL,
+    roles text COLLATE "C" NOT NULL,
+    created bigint NOT NULL,
+    expires bigint,
+    revoked bigint
+  )`,
+];
+
+const columns = 'id, credential, hash, hint, "user", roles, created, expires, revoked';
+
+export function keyStore(session: Session): KeyStore {
+  return {
+    find: async (hash) => {
+      const [found] = await session.rows(`SELECT ${columns} FROM nonet_keys WHERE hash = $1`, [hash]);
+      return found && keyOf(found);
+    },
+    list: async () => (await session.rows(`SELECT ${columns} FROM nonet_keys ORDER BY seq`)).map(keyOf),
+    create: async (key) => {
+      await session.rows(`INSERT INTO nonet_keys (${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, [
+        key.id,
+        key.credential,
+        key.hash,
+        key.hint,
+        key.user,
+        JSON.stringify(key.roles),
+        key.created,
+        key.expires ?? null,
+        key.revoked ?? null,
+      ]);
+    },
+    revoke: async (id, at) => {
+      // A second revocation does not move the first.
+      const sql = "UPDATE nonet_keys SET revoked = coalesce(revoked, $1) WHERE id = $2 RETURNING id";
+      return (await session.rows(sql, [at, id])).length > 0;
+    },
+  };
+}
+
+function keyOf(cells: Cells): Key {
+  const [id, credential, hash, hint, user, roles, created, expires, revoked] = cells as [
+    string, string, string, string, string, string, number, number | null, number | null,
+  ]; // biome-ignore format: the columns in their order
+  return {
+    id,
+    credential,
+    hash,
+    hint,
+    user,
+    roles: JSON.parse(roles) as string[],
+    created,
+    ...(expires === null ? {} : { expires }),
+    ...(revoked === null ? {} : { revoked }),
+  };
+}

@@ -1,0 +1,114 @@
+/** Nonet's own tables in a schema, and what the schema says of itself: which tables it holds, and how far it followed part 9. */
+import type { Table, VersionStep } from "../../plan/plan.ts";
+import { StoreError } from "../error.ts";
+import { answersSql } from "./answers.ts";
+import type { Session } from "./connection.ts";
+import { countersSql } from "./counters.ts";
+import { countsSql } from "./counts.ts";
+import { filesSql } from "./files.ts";
+import { grantsSql } from "./grants.ts";
+import { bookmarksSql, journalSql } from "./journal.ts";
+import { keysSql } from "./keys.ts";
+import { pinsSql } from "./pins.ts";
+import { secretsSql } from "./secrets.ts";
+import { sequencerSql } from "./sequencer.ts";
+import { sessionsSql } from "./sessions.ts";
+
+/** The layout of Nonet's own tables. A schema with a higher one was written by a newer release. */
+const edition = 1;
+
+/** `tables` and `step`, the newest of `Plan.history` when the data was last brought to a document, are JSON, kept to the letter. */
+const schemaSql: readonly string[] = [
+  "CREATE TABLE nonet_schema (edition integer NOT NULL, tables json NOT NULL, step json)",
+];
+
+/** By the table that is there once they have run: a later release makes those that are missing. */
+const ownTables: Readonly<Record<string, readonly string[]>> = {
+  nonet_keys: keysSql,
+  nonet_answers: answersSql,
+  nonet_counters: countersSql,
+  nonet_secrets: secretsSql,
+  nonet_journal: journalSql,
+  nonet_journal_head: sequencerSql,
+  nonet_bookmarks: bookmarksSql,
+  nonet_counts: countsSql,
+  nonet_pins: pinsSql,
+  nonet_grants: grantsSql,
+  nonet_sessions: sessionsSql,
+  nonet_files: filesSql,
+};
+
+export interface SchemaState {
+  readonly edition: number;
+  /** As JSON. */
+  readonly tables: string;
+  readonly step: string | null;
+  /** Whether Nonet's own tables are those of this release. */
+  readonly isCurrent: boolean;
+}
+
+/** Undefined for an empty schema. @throws StoreError `not-ours`, `too-new` or `corrupt`. */
+export async function stateOf(session: Session, place: string): Promise<SchemaState | undefined> {
+  const names = await tableNames(session);
+  if (names.length === 0) return undefined;
+  if (!names.includes("nonet_schema")) {
+    const some = names.slice(0, 3).join(", ");
+    throw new StoreError(
+      "not-ours",
+      `${place} holds what something else made: ${some}. ?schema=name says which schema is to be used, and it is made where it is missing`,
+    );
+  }
+  const [row] = await session.rows<[number, string, string | null]>("SELECT edition, tables, step FROM nonet_schema");
+  if (row === undefined) throw new StoreError("corrupt", `${place} does not say which tables it holds`);
+  const [found, tables, step] = row;
+  if (found > edition) throw new StoreError("too-new", `${place} was written by a newer release of nonet`);
+  const isWhole = Object.keys(ownTables).every((name) => names.includes(name));
+  return { edition: found, tables, step, isCurrent: found === edition && isWhole };
+}
+
+export async function createOwn(session: Session): Promise<void> {
+  for (const sql of schemaSql) await session.rows(sql);
+  await addMissing(session);
+  await session.rows("INSERT INTO nonet_schema (edition, tables) VALUES ($1, '[]')", [edition]);
+}
+
+/** From one without a table that this release has. */
+export async function upgradeOwn(session: Session): Promise<void> {
+  await addMissing(session);
+  await session.rows("UPDATE nonet_schema SET edition = $1", [edition]);
+}
+
+async function addMissing(session: Session): Promise<void> {
+  const present = await tableNames(session);
+  for (const [name, statements] of Object.entries(ownTables)) {
+    if (present.includes(name)) continue;
+    for (const sql of statements) await session.rows(sql);
+  }
+}
+
+/** Without those that an extension brought. */
+async function tableNames(session: Session): Promise<readonly string[]> {
+  const found = await session.rows<[string]>(
+    `SELECT relname FROM pg_catalog.pg_class AS class
+     WHERE relnamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = pg_catalog.current_schema())
+       AND relkind IN ('r', 'p')
+       AND NOT EXISTS (
+         SELECT 1 FROM pg_catalog.pg_depend
+         WHERE classid = 'pg_catalog.pg_class'::regclass AND objid = class.oid AND deptype = 'e'
+       )
+     ORDER BY relname`,
+  );
+  return found.map(([name]) => name);
+}
+
+export async function noteTables(
+  session: Session,
+  tables: readonly Table[],
+  step: VersionStep | undefined,
+): Promise<void> {
+  await session.rows("UPDATE nonet_schema SET tables = $1, step = $2", [JSON.stringify(tables), stepText(step)]);
+}
+
+export function stepText(step: VersionStep | undefined): string | null {
+  return step === undefined ? null : JSON.stringify(step);
+}

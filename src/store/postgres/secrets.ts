@@ -1,0 +1,20 @@
+/** Secrets that the service makes for itself and keeps with its data, in the table `nonet_secrets`. */
+import type { Store } from "../store.ts";
+import type { Session } from "./connection.ts";
+
+export const secretsSql: readonly string[] = [
+  'CREATE TABLE nonet_secrets (name text COLLATE "C" PRIMARY KEY, value text COLLATE "C" NOT NULL)',
+];
+
+export function secretStore(session: Session): Store["secret"] {
+  return async (name, make) => {
+    // Of processes that start at once all are given the one that was first.
+    const [kept] = await session.rows<[string]>(
+      `INSERT INTO nonet_secrets (name, value) VALUES ($1, $2)
+       ON CONFLICT (name) DO UPDATE SET value = nonet_secrets.value RETURNING value`,
+      [name, make()],
+    );
+    if (kept === undefined) throw new Error(`the secret ${name} was not kept`);
+    return kept[0];
+  };
+}

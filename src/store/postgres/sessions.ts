@@ -1,0 +1,93 @@
+/** Sessions in the table `nonet_sessions`, one row for each of their tokens. */
+import type { Sessions, SessionStore, SessionToken } from "../sessions.ts";
+import type { Cells, Session, Work } from "./connection.ts";
+
+export const sessionsSql: readonly string[] = [
+  `CREATE TABLE nonet_sessions (
+    seq bigint GENERATED ALWAYS AS IDENTITY,
+    hash text COLLATE "C" PRIMARY KEY,
+    session text COLLATE "C" NOT NULL,
+    credential text COLLATE "C" NOT NULL,
+    resource text COLLATE "C" NOT NULL,
+    "user" text COLLATE "C" NOT NULL,
+    use text COLLATE "C" NOT NULL CHECK (use IN ('access', 'renew')),
+    hint text COLLATE "C" NOT NULL,
+    created bigint NOT NULL,
+    expires bigint,
+    replaced bigint
+  )`,
+  "CREATE INDEX nonet_sessions_by_session ON nonet_sessions (session)",
+  'CREATE INDEX nonet_sessions_by_user ON nonet_sessions ("user", resource)',
+  "CREATE INDEX nonet_sessions_by_expires ON nonet_sessions (expires)",
+];
+
+const columns = 'hash, session, credential, resource, "user", use, hint, created, expires, replaced';
+
+export function sessionStore(session: Session): SessionStore {
+  return {
+    find: (hash) => findSession(session, hash),
+    list: async () => {
+      const sql = `SELECT ${columns} FROM nonet_sessions WHERE use = 'access' ORDER BY seq`;
+      return (await session.rows(sql)).map(tokenOf);
+    },
+    end: async (which, at) => (await endSessions(session, { session: which }, at)) > 0,
+  };
+}
+
+export async function findSession(session: Session, hash: string): Promise<SessionToken | undefined> {
+  const [found] = await session.rows(`SELECT ${columns} FROM nonet_sessions WHERE hash = $1`, [hash]);
+  return found && tokenOf(found);
+}
+
+export function addSession(work: Work, token: SessionToken): void {
+  work.send(`INSERT INTO nonet_sessions (${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, [
+    token.hash,
+    token.session,
+    token.credential,
+    token.resource,
+    token.user,
+    token.use,
+    token.hint,
+    token.created,
+    token.expires ?? null,
+    token.replaced ?? null,
+  ]);
+}
+
+export function replaceSession(work: Work, hash: string, at: number): void {
+  work.send("UPDATE nonet_sessions SET replaced = $1 WHERE hash = $2", [at, hash]);
+}
+
+/** How many tokens are good until then. */
+export async function endSessions(session: Session, which: Sessions, at: number): Promise<number> {
+  const [condition, values] =
+    "session" in which
+      ? ["session = $2", [which.session]]
+      : ['"user" = $2 AND credential = $3 AND session <> $4', [which.user, which.credential, which.except ?? ""]];
+  // Of two values LEAST takes the one that is there.
+  const sql = `UPDATE nonet_sessions SET expires = least(expires, $1) WHERE ${condition} RETURNING hash`;
+  return (await session.rows(sql, [at, ...values])).length;
+}
+
+/** Those of a record that is deleted. */
+export function forgetSessions(work: Work, resource: string, user: string): void {
+  work.send('DELETE FROM nonet_sessions WHERE "user" = $1 AND resource = $2', [user, resource]);
+}
+
+function tokenOf(cells: Cells): SessionToken {
+  const [hash, session, credential, resource, user, use, hint, created, expires, replaced] = cells as [
+    string, string, string, string, string, "access" | "renew", string, number, number | null, number | null,
+  ]; // biome-ignore format: the columns in their order
+  return {
+    hash,
+    session,
+    credential,
+    resource,
+    user,
+    use,
+    hint,
+    created,
+    ...(expires === null ? {} : { expires }),
+    ...(replaced === null ? {} : { replaced }),
+  };
+}
