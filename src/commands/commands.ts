@@ -13,6 +13,7 @@ const serveOptions = {
   "base-url": address("where callers reach the service, when it is not where it listens"),
   "trust-proxy": networks("a proxy whose Forwarded fields are believed"),
   "webhooks-to-loopback": flag("let webhooks go to this machine itself, by http too: for development"),
+  sink: texts("URL", "a broker that is given every event: nats://HOST/SUBJECT?as=ROLE, kafka://HOST/TOPIC?as=ROLE"),
   handlers: text(
     "FILE",
     "a module of functions, for operations that a handler does and for what is done around others",

@@ -17,9 +17,11 @@ import type { Handlers, ServiceTypes } from "../serve/functions/typed.ts";
 import type { Observe } from "../serve/observation.ts";
 import { listen, type RunningServer } from "../serve/server.ts";
 import type { Store } from "../store/store.ts";
+import { UsageError } from "./command-line.ts";
 import { addressOf } from "./listening.ts";
 import { clock as systemClock, random as systemRandom, servedFrom } from "./served.ts";
 import { openStore } from "./store.ts";
+import { prepareSinks, type StartSinks } from "./sinks.ts";
 import { startTicking } from "./ticker.ts";
 
 export interface ServiceOptions<Service extends ServiceTypes> {
@@ -42,6 +44,8 @@ export interface ServiceOptions<Service extends ServiceTypes> {
   readonly observe?: Observe;
   /** Whether webhooks may go to this machine itself. */
   readonly webhooksToLoopback?: boolean;
+  /** Brokers that are given events: `nats://HOST/SUBJECT?as=ROLE`, `kafka://HOST/TOPIC?as=ROLE`. */
+  readonly sinks?: readonly string[];
   /** Whether the service does what time makes due by itself; otherwise only at each `tick`. */
   readonly ticks?: boolean;
 }
@@ -95,7 +99,7 @@ export class ServiceError extends Error {
 const purgeMilliseconds = 60_000;
 const graceMilliseconds = 30_000;
 
-/** @throws ServiceError when the document has errors, a secret is missing, or the handlers do not fit. */
+/** @throws ServiceError when the document has errors, a secret is missing, the handlers or the sinks do not fit. */
 export async function createService<Service extends ServiceTypes = ServiceTypes>(
   options: ServiceOptions<Service>,
 ): Promise<EmbeddedService> {
@@ -105,11 +109,12 @@ export async function createService<Service extends ServiceTypes = ServiceTypes>
   const wrong = misfits(bare, functions ?? {});
   const plan = planWith(bare, functions);
   if (wrong.length > 0) throw new ServiceError(`the handlers do not fit the document: ${wrong.join("; ")}`);
+  const startSinks = await preparedSinks(options.sinks ?? [], plan);
   const given = options.store ?? "memory";
   const place = typeof given === "string" ? given : "a store of the program's own";
   const store = typeof given === "string" ? await openStore(plan, given, clock) : given;
   let local = "http://127.0.0.1";
-  const running = await servedFrom({ result, plan, functions }, place, store, {
+  const running = await servedFrom({ result, plan, functions, startSinks }, place, store, {
     url: () => options.baseUrl ?? local,
     loopback: options.webhooksToLoopback ?? false,
     environment,
@@ -181,6 +186,13 @@ function toldOf(failure: unknown, requestId: string): void {
 /** A text with a line end, or that begins like a document, is one; anything else is where one is. */
 function isText(document: string): boolean {
   return document.includes("\n") || document.startsWith("#") || document.startsWith("{");
+}
+
+async function preparedSinks(texts: readonly string[], plan: Plan): Promise<StartSinks | undefined> {
+  if (texts.length === 0) return undefined;
+  return prepareSinks(texts, plan).catch((thrown: unknown) => {
+    throw thrown instanceof UsageError ? new ServiceError(thrown.message) : thrown;
+  });
 }
 
 async function planned(document: string | URL, environment: NonNullable<ServiceOptions<ServiceTypes>["environment"]>) {

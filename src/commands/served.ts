@@ -23,6 +23,7 @@ import { planOf } from "./document.ts";
 import { functionsOf } from "./functions.ts";
 import { listed } from "./layout.ts";
 import { followedText } from "./migration-report.ts";
+import type { StartSinks } from "./sinks.ts";
 import { openStore, placeOf } from "./store.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -45,6 +46,8 @@ export interface Circumstances {
   readonly log: Log;
   /** Told in a text for people of what starting has done; where programs alone read, the log says it. */
   readonly say: (text: string) => void;
+  /** Brokers that are given events, as they were given. */
+  readonly sinks?: readonly string[] | undefined;
 }
 
 /** What runs a service: a command, or a program that embeds it. */
@@ -64,6 +67,7 @@ export interface Servable {
   readonly result: CheckResult;
   readonly plan: Plan;
   readonly functions?: ServiceFunctions | undefined;
+  readonly startSinks?: StartSinks | undefined;
 }
 
 export interface Served extends Servable {
@@ -76,11 +80,11 @@ export interface Served extends Servable {
 
 /**
  * @throws DocumentError when it cannot be served.
- * @throws UsageError when it needs secrets that the environment does not have (language, section 8).
+ * @throws UsageError when it needs secrets that the environment does not have (language, section 8), or a sink cannot be one.
  */
 export async function servable(
   result: CheckResult,
-  { terminal, handlers }: Pick<Circumstances, "terminal" | "handlers">,
+  { terminal, handlers, sinks = [] }: Pick<Circumstances, "terminal" | "handlers" | "sinks">,
 ): Promise<Servable> {
   const plan = await planOf(result, terminal);
   if (plan.credentials.some(({ oauth }) => oauth?.users !== undefined)) await assertInstalled();
@@ -89,7 +93,8 @@ export async function servable(
   );
   if (missing.length === 0) {
     const functions = await functionsOf(plan, handlers);
-    return { result, plan: planWith(plan, functions), functions };
+    const startSinks = sinks.length === 0 ? undefined : await (await import("./sinks.ts")).prepareSinks(sinks, plan);
+    return { result, plan: planWith(plan, functions), functions, startSinks };
   }
   const what = missing.length === 1 ? "a secret" : "secrets";
   throw new UsageError(`${result.name} needs ${what} from the environment: set ${listed(missing)}`);
@@ -137,7 +142,7 @@ export function servedWith(
 
 /** With a store that is open. */
 export async function servedFrom(
-  { result, plan, functions }: Servable,
+  { result, plan, functions, startSinks }: Servable,
   data: string,
   store: Store,
   { loopback, url, environment, report, clock: time = clock, random: chance = random, ...host }: Host,
@@ -161,7 +166,7 @@ export async function servedFrom(
     functions,
     pages: servicePages({ result, plan, baseUrl: url }),
   });
-  const background = startBackground({
+  const webhooks = startBackground({
     plan,
     store,
     service,
@@ -172,7 +177,17 @@ export async function servedFrom(
     report: (failure) => report(failure, "webhooks"),
     startSending: telemetry?.startSending,
   });
+  const brokers = startSinks?.({ store, teller: service.teller, notice: host.notice });
+  const background = brokers === undefined ? webhooks : both(webhooks, brokers);
   return { result, plan, functions, data, store, service, background };
+}
+
+function both(one: Background, other: Background): Background {
+  return {
+    stop: async (graceMilliseconds) => {
+      await Promise.all([one.stop(graceMilliseconds), other.stop(graceMilliseconds)]);
+    },
+  };
 }
 
 function newSecret(): string {

@@ -35,6 +35,8 @@ export interface ServeOptions {
   readonly "webhooks-to-loopback": boolean;
   readonly log: Level | "off";
   readonly "log-format": LogFormat;
+  /** Brokers that are given events. */
+  readonly sink: readonly string[];
 }
 
 export interface Serving {
@@ -60,14 +62,14 @@ export async function startServing(document: string, options: ServeOptions, term
   let local = addressOf({ host, port });
   const url = () => options["base-url"] ?? local;
   const loopback = options["webhooks-to-loopback"];
-  const { handlers } = options;
+  const { handlers, sink: sinks } = options;
   const quiet = options["log-format"] === "json";
 
-  const ready = await servable(await checkFile(document, terminal), { terminal, handlers });
+  const ready = await servable(await checkFile(document, terminal), { terminal, handlers, sinks });
   await assertFree({ host, port });
   const log = openLog(loggingOf(options, ready, terminal), terminal);
   const say = (text: string): void => (quiet ? undefined : terminal.out(text));
-  const circumstances: Circumstances = { document, data, url, terminal, loopback, handlers, log, say };
+  const circumstances: Circumstances = { document, data, url, terminal, loopback, handlers, sinks, log, say };
   const first = await served(ready, circumstances).catch(async (thrown: unknown) => {
     await log.close();
     throw thrown;

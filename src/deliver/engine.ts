@@ -5,7 +5,7 @@
  * attempts of deliveries.
  */
 import type { Clock } from "../base/clock.ts";
-import type { Plan, WebhookPlan } from "../plan/plan.ts";
+import type { EventsPlan, Plan, WebhookPlan } from "../plan/plan.ts";
 import type { Awaitable, JournalRecord, Key, Row, Store, Transaction } from "../store/store.ts";
 import { createAttempts } from "./attempts.ts";
 import { createFanOut } from "./fan-out.ts";
@@ -69,9 +69,11 @@ export interface EventTeller {
   telling(
     tx: Transaction,
     entry: JournalRecord,
-    through: "webhook",
+    through: "webhook" | "stream",
+    /** Absent: the document's. */
+    envelope?: EventsPlan["envelope"],
   ): (receiver: {
-    readonly id: string;
+    readonly id: string | null;
     readonly roles: readonly string[];
     readonly version?: string;
   }) => Promise<{ readonly id: string; readonly type: string; readonly body: string } | undefined>;

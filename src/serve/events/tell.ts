@@ -1,7 +1,7 @@
 /** An entry of the journal as one receiver is told of it: whether at all, and the body (R6.2, R6.13, R6.14). */
 import { instantText } from "../../base/clock.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
-import type { OutEventPlan, Table } from "../../plan/plan.ts";
+import type { EventsPlan, OutEventPlan, Table } from "../../plan/plan.ts";
 import type { JournalRecord, Row, Transaction, View } from "../../store/store.ts";
 import type { Context } from "../context.ts";
 import { decide } from "../permissions.ts";
@@ -43,11 +43,13 @@ export interface Teller {
     tx: Transaction,
     entry: JournalRecord,
     through: "webhook" | "stream",
+    /** Absent: the document's. */
+    envelope?: EventsPlan["envelope"],
   ): (receiver: Receiver) => Promise<Told | undefined>;
 }
 
 export function createTeller(context: Context, ids: EventIds, down: EventDown): Teller {
-  const { envelope, out } = context.plan.events;
+  const { envelope: usual, out } = context.plan.events;
   const views = new Map<string, TellerView>();
   const viewFor = (event: string, plan: OutEventPlan, table: Table, roles: Roles): TellerView => {
     const key = plan.carries === undefined ? `${table.resource} ${nameOf(roles)}` : event;
@@ -58,7 +60,7 @@ export function createTeller(context: Context, ids: EventIds, down: EventDown): 
     }
     return view;
   };
-  const telling: Teller["telling"] = (tx, entry, through) => {
+  const telling: Teller["telling"] = (tx, entry, through, envelope = usual) => {
     const { event, data: row } = entry;
     const plan = event === undefined ? undefined : out[event];
     const table = plan && context.tables.get(plan.resource);
@@ -88,7 +90,7 @@ export function createTeller(context: Context, ids: EventIds, down: EventDown): 
     };
   };
   return {
-    media: envelope === "cloudevents" ? "application/cloudevents+json; charset=UTF-8" : "application/json",
+    media: usual === "cloudevents" ? "application/cloudevents+json; charset=UTF-8" : "application/json",
     ids,
     telling,
   };
