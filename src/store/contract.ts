@@ -15,6 +15,7 @@ import {
   wholeView,
 } from "./contract-tables.ts";
 import type {
+  Awaitable,
   JournalEntry,
   ListQuery,
   Page,
@@ -1250,6 +1251,52 @@ export function contract(name: string, open: (options: ContractOptions) => Promi
         return tx.tally("Locker", "site", "s2", ["held"], 9);
       });
       assert.equal(within, 1, "what the transaction itself did counts");
+    });
+
+    it("what is tallied follows each write, and what is undone", async (store) => {
+      for (const key of ["s1", "s2"]) await addSite(store, key);
+      for (const door of [1, 2, 3]) await add(store, "Locker", { id: `l${door}`, site: "s1", door, state: "free" });
+      const free = (tx: Transaction, site: string, most = 9): Awaitable<number> =>
+        tx.tally("Locker", "site", site, ["free"], most);
+      const now = (): Promise<readonly number[]> =>
+        store.transaction(async (tx) => [await free(tx, "s1"), await free(tx, "s2"), await free(tx, "s1", 2)]);
+      const change = (id: string, changes: Row): Promise<void> =>
+        store.transaction(async (tx) => {
+          const row = (await tx.get("Locker", "id", id)) as Row;
+          await tx.update("Locker", row, changes, wholeView("Locker"), {});
+        });
+      assert.deepEqual(await now(), [3, 0, 2]);
+      await change("l1", { state: "held" });
+      assert.deepEqual(await now(), [2, 0, 2]);
+      await change("l2", { site: "s2" });
+      assert.deepEqual(await now(), [1, 1, 1]);
+      await change("l1", { state: "free" });
+      await add(store, "Locker", { id: "l4", site: "s2", door: 4, state: "free" });
+      assert.deepEqual(await now(), [2, 2, 2]);
+      const undone = store.transaction(async (tx) => {
+        await tx.insert("Locker", { id: "l9", site: "s2", door: 9, state: "free" }, 1, wholeView("Locker"), {});
+        await tx.delete("Locker", (await tx.get("Locker", "id", "l1")) as Row);
+        assert.deepEqual([await free(tx, "s1"), await free(tx, "s2")], [1, 3]);
+        throw new Error("not so");
+      });
+      await assert.rejects(undone, /not so/);
+      assert.deepEqual(await now(), [2, 2, 2]);
+      await store.transaction(async (tx) => {
+        const row = (await tx.get("Locker", "id", "l4")) as Row;
+        await tx.update("Locker", row, { state: "held" }, wholeView("Locker"), {});
+        // The row as it was read before it changed.
+        await tx.delete("Locker", row);
+        assert.deepEqual([await free(tx, "s1"), await free(tx, "s2")], [2, 1]);
+      });
+      assert.deepEqual(await now(), [2, 1, 2]);
+      // Asked for the first time by what is undone then.
+      const first = store.transaction(async (tx) => {
+        await tx.insert("Locker", { id: "l9", site: "s2", door: 9, state: "held" }, 1, wholeView("Locker"), {});
+        assert.equal(await tx.tally("Locker", "site", "s2", ["held"], 9), 1);
+        throw new Error("not so");
+      });
+      await assert.rejects(first, /not so/);
+      assert.equal(await store.transaction(async (tx) => tx.tally("Locker", "site", "s2", ["held"], 9)), 0);
     });
   });
 

@@ -17,6 +17,8 @@ export interface Turn {
   /** To be called before anything is read, and before anything is written. */
   reading(): void;
   writing(): void;
+  /** To be done if what the transaction has written is undone. */
+  whenUndone(action: () => void): void;
 }
 
 export interface Writer {
@@ -49,6 +51,7 @@ interface Waiting {
 interface Done {
   readonly waiting: Waiting;
   readonly wrote: boolean;
+  readonly undoing: readonly (() => void)[];
   readonly outcome:
     | { readonly kind: "value"; readonly value: unknown }
     | { readonly kind: "error"; readonly error: unknown };
@@ -175,6 +178,7 @@ export function openWriter(
   async function runWork(waiting: Waiting, alone: boolean): Promise<Done> {
     let wrote = false;
     let over = false;
+    const undoing: (() => void)[] = [];
     const reading = (): void => {
       if (over) throw new Error("a transaction was used after its end");
     };
@@ -186,14 +190,16 @@ export function openWriter(
         if (!wrote && !alone) connection.run("SAVEPOINT work");
         wrote = true;
       },
+      whenUndone: (action) => void undoing.push(action),
     };
     try {
       const value = await waiting.work(turn);
       if (wrote && !alone) connection.run("RELEASE work");
-      return { waiting, wrote, outcome: { kind: "value", value } };
+      return { waiting, wrote, undoing, outcome: { kind: "value", value } };
     } catch (thrown) {
       if (wrote) undo(alone);
-      return { waiting, wrote, outcome: { kind: "error", error: explained(thrown, file) } };
+      for (const action of undoing) action();
+      return { waiting, wrote, undoing, outcome: { kind: "error", error: explained(thrown, file) } };
     } finally {
       over = true;
     }
@@ -213,6 +219,7 @@ export function openWriter(
   /** Nothing of the group has happened. */
   function fail(group: readonly Done[], thrown: unknown): void {
     const error = explained(thrown, file);
+    for (const { undoing } of group) for (const action of undoing) action();
     try {
       if (connection.database.isTransaction) connection.run("ROLLBACK");
     } catch {

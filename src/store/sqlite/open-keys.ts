@@ -41,7 +41,7 @@ function keysOf(connection: Connection, file: string, isCurrent: boolean): Keys 
   const write: Writer["write"] = async (work) => {
     try {
       connection.exec("BEGIN IMMEDIATE");
-      const result = work({ connection, reading: nothing, writing: nothing });
+      const result = work({ connection, reading: nothing, writing: nothing, whenUndone: nothing });
       connection.exec("COMMIT");
       return result;
     } catch (thrown) {

@@ -34,6 +34,7 @@ import { bookmark, forget, hasFired, record, setBookmark } from "./journal.ts";
 import { prepareList } from "./list.ts";
 import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
 import { quoteText } from "../member-text.ts";
+import { createTallies, type Tallies } from "./tallies.ts";
 import { quoteName, toStored } from "./value.ts";
 import { views } from "./view.ts";
 import type { Sessions, SessionToken } from "../sessions.ts";
@@ -45,6 +46,7 @@ export class Workshop {
   readonly connection: Connection;
   /** Epoch milliseconds. */
   readonly clock: () => number;
+  readonly tallies: Tallies;
   readonly #evaluates = new WeakMap<TypedExpression, Evaluate>();
   readonly #writes = new WeakMap<View, Write>();
   readonly #firsts = new WeakMap<TypedExpression, (variables: Variables) => Cells | undefined>();
@@ -55,6 +57,7 @@ export class Workshop {
     this.relations = relations;
     this.connection = connection;
     this.clock = clock;
+    this.tallies = createTallies(connection);
   }
 
   /** An expression over a row at hand: in JavaScript, or in SQL where it goes through the records of a resource. */
@@ -224,6 +227,7 @@ export class SqliteTransaction implements Transaction {
       const row: Record<string, Value> = { _seq: Number(lastInsertRowid), ...hidden };
       for (const { name } of table.columns) row[name] = given[name] ?? null;
       if (relation.hasFiles) followFiles(this.#turn.connection, table, undefined, row);
+      this.#shop.tallies.follow(this.#turn, resource, undefined, row);
       return { kind: "written", text: this.#shop.write(view)(row, variables), revision, row };
     } catch (thrown) {
       return lost(thrown, relation);
@@ -267,6 +271,7 @@ export class SqliteTransaction implements Transaction {
       if (Number(found) === 0) continue;
       const next = { ...present, ...written, _rev: revision };
       if (relation.hasFiles) followFiles(this.#turn.connection, relation.table, present, next);
+      this.#shop.tallies.follow(this.#turn, relation.table.resource, present, next);
       return next;
     }
     throw new Error(`a ${relation.table.resource} was changed that is no longer there`);
@@ -351,7 +356,11 @@ export class SqliteTransaction implements Transaction {
   #remove(records: readonly (readonly [Relation, Row])[]): void {
     const { connection } = this.#turn;
     if (records.length > 1) connection.exec("PRAGMA defer_foreign_keys = ON");
-    for (const [{ hasFiles, name, table }, row] of records) {
+    for (const [relation, row] of records) {
+      const { hasFiles, name, table } = relation;
+      // The row may have been read before an earlier change of this transaction.
+      if (this.#shop.tallies.has(table.resource))
+        this.#shop.tallies.follow(this.#turn, table.resource, this.#present(relation, row), undefined);
       connection.run(`DELETE FROM ${name} WHERE _seq = ?`, row["_seq"] as number);
       if (hasFiles) followFiles(connection, table, row, undefined);
     }
@@ -413,12 +422,15 @@ export class SqliteTransaction implements Transaction {
     this.#turn.reading();
     const relation = relationFor(this.#shop.relations, resource);
     const among = states === undefined ? "" : `AND state IN (${states.map(quoteText).join(", ")})`;
-    const cells = this.#turn.connection.get(
-      `SELECT count(*) FROM (SELECT 1 FROM ${relation.name} WHERE ${quoteName(column)} = ? ${among} LIMIT ?)`,
-      toStored(value, typeOf(relation, column)),
-      most,
-    );
-    return cells?.[0] as number;
+    const count = (): number => {
+      const cells = this.#turn.connection.get(
+        `SELECT count(*) FROM (SELECT 1 FROM ${relation.name} WHERE ${quoteName(column)} = ? ${among} LIMIT ?)`,
+        toStored(value, typeOf(relation, column)),
+        most,
+      );
+      return cells?.[0] as number;
+    };
+    return this.#shop.tallies.count(this.#turn, { resource, column, states }, value, { most, count });
   }
 }
 

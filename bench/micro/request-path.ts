@@ -1,0 +1,251 @@
+/**
+ * What a request costs behind the socket, in microseconds of processor time: the flagship's service asked without one, 32
+ * requests at a time, on SQLite with full durability. Several worktrees are measured in turn in one run:
+ *
+ *     node bench/micro/request-path.ts                       this one
+ *     node bench/micro/request-path.ts . ../before           this one beside another
+ *     node bench/micro/request-path.ts . --statements        and what each statement of SQL takes of it
+ */
+import { fork } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { StatementSync } from "node:sqlite";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import type * as Library from "../../src/index.ts";
+import type * as Check from "../../src/parts/check.ts";
+import type * as Mint from "../../src/serve/credentials/mint.ts";
+import type * as Random from "../../src/serve/random.ts";
+import { raisedFlagship } from "../contestants.ts";
+
+const SCENARIOS = ["read", "list", "create", "move"] as const;
+type Scenario = (typeof SCENARIOS)[number];
+const AT_A_TIME = 32;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: "string", default: "15" },
+    requests: { type: "string", default: "2000" },
+    rows: { type: "string", default: "10000" },
+    scenarios: { type: "string", default: SCENARIOS.join() },
+    statements: { type: "boolean", default: false },
+    child: { type: "string" },
+  },
+});
+
+if (values.child === undefined) await compare(positionals.length === 0 ? ["."] : positionals);
+else await serve(values.child);
+
+interface Outcome {
+  readonly microseconds: number;
+  readonly statements: readonly (readonly [sql: string, calls: number, microseconds: number])[];
+}
+
+async function compare(folders: readonly string[]): Promise<void> {
+  const scenarios = values.scenarios.split(",") as Scenario[];
+  const flags = ["--rows", values.rows, ...(values.statements ? ["--statements"] : [])];
+  const children = folders.map((folder) =>
+    fork(import.meta.filename, ["--child", resolve(folder), ...flags], { execArgv: process.execArgv }),
+  );
+  const ask = (index: number, scenario: Scenario): Promise<Outcome> =>
+    new Promise((done, lost) => {
+      const child = children[index];
+      child?.once("message", (outcome) => done(outcome as Outcome));
+      child?.once("exit", () => lost(new Error("a service ended")));
+      child?.send([scenario, Number(values.requests)]);
+    });
+  for (const scenario of scenarios) {
+    const seen: number[][] = folders.map(() => []);
+    let last: Outcome[] = [];
+    for (let round = 0; round < Number(values.rounds) + 2; round += 1) {
+      last = [];
+      for (const index of folders.keys()) {
+        const outcome = await ask(index, scenario);
+        last.push(outcome);
+        if (round > 1) seen[index]?.push(outcome.microseconds);
+      }
+    }
+    const line = seen.map((all, index) => {
+      const ratio = median(all.map((one, round) => one / (seen[0]?.[round] as number)));
+      return `${median(all).toFixed(1)} µs (${Math.min(...all).toFixed(1)} at least)${index === 0 ? "" : ` ${ratio.toFixed(2)}x`}`;
+    });
+    console.log(`${scenario.padEnd(7)} ${line.join("   ")}`);
+    if (values.statements)
+      for (const { statements } of last)
+        for (const [sql, calls, microseconds] of statements)
+          console.log(
+            `  ${microseconds.toFixed(2).padStart(7)} µs ${calls.toFixed(2).padStart(6)} a request  ${sql.slice(0, 130)}`,
+          );
+  }
+  for (const child of children) child.disconnect();
+}
+
+async function serve(folder: string): Promise<void> {
+  const load = <T>(path: string): Promise<T> => import(pathToFileURL(join(folder, path)).href) as Promise<T>;
+  const library = await load<typeof Library>("src/index.ts");
+  const { createRandom } = await load<typeof Random>("src/serve/random.ts");
+  const { mintKey } = await load<typeof Mint>("src/serve/credentials/mint.ts");
+  const result = library.check("parcel-lockers.md", new TextEncoder().encode(raisedFlagship()));
+  const model = library.soundModel(result) as NonNullable<ReturnType<typeof Check.soundModel>>;
+  const plan = library.buildPlan(model, result.places, result.expressions);
+  const data = mkdtempSync(join(tmpdir(), "nonet-path-"));
+  process.once("exit", () => rmSync(data, { recursive: true, force: true }));
+  process.once("disconnect", () => process.exit(0));
+  const clock = { now: () => Date.now() };
+  const following = await library.followingOf(plan);
+  const store = await library.openSqliteStore({
+    file: join(data, "a.db"),
+    tables: plan.tables,
+    following,
+    clock: clock.now,
+  });
+  const random = createRandom();
+  const service = library.servePlan({
+    plan,
+    store,
+    clock,
+    random,
+    environment: { DOOR_SECRET: "of the bench" },
+    cursorSecret: "of the bench",
+    baseUrl: () => "http://127.0.0.1",
+    report: (failure) => console.error(failure),
+  });
+  const [credential] = plan.credentials;
+  if (credential === undefined) throw new Error("the flagship has keys");
+  const key = async (user: string, role: string): Promise<string> =>
+    (await mintKey(store.keys, { user, roles: [role], credential }, clock, random)).secret;
+  const couriers: string[] = [];
+  for (let index = 0; index < 10; index += 1) couriers.push(await key(`courier-${index}`, "courier"));
+  const operator = await key("operator", "operator");
+
+  let count = 0;
+  const ask = async (method: string, target: string, secret: string, body?: object): Promise<string> => {
+    const bytes = Buffer.from(body === undefined ? "" : JSON.stringify(body));
+    const fields = new Map([
+      ["host", "127.0.0.1"],
+      ["authorization", `Bearer ${secret}`],
+      ["accept", "application/json"],
+    ]);
+    if (method === "POST")
+      fields.set("idempotency-key", `key-of-request-${(count += 1)}`).set("content-length", `${bytes.length}`);
+    if (body !== undefined) fields.set("content-type", "application/json");
+    const answer = await service.answer({
+      method,
+      target,
+      headers: { get: (name) => fields.get(name), repeated: () => false },
+      address: "127.0.0.1",
+      secure: false,
+      body: () => Promise.resolve({ kind: "bytes", bytes }),
+    });
+    if (answer.status > 299) throw new Error(`${method} ${target}: ${answer.status} ${String(answer.body)}`);
+    return answer.body as string;
+  };
+  const idIn = (text: string): string => (JSON.parse(text) as { id: string }).id;
+  const all = async <T>(times: number, work: (index: number) => Promise<T>): Promise<T[]> => {
+    const results: T[] = [];
+    let next = 0;
+    const one = async (): Promise<void> => {
+      while (next < times) {
+        const index = next++;
+        results[index] = await work(index);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_A_TIME }, one));
+    return results;
+  };
+  const places = async (wanted: number): Promise<{ site: string; size: string }[]> => {
+    const address = { street: "Storgata 1", postcode: "0155", country: "NO" };
+    const sites = await all(Math.ceil(wanted / 500), async () =>
+      idIn(await ask("POST", "/sites", operator, { name: `Site ${(count += 1)}`, address })),
+    );
+    return all(wanted, async (index) => {
+      const place = {
+        site: sites[Math.floor(index / 500)] as string,
+        size: ["small", "medium", "large"][index % 3] as string,
+      };
+      await ask("POST", "/lockers", operator, { ...place, door: (index % 500) + 1 });
+      return place;
+    });
+  };
+  const announce = async (place: { site: string; size: string }): Promise<{ id: string; secret: string }> => {
+    const number = (count += 1);
+    const secret = couriers[number % couriers.length] as string;
+    const text = await ask("POST", "/parcels", secret, {
+      ...place,
+      trackingNumber: `TRK-${String(number).padStart(10, "0")}`,
+      recipientEmail: `recipient.${number}@mail.example`,
+      weightKg: (5 + (number % 190)) / 10,
+      ...(number % 2 === 0 ? { labels: ["fragile", "this side up"] } : {}),
+    });
+    return { id: idIn(text), secret };
+  };
+  const rows = Number(values.rows);
+  const spaces = await places(rows);
+  const seeded = await all(rows, (index) => announce(spaces[index] as { site: string; size: string }));
+  const statements = values.statements ? timed() : undefined;
+
+  process.on("message", ([scenario, requests]: [Scenario, number]) => {
+    void (async () => {
+      const space = scenario === "create" || scenario === "move" ? await places(requests) : [];
+      const parcels =
+        scenario === "move"
+          ? await all(requests, (index) => announce(space[index] as { site: string; size: string }))
+          : seeded;
+      const works: Readonly<Record<Scenario, (index: number) => Promise<unknown>>> = {
+        read: (index: number) => {
+          const { id, secret } = seeded[(index * 7919) % seeded.length] as { id: string; secret: string };
+          return ask("GET", `/parcels/${id}`, secret);
+        },
+        list: (index: number) => ask("GET", "/parcels?limit=50", couriers[index % couriers.length] as string),
+        create: (index: number) => announce(space[index] as { site: string; size: string }),
+        move: (index: number) => {
+          const { id, secret } = parcels[index] as { id: string; secret: string };
+          return ask("POST", `/parcels/${id}/drop-off`, secret);
+        },
+      };
+      statements?.clear();
+      const before = process.cpuUsage();
+      await all(requests, works[scenario]);
+      const { user, system } = process.cpuUsage(before);
+      const spent = [...(statements ?? [])].map(([sql, { calls, nanoseconds }]) => {
+        return [sql.replaceAll(/\s+/g, " "), calls / requests, nanoseconds / requests / 1000] as const;
+      });
+      process.send?.({
+        microseconds: (user + system) / requests,
+        statements: spent.toSorted((a, b) => b[2] - a[2]).slice(0, 24),
+      } satisfies Outcome);
+    })();
+  });
+}
+
+/** What each statement has taken since it was cleared last; measuring adds about a microsecond to each call. */
+function timed(): Map<string, { calls: number; nanoseconds: number }> {
+  const spent = new Map<string, { calls: number; nanoseconds: number }>();
+  const note = (sql: string, begun: bigint): void => {
+    const one = spent.get(sql) ?? { calls: 0, nanoseconds: 0 };
+    spent.set(sql, one);
+    one.calls += 1;
+    one.nanoseconds += Number(process.hrtime.bigint() - begun);
+  };
+  const { prototype } = StatementSync;
+  for (const name of ["get", "run", "all"] as const) {
+    const original = prototype[name] as (...args: unknown[]) => unknown;
+    Object.assign(prototype, {
+      [name](this: StatementSync, ...args: unknown[]): unknown {
+        const begun = process.hrtime.bigint();
+        try {
+          return original.apply(this, args);
+        } finally {
+          note(this.sourceSQL, begun);
+        }
+      },
+    });
+  }
+  return spent;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
