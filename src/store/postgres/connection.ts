@@ -264,6 +264,8 @@ function openPool(place: Place, options: ConnectionOptions, max: number): pg.Poo
   });
   // A connection that nobody uses was lost: the next one who needs one gets another.
   pool.on("error", () => undefined);
+  // Nor is one that is lost between two statements of a transaction an error of this process: the next statement fails.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
 }
 
