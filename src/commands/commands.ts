@@ -18,6 +18,10 @@ const serveOptions = {
     "FILE",
     "a module of functions, for operations that a handler does and for what is done around others",
   ),
+  limits: text(
+    "URL",
+    "a Valkey or Redis in which all processes of the service count rates; else they do so in the data",
+  ),
   watch: flag("serve the document anew when it changes, as long as it has no errors"),
   log: choice(
     ["warn", "off", "error", "info", "debug"],

@@ -16,7 +16,7 @@ import type * as Telemetry from "../serve/telemetry.ts";
 import type { LiveService } from "../serve/service.ts";
 import { createService } from "../serve/service.ts";
 import type { Migrated } from "../store/migration.ts";
-import type { Store } from "../store/store.ts";
+import type { Rates, Store } from "../store/store.ts";
 import { type Background, startBackground } from "./background.ts";
 import { UsageError } from "./command-line.ts";
 import { planOf } from "./document.ts";
@@ -43,6 +43,8 @@ export interface Circumstances {
   readonly loopback: boolean;
   /** The module of its functions. */
   readonly handlers?: string | undefined;
+  /** Where rates are counted together with other processes, when that is not the store. */
+  readonly rates?: Rates | undefined;
   readonly log: Log;
   /** Told in a text for people of what starting has done; where programs alone read, the log says it. */
   readonly say: (text: string) => void;
@@ -59,6 +61,7 @@ export interface Host {
   readonly random?: ((bytes: number) => Uint8Array) | undefined;
   readonly report: (failure: unknown, requestId: string) => void;
   readonly notice: (sentence: string) => void;
+  readonly rates?: Rates | undefined;
   readonly observe?: Observe | undefined;
   readonly watches?: readonly Watch[];
 }
@@ -128,11 +131,12 @@ export function servedWith(
   document: Servable,
   data: string,
   store: Store,
-  { loopback, url, terminal, log }: Circumstances,
+  { loopback, url, terminal, log, rates }: Circumstances,
 ): Promise<Served> {
   return servedFrom(document, data, store, {
     loopback,
     url,
+    rates,
     environment: terminal.environment,
     report: (failure, requestId) => log.failed(failure, requestId),
     notice: (sentence) => log.write("warn", sentence),
@@ -163,6 +167,7 @@ export async function servedFrom(
     webhooks: { key: webhookKey, urlFault: (text) => faultOf(text, { loopback }) },
     observe: watching(host.observe ?? telemetry?.createTelemetry(url), host.watches ?? []),
     notice: host.notice,
+    rates: host.rates,
     functions,
     pages: servicePages({ result, plan, baseUrl: url }),
   });

@@ -4,6 +4,8 @@ import type { Level, Members } from "../operate/log.ts";
 import { createRedact } from "../operate/redact.ts";
 import { longestRequest } from "../plan/limits.ts";
 import { createForwarding } from "../serve/forwarding.ts";
+import { StoreError } from "../store/error.ts";
+import type { ValkeyRates } from "../store/valkey/rates.ts";
 import { UsageError } from "./command-line.ts";
 import { checkFile } from "./document.ts";
 import { createGate } from "./gate.ts";
@@ -32,6 +34,8 @@ export interface ServeOptions {
   readonly watch: boolean;
   /** A module. */
   readonly handlers: string | undefined;
+  /** The address of a Valkey or Redis. */
+  readonly limits: string | undefined;
   readonly "webhooks-to-loopback": boolean;
   readonly log: Level | "off";
   readonly "log-format": LogFormat;
@@ -69,8 +73,10 @@ export async function startServing(document: string, options: ServeOptions, term
   await assertFree({ host, port });
   const log = openLog(loggingOf(options, ready, terminal), terminal);
   const say = (text: string): void => (quiet ? undefined : terminal.out(text));
-  const circumstances: Circumstances = { document, data, url, terminal, loopback, handlers, sinks, log, say };
+  const rates = await ratesOf(options, ready);
+  const circumstances: Circumstances = { document, data, url, terminal, loopback, handlers, sinks, rates, log, say };
   const first = await served(ready, circumstances).catch(async (thrown: unknown) => {
+    await rates?.close();
     await log.close();
     throw thrown;
   });
@@ -86,6 +92,7 @@ export async function startServing(document: string, options: ServeOptions, term
   }).catch(async (thrown: unknown) => {
     await first.background.stop(0);
     await first.store.close();
+    await rates?.close();
     await log.close();
     throw thrown;
   });
@@ -123,11 +130,22 @@ export async function startServing(document: string, options: ServeOptions, term
       }
       await current().service.flush();
       await current().store.close();
+      await rates?.close();
       log.write("info", "stopped");
       await log.close();
       return 0;
     },
   };
+}
+
+/** @throws UsageError where it is no address of a Valkey, or its client is not installed; it need not be there yet. */
+async function ratesOf({ limits: address }: ServeOptions, { plan }: Servable): Promise<ValkeyRates | undefined> {
+  if (address === undefined) return undefined;
+  const { isValkeyAddress, openValkeyRates } = await import("../store/valkey/rates.ts");
+  if (!isValkeyAddress(address)) throw new UsageError("--limits is an address: redis://user:secret@host:6379");
+  return openValkeyRates({ address, service: plan.service }).catch((thrown: unknown) => {
+    throw thrown instanceof StoreError ? new UsageError(thrown.message) : thrown;
+  });
 }
 
 /** What the log says of the start. */

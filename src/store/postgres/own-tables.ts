@@ -9,7 +9,9 @@ import { filesSql } from "./files.ts";
 import { grantsSql } from "./grants.ts";
 import { bookmarksSql, journalSql } from "./journal.ts";
 import { keysSql } from "./keys.ts";
+import { leadsSql } from "./leads.ts";
 import { pinsSql } from "./pins.ts";
+import { ratesSql } from "./rates.ts";
 import { secretsSql } from "./secrets.ts";
 import { sequencerSql } from "./sequencer.ts";
 import { sessionsSql } from "./sessions.ts";
@@ -36,6 +38,8 @@ const ownTables: Readonly<Record<string, readonly string[]>> = {
   nonet_grants: grantsSql,
   nonet_sessions: sessionsSql,
   nonet_files: filesSql,
+  nonet_rates: ratesSql,
+  nonet_leads: leadsSql,
 };
 
 export interface SchemaState {

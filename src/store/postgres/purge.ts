@@ -1,6 +1,7 @@
 /** Removes what is kept only for a time and is past it, in batches, so that no statement holds many rows for long. */
 import { looseMilliseconds } from "../files.ts";
 import type { Session } from "./connection.ts";
+import { overRates } from "./rates.ts";
 
 interface Kept {
   readonly table: string;
@@ -17,6 +18,8 @@ const kept: readonly Kept[] = [
   { table: "nonet_counts", over: "until <= $1", batch: 500 },
   { table: "nonet_sessions", over: "expires <= $1", batch: 500 },
   { table: "nonet_grants", over: "expires <= $1", batch: 500 },
+  { table: "nonet_rates", over: overRates, batch: 500 },
+  { table: "nonet_long_rates", over: overRates, batch: 500 },
   // A file may have many pieces.
   { table: "nonet_files", over: "loose < $1", batch: 1, longer: looseMilliseconds },
 ];

@@ -1,0 +1,109 @@
+/**
+ * Rates that all processes on one schema count together, each call one statement: what an ask comes to is worked out where its
+ * row is locked, as `counted` in `../rates.ts` has it.
+ *
+ * Counts of short windows are in a table without a log: nobody waits for a disk, and after a failure of the server they begin
+ * anew. Those of long windows survive it (R8.3).
+ */
+import type { RateAsk, RateCount, Rates } from "../rates.ts";
+import type { Session } from "./connection.ts";
+
+/** Windows from this length on are kept. */
+const longMilliseconds = 3_600_000;
+
+/** `ask` is that of whoever came last, which a conflicting INSERT has no other way to bring along; `count` what it came to. */
+const tableSql = (name: string, kind: "TABLE" | "UNLOGGED TABLE"): string => `
+  CREATE ${kind} ${name} (
+    name text COLLATE "C",
+    key text COLLATE "C",
+    ask bigint[] NOT NULL,
+    count bigint[] NOT NULL,
+    PRIMARY KEY (name, key)
+  ) WITH (fillfactor = 50)`;
+
+export const ratesSql: readonly string[] = [
+  tableSql("nonet_rates", "UNLOGGED TABLE"),
+  tableSql("nonet_long_rates", "TABLE"),
+  // `ask`: count, window, burst or null, taken, wanted. `before` and what is given: granted, used, at.
+  `CREATE FUNCTION nonet_counted(before bigint[], ask bigint[], now bigint) RETURNS bigint[] LANGUAGE plpgsql IMMUTABLE AS $$
+   DECLARE
+     quota bigint := ask[1];
+     length bigint := ask[2];
+     burst bigint := ask[3];
+     taken bigint := ask[4];
+     wanted bigint := ask[5];
+     live boolean := coalesce(before[3] > now, false);
+     used bigint;
+     granted bigint;
+   BEGIN
+     IF burst IS NULL THEN
+       used := greatest(0, CASE WHEN live THEN before[2] ELSE 0 END + taken);
+       granted := least(wanted, greatest(0, quota - used));
+       RETURN ARRAY[granted, used + granted, CASE WHEN live THEN least(before[3], now + length) ELSE now + length END];
+     END IF;
+     used := coalesce(before[2], 0) - least(greatest(0, now - coalesce(before[3], now)), 1000000000000) * quota;
+     used := greatest(0, greatest(0, used) + taken * length);
+     granted := least(wanted, greatest(0, (burst * length - used) / length));
+     RETURN ARRAY[granted, used + granted * length, now];
+   END $$`,
+];
+
+/** Of both tables: what counts nothing any more at `$1`. */
+export const overRates = `CASE WHEN ask[3] IS NULL THEN count[3] <= $1
+  ELSE (nonet_counted(count, ask[1:3] || ARRAY[0, 0]::bigint[], $1))[2] = 0 END`;
+
+/** The rows of a call are locked in one order by all, so that no two wait for each other. */
+const countSql = (table: string): string => `
+  WITH asked AS (
+    SELECT name, key, ARRAY[quota, length, burst, taken, wanted] AS ask
+    FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[])
+      AS asked (name, key, quota, length, burst, taken, wanted)
+  )
+  INSERT INTO ${table} AS kept (name, key, ask, count)
+  SELECT name, key, ask, nonet_counted(NULL, ask, $1) FROM asked ORDER BY name COLLATE "C", key COLLATE "C"
+  ON CONFLICT (name, key) DO UPDATE SET ask = excluded.ask, count = nonet_counted(kept.count, excluded.ask, $1)
+  RETURNING name, key, count[1], count[2], count[3]`;
+
+const shortSql = countSql("nonet_rates");
+const longSql = countSql("nonet_long_rates");
+
+export function ratesOf(session: Session): Rates {
+  return {
+    async count(asks, now) {
+      const [long, short] = [true, false].map((isLong) =>
+        asks.filter(({ limit }) => limit.windowMilliseconds >= longMilliseconds === isLong),
+      ) as [RateAsk[], RateAsk[]];
+      const found = await Promise.all([countAll(session, shortSql, short, now), countAll(session, longSql, long, now)]);
+      const counts = new Map(found.flat());
+      return asks.map((ask) => counts.get(placeOf(ask.name, ask.key)) ?? missing(ask));
+    },
+  };
+}
+
+async function countAll(
+  session: Session,
+  sql: string,
+  asks: readonly RateAsk[],
+  now: number,
+): Promise<readonly (readonly [place: string, count: RateCount])[]> {
+  if (asks.length === 0) return [];
+  const rows = await session.rows<[string, string, number, number, number]>(sql, [
+    now,
+    asks.map(({ name }) => name),
+    asks.map(({ key }) => key),
+    asks.map(({ limit }) => limit.count),
+    asks.map(({ limit }) => limit.windowMilliseconds),
+    asks.map(({ limit }) => limit.burst ?? null),
+    asks.map(({ taken }) => taken),
+    asks.map(({ wanted }) => wanted),
+  ]);
+  return rows.map(([name, key, granted, used, at]) => [placeOf(name, key), { granted, used, at }]);
+}
+
+function placeOf(name: string, key: string): string {
+  return `${name}\0${key}`;
+}
+
+function missing({ name, key }: RateAsk): never {
+  throw new Error(`the count of ${name} for ${key} did not come back`);
+}

@@ -1,0 +1,87 @@
+/** Rates counted in a real Valkey or Redis. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as pass } from "node:timers/promises";
+import fc from "fast-check";
+import { noValkey, startValkey, type ValkeyServer } from "../../../test/valkey.ts";
+import { memoryRates } from "../memory/rates.ts";
+import { arbitraryCalls, asksOf } from "../rates-cases.ts";
+import type { RateAsk } from "../rates.ts";
+import { openValkeyRates, type ValkeyRates } from "./rates.ts";
+
+const post = (key: string, wanted: number): RateAsk => ({ name: "posts", key, limit: { count: 50, windowMilliseconds: 60_000 }, taken: 0, wanted }); // biome-ignore format: short
+
+void describe("rates in valkey", { skip: noValkey }, () => {
+  let server: ValkeyServer;
+  const opened: ValkeyRates[] = [];
+  const open = async (service = "post", address = server.address): Promise<ValkeyRates> => {
+    const rates = await openValkeyRates({ address, service });
+    opened.push(rates);
+    await untilReached(rates);
+    return rates;
+  };
+
+  before(async () => {
+    server = await startValkey();
+  });
+  after(async () => {
+    for (const rates of opened) await rates.close();
+    await server[Symbol.asyncDispose]();
+  });
+
+  test("a count comes to the same as in memory, whatever is asked and whatever the clock does", async () => {
+    // Counts go when the server's own clock says so, by which all of this takes place in the present.
+    const start = Date.now();
+    const there = await open();
+    let runs = 0;
+    await fc.assert(
+      fc.asyncProperty(arbitraryCalls, async (calls) => {
+        const here = memoryRates();
+        const name = `${(runs += 1)}`;
+        let now = start;
+        for (const { wait, asks } of calls) {
+          now += wait;
+          assert.deepEqual(await there.count(asksOf(asks, name), now), await here.count(asksOf(asks, name), now));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("processes that ask at once are granted exactly what there is; services have their counts apart", async () => {
+    const processes = await Promise.all([open(), open(), open(), open("other")]);
+    const now = Date.now();
+    const granted = await Promise.all(
+      processes.map(async (rates) => {
+        const counts = await Promise.all(Array.from({ length: 30 }, () => rates.count([post("ann", 3)], now)));
+        return counts.flat().reduce((sum, count) => sum + count.granted, 0);
+      }),
+    );
+    const other = granted.pop();
+    assert.deepEqual([granted.reduce((sum, one) => sum + one), other], [50, 50]);
+  });
+
+  test("where it is gone counting rejects, and counts again when it is there again", async () => {
+    const first = await startValkey();
+    const port = Number(new URL(first.address).port);
+    const rates = await open("post", first.address.replace("redis:", "valkey:"));
+    await first[Symbol.asyncDispose]();
+    await assert.rejects(rates.count([post("ann", 1)], Date.now()));
+    await using _second = await startValkey(port);
+    await untilReached(rates);
+    assert.equal((await rates.count([post("ann", 1)], Date.now()))[0]?.granted, 1);
+  });
+
+  test("an address that is none is refused", async () => {
+    await assert.rejects(openValkeyRates({ address: "redis://host:port", service: "post" }), /no address/);
+  });
+});
+
+async function untilReached(rates: ValkeyRates): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const reached = await rates.count([], Date.now()).then(() => rates.count([post("", 0)], Date.now())).then(() => true, () => false); // biome-ignore format: short
+    if (reached) return;
+    await pass(20);
+  }
+  assert.fail("it is never reached");
+}

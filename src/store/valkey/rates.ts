@@ -1,0 +1,118 @@
+/**
+ * Rates counted in a Valkey or Redis that all processes of a service use: each count is a hash with the time at which it is
+ * over, worked out by a script as `counted` in `../rates.ts` has it. The client is an optional package, loaded only here.
+ */
+import { hash } from "node:crypto";
+import type * as Package from "@redis/client";
+import { StoreError } from "../error.ts";
+import type { RateAsk, RateCount, Rates } from "../rates.ts";
+
+export interface ValkeyRates extends Rates {
+  close(): Promise<void>;
+}
+
+export interface ValkeyOptions {
+  /** `redis://user:secret@host:6379/0`, `rediss:` with TLS, or `valkey:` and `valkeys:`. */
+  readonly address: string;
+  /** Services have their counts apart. */
+  readonly service: string;
+}
+
+/** As much of the client as is used here. */
+interface Client {
+  readonly isReady: boolean;
+  connect(): Promise<unknown>;
+  on(event: "error", listener: (failure: unknown) => void): unknown;
+  sendCommand(words: readonly string[]): Promise<unknown>;
+  close(): Promise<void>;
+  destroy(): void;
+}
+
+export function isValkeyAddress(text: string): boolean {
+  return /^(?:redis|valkey)s?:\/\/./i.test(text);
+}
+
+/** Numbers are written with all their digits: as they are, Lua keeps fourteen. */
+const script = `
+local kept = redis.call("HMGET", KEYS[1], "used", "at")
+local quota, length, burst = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local taken, wanted, now = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local used, at = tonumber(kept[1] or 0), tonumber(kept[2] or 0)
+local granted, ends
+if burst < 0 then
+  local live = at > now
+  used = math.max(0, (live and used or 0) + taken)
+  granted = math.min(wanted, math.max(0, quota - used))
+  used = used + granted
+  at = live and math.min(at, now + length) or now + length
+  ends = at - now
+else
+  local gone = kept[2] and math.max(0, now - at) or 0
+  used = math.max(0, math.max(0, used - gone * quota) + taken * length)
+  granted = math.min(wanted, math.max(0, math.floor((burst * length - used) / length)))
+  used = used + granted * length
+  at = now
+  ends = math.ceil(used / quota)
+end
+local whole = function(number) return string.format("%.0f", number) end
+redis.call("HSET", KEYS[1], "used", whole(used), "at", whole(at))
+redis.call("PEXPIRE", KEYS[1], whole(math.max(1, ends)))
+return { whole(granted), whole(used), whole(at) }`;
+const digest = hash("sha1", script);
+
+/**
+ * Does not wait until it is reached: where it cannot be, counting rejects, and it is tried again and again.
+ *
+ * @throws StoreError `not-accessible` where the address is none, or the package is not installed.
+ */
+export async function openValkeyRates({ address, service }: ValkeyOptions): Promise<ValkeyRates> {
+  const client = await clientFor(address.replace(/^valkey/i, "redis"));
+  // Each call that fails says so itself.
+  client.on("error", () => undefined);
+  const connecting = client.connect().catch(() => undefined);
+
+  async function countOne({ name, key, limit, taken, wanted }: RateAsk, now: number): Promise<RateCount> {
+    const { count, windowMilliseconds, burst = -1 } = limit;
+    const numbers = [count, windowMilliseconds, burst, taken, wanted, now].map(String);
+    const call = [`nonet:${service}:${name}:${key}`, ...numbers];
+    const given = await client.sendCommand(["EVALSHA", digest, "1", ...call]).catch((thrown: unknown) => {
+      if (!String(thrown).includes("NOSCRIPT")) throw thrown;
+      return client.sendCommand(["EVAL", script, "1", ...call]);
+    });
+    const [granted = 0, used = 0, at = 0] = (given as readonly string[]).map(Number);
+    return { granted, used, at };
+  }
+
+  return {
+    // What is asked in one turn goes out together.
+    count: (asks, now) => Promise.all(asks.map((ask) => countOne(ask, now))),
+    async close() {
+      if (client.isReady) await client.close().catch(() => undefined);
+      else client.destroy();
+      await connecting;
+    },
+  };
+}
+
+async function clientFor(url: string): Promise<Client> {
+  const { createClient } = await load();
+  try {
+    return createClient({
+      url,
+      // A request is answered without it rather than late.
+      disableOfflineQueue: true,
+      socket: { connectTimeout: 2_000, reconnectStrategy: (tries: number) => Math.min(50 * 2 ** tries, 2_000) },
+    }) as unknown as Client;
+  } catch (thrown) {
+    throw new StoreError("not-accessible", "--limits is no address: redis://user:secret@host:6379", [], thrown);
+  }
+}
+
+async function load(): Promise<typeof Package> {
+  try {
+    return await import("@redis/client");
+  } catch (thrown) {
+    const message = "counting rates in Valkey or Redis needs the package @redis/client: npm install @redis/client@6";
+    throw new StoreError("not-accessible", message, [], thrown);
+  }
+}
