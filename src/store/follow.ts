@@ -1,4 +1,5 @@
 /** Stored tables under the names that the document has now, by what part 9 says of each version since. */
+import { isNewerVersion } from "../base/version.ts";
 import type { Column, DataChange, Table, VersionStep } from "../plan/plan.ts";
 import { withoutKnown } from "./reshape.ts";
 
@@ -16,7 +17,9 @@ export interface Origin {
 export function stepsSince(history: readonly VersionStep[], stored: VersionStep | undefined): readonly VersionStep[] {
   if (stored === undefined) return history.toReversed();
   const place = history.findIndex(({ version }) => version === stored.version);
-  const newer = history.filter(({ version }, index) => (place < 0 ? isNewer(version, stored.version) : index < place));
+  const newer = history.filter(({ version }, index) =>
+    place < 0 ? isNewerVersion(version, stored.version) : index < place,
+  );
   const same = history[place];
   const known = new Set(stored.changes.map((change) => JSON.stringify(change)));
   const added =
@@ -31,16 +34,6 @@ function grown(change: DataChange, { changes }: VersionStep): DataChange {
   );
   if (before?.kind !== "reshape") return change;
   return { ...change, reshape: withoutKnown(change.reshape, before.reshape) };
-}
-
-/** Dates and numbers alike are compared number by number. */
-function isNewer(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((name) => name.split(/[-.]/).map(Number));
-  for (let index = 0; index < Math.max(a?.length ?? 0, b?.length ?? 0); index += 1) {
-    const difference = (a?.[index] ?? 0) - (b?.[index] ?? 0);
-    if (difference !== 0) return difference > 0;
-  }
-  return false;
 }
 
 /** By their resources of now. A renaming of what is not there, or to what is there already, renames nothing. */

@@ -2,6 +2,7 @@
  * Which version a request is for (R9.1, R9.2). Where the caller says it is read before anything else, since paths differ;
  * what is wrong with it is told once the caller is known (R0.1).
  */
+import { isNewerVersion } from "../../base/version.ts";
 import type { VersionPlace, VersionsPlan } from "../../plan/version.ts";
 import type { Caller } from "../caller.ts";
 import type { Exchange } from "../exchange.ts";
@@ -105,6 +106,8 @@ export function createChooser({ plan, versions, pinOf, now, mount }: ChooserOpti
   const pinnedTo = (name: string): Served => {
     const version = byName.get(name);
     if (version !== undefined) return live(version);
+    // Another process has a newer document already: here it is served as far as this one goes.
+    if (isNewerVersion(name, newest.name as string)) return newest;
     throw new Refusal(gone.error, {
       status: gone.status,
       detail: `The version ${name} that this credential began with is no longer served`,

@@ -205,6 +205,7 @@ for (const store of stores) {
     const young = await first.key("young");
     await first.store.pins.pin("key", "old", "1");
     await first.store.pins.pin("key", "lost", "0");
+    await first.store.pins.pin("key", "ahead", "4");
     const as = (key: string, sent: Sent) =>
       client.send({ ...sent, headers: { Authorization: `Bearer ${key}`, ...sent.headers } });
     assert.equal(versionOf(await as(old, post("/notes", { words: "x" }))), "1");
@@ -220,6 +221,9 @@ for (const store of stores) {
     assert.equal((await as(young, get("/notes"))).status, 200);
     assert.equal((await as(young, get("/notes/all"))).status, 404);
     assert.equal((await as(await first.key("lost"), get("/notes"))).status, 410);
+    // Pinned by a process whose document is newer already, on the same data.
+    assert.equal(versionOf(await as(await first.key("ahead"), post("/notes", note))), "3");
+    assert.equal(await first.store.pins.find("key", "ahead"), "4");
     assert.deepEqual(first.failures, []);
   });
 }
