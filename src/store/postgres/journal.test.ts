@@ -300,3 +300,30 @@ test("what is trimmed or forgotten is in no row that a query can find", () =>
     await enter(process, {});
     assert.equal(await journal.last(), 61);
   }));
+
+test("no reading and no placing goes through the journal, whatever the planner knew of it", () =>
+  withProcesses(1, async (process) => {
+    const { connections, journal, sequencer } = process;
+    const walked = async (): Promise<unknown> => {
+      await connections.rows("SELECT pg_stat_force_next_flush()");
+      const sql = "SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = 'nonet_journal' AND schemaname = current_schema()"; // biome-ignore format: short
+      return (await connections.rows(sql))[0]?.[0];
+    };
+    // Statements are planned while nothing is there, and figures are taken when nothing is placed: both mislead.
+    await sequencer.settle();
+    const many = (): Promise<void> =>
+      enter(process, ...Array.from({ length: 3000 }, (_, index) => ({ record: `r${index}`, to: "open" })));
+    await many();
+    await connections.rows("ANALYZE nonet_journal");
+    const before = await walked();
+    await sequencer.settle();
+    await many();
+    for (let round = 0; round < 9; round += 1) {
+      await journal.last();
+      await journal.events(round * 100, 50);
+      await journal.moves("Thing", `r${round}`, 0, 9);
+      await journal.at(round + 1);
+      await journal.first();
+    }
+    assert.equal(await walked(), before);
+  }));

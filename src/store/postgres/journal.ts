@@ -28,10 +28,10 @@ export const journalSql: readonly string[] = [
     data text COLLATE "C",
     trace text COLLATE "C"
   ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000)`,
-  "CREATE UNIQUE INDEX nonet_journal_by_position ON nonet_journal (position)",
+  "CREATE UNIQUE INDEX nonet_journal_by_position ON nonet_journal (position) WHERE position IS NOT NULL",
   "CREATE INDEX nonet_journal_by_record ON nonet_journal (record, position)",
-  "CREATE INDEX nonet_journal_events ON nonet_journal (position) WHERE event IS NOT NULL",
-  "CREATE INDEX nonet_journal_received ON nonet_journal (position) WHERE received IS NOT NULL",
+  "CREATE INDEX nonet_journal_events ON nonet_journal (position) WHERE event IS NOT NULL AND position IS NOT NULL",
+  "CREATE INDEX nonet_journal_received ON nonet_journal (position) WHERE received IS NOT NULL AND position IS NOT NULL",
   "CREATE INDEX nonet_journal_unplaced ON nonet_journal (seq) WHERE position IS NULL",
 ];
 
@@ -125,20 +125,25 @@ export function journalOf(session: Session, sequencer: Sequencer): Journal {
 
 const columns = `position, ${written}`;
 const unplaced = "FROM nonet_journal WHERE position IS NULL";
+/**
+ * With an order that only the index of those without a position has: else the planner might, by statistics from a busier
+ * moment, hope to come upon one soon by going through the table, in which mostly there is none.
+ */
+const anyUnplaced = `${unplaced} ORDER BY seq LIMIT 1`;
 
 const eventsSql = `
   (SELECT ${columns} FROM nonet_journal WHERE position > $1 AND event IS NOT NULL ORDER BY position LIMIT $2)
-  UNION ALL (SELECT ${columns} ${unplaced} LIMIT 1)`;
+  UNION ALL (SELECT ${columns} ${anyUnplaced})`;
 /** Nobody has a position that was not given. */
 const atSql = `SELECT ${columns} FROM nonet_journal WHERE position = $1`;
 const movesSql = `
   (SELECT ${columns} FROM nonet_journal WHERE record = $1 AND resource = $2 AND target IS NOT NULL AND position > $3
    ORDER BY position LIMIT $4)
   UNION ALL (SELECT ${columns} ${unplaced} AND record = $1 AND resource = $2 LIMIT 1)`;
-const lastSql = `SELECT position FROM nonet_journal_head UNION ALL (SELECT position ${unplaced} LIMIT 1)`;
+const lastSql = `SELECT position FROM nonet_journal_head UNION ALL (SELECT position ${anyUnplaced})`;
 const firstSql = `
   (SELECT position FROM nonet_journal WHERE position IS NOT NULL AND event IS NOT NULL ORDER BY position LIMIT 1)
-  UNION ALL (SELECT position ${unplaced} LIMIT 1)`;
+  UNION ALL (SELECT position ${anyUnplaced})`;
 
 /** How many entries are looked at in one statement, which holds their rows until it ends. */
 const batch = 1000;

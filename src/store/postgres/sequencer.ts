@@ -16,32 +16,28 @@ const channelOf =
 /**
  * One statement for the client, so that no process which stops in between holds the lock. Each statement in it has to see what
  * was committed when the lock was had: it is for READ COMMITTED. A batch is notified once; a NOTIFY with each entry would
- * make commits wait for one another.
+ * make commits wait for one another. Entries are updated one by one: how two sets are joined the planner decides
+ * at the first use, mostly of an empty table, and would keep to it when there are thousands.
  */
 export const sequencerSql: readonly string[] = [
   "CREATE TABLE nonet_journal_head (position bigint NOT NULL)",
   "INSERT INTO nonet_journal_head VALUES (0)",
-  `CREATE FUNCTION nonet_sequence(most integer) RETURNS integer LANGUAGE plpgsql AS $$
+  `CREATE FUNCTION nonet_sequence(most integer) RETURNS integer LANGUAGE plpgsql SET enable_seqscan = off AS $$
    DECLARE
      head bigint;
-     reached bigint;
-     placed integer;
+     entry bigint;
+     placed integer := 0;
    BEGIN
      IF pg_catalog.current_setting('transaction_isolation') <> 'read committed' THEN
        RAISE EXCEPTION 'positions are given in READ COMMITTED';
      END IF;
      SELECT position INTO head FROM nonet_journal_head FOR UPDATE;
-     WITH fresh AS (
-       SELECT seq, row_number() OVER (ORDER BY seq) AS place FROM nonet_journal
-       WHERE position IS NULL ORDER BY seq LIMIT most
-     ), given AS (
-       UPDATE nonet_journal AS entry SET position = head + place
-       FROM fresh WHERE entry.seq = fresh.seq AND entry.position IS NULL
-       RETURNING entry.position
-     )
-     SELECT max(position), count(*) INTO reached, placed FROM given;
+     FOR entry IN SELECT seq FROM nonet_journal WHERE position IS NULL ORDER BY seq LIMIT most LOOP
+       placed := placed + 1;
+       UPDATE nonet_journal SET position = head + placed WHERE seq = entry;
+     END LOOP;
      IF placed > 0 THEN
-       UPDATE nonet_journal_head SET position = reached;
+       UPDATE nonet_journal_head SET position = head + placed;
        PERFORM pg_catalog.pg_notify(${channelOf}, '');
      END IF;
      RETURN placed;
@@ -94,9 +90,11 @@ export function openSequencer(session: Session, report: (failure: unknown) => vo
   return {
     settle,
     written: () => {
+      // A run that is to come takes it along.
+      if (next !== undefined) return;
       soon ??= setTimeout(() => {
         soon = undefined;
-        // The next who reads the journal does it, if this fails.
+        // Whoever next reads the journal does it, if this fails.
         settle().catch(report);
       }, gathering);
     },
