@@ -1,5 +1,7 @@
 /** The order of positions with several writers, sequencers and readers at once, on a real server. */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { type PostgresServer, startPostgres } from "../../../test/postgres/server.ts";
@@ -23,6 +25,8 @@ after(() => server[Symbol.asyncDispose]());
 const start = Date.parse("2026-06-01T12:00:00.000Z");
 const entry: JournalEntry = { at: start, resource: "Thing", record: "a", by: "ann", cause: "addThing", event: "e" };
 
+const addressOf = (schema: number): string => `${server.address}?schema=journal_${schema}`;
+
 /** What a process has of the journal. */
 interface Process {
   readonly connections: Connections;
@@ -33,7 +37,7 @@ interface Process {
 
 /** Runs `body` with processes of one schema, which has a table of its own to change records in. */
 async function withProcesses(count: number, body: (...processes: readonly Process[]) => Promise<void>): Promise<void> {
-  const place = placeFrom(`${server.address}?schema=journal_${(schemas += 1)}`);
+  const place = placeFrom(addressOf((schemas += 1)));
   const made = openConnections(place);
   await made.rows(`CREATE SCHEMA ${place.schema}`);
   await made.transaction(createOwn);
@@ -171,6 +175,44 @@ test("what a process that was killed after its commit left is placed by whoever 
     });
   }
 });
+
+test("of three processes that write and are killed one after the other nothing is lost, doubled or out of order", () =>
+  withProcesses(1, async (reader) => {
+    const { connections } = reader;
+    const role = `writer_${schemas}`;
+    await connections.rows(`CREATE ROLE ${role} SUPERUSER LOGIN`);
+    const address = addressOf(schemas).replace("postgres@", `${role}@`);
+    const program = join(import.meta.dirname, "../../../test/postgres/journal-writer.ts");
+    const writers = [1, 2, 3].map(() => spawn(process.execPath, [program, address], { stdio: "inherit" }));
+    let killed = 0;
+    const isOver = (): boolean => killed === writers.length;
+    const reading = followed(reader, 50, isOver);
+    try {
+      for (const writer of writers) {
+        const reached = await reader.journal.last();
+        while ((await reader.journal.last()) < reached + 150);
+        await new Promise((resolve) => {
+          writer.once("exit", resolve);
+          writer.kill("SIGKILL");
+        });
+        assert.equal(writer.signalCode, "SIGKILL", "it wrote until then");
+        const left = "SELECT 1 FROM pg_stat_activity WHERE usename = $1";
+        // What it had sent may be committed after its end.
+        if (killed === 2) while ((await connections.rows(left, [role])).length > 0);
+        killed += 1;
+      }
+    } finally {
+      for (const writer of writers) writer.kill("SIGKILL");
+    }
+    const seen = await reading;
+    const records = await connections.rows<[string, number]>("SELECT id, n FROM things");
+    assert.ok(records.length > 0);
+    for (const [id, n] of records) {
+      const causes = seen.filter((one) => one.record === id).map(({ cause }) => Number(cause));
+      assert.deepEqual(causes, Array.from({ length: n }, (_, index) => index + 1), id); // biome-ignore format: short
+    }
+    assert.equal(seen.length, records.reduce((sum, [, n]) => sum + n, 0)); // biome-ignore format: short
+  }));
 
 test("a move is in the history right after its own commit, in every process, while others write", () =>
   withProcesses(3, async (...processes) => {
