@@ -31,7 +31,7 @@ export function createGate(first: Service): Gate {
       refuse: (code, refused) => current.refuse(code, refused),
       fail: (thrown) => current.fail(thrown),
       // While it is exchanged time stands still; the next call comes soon.
-      tick: () => (opened === undefined ? current.tick() : Promise.resolve(0)),
+      tick: (late) => (opened === undefined ? current.tick(late) : Promise.resolve(0)),
       rest: () => current.rest(),
       drain: () => current.drain(),
       flush: () => current.flush(),

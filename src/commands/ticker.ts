@@ -6,7 +6,12 @@ const tickMilliseconds = 250;
 
 /** Starts at once with what became due while nothing ran. Gives what stops it; the service's `drain` ends a run under way. */
 export function startTicking(service: () => Service): () => void {
-  const tick = (): void => void service().tick();
+  let expected = performance.now();
+  const tick = (): void => {
+    const now = performance.now();
+    void service().tick(Math.max(0, now - expected));
+    expected = now + tickMilliseconds;
+  };
   const timer = setInterval(tick, tickMilliseconds);
   // A process that has nothing else to do may end.
   timer.unref();

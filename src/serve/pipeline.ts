@@ -16,6 +16,7 @@ import type { Answer, Exchange } from "./exchange.ts";
 import { download } from "./download.ts";
 import { filesOf, pourOf } from "./files.ts";
 import { wireInput } from "./functions/wire-input.ts";
+import type { Load } from "./load.ts";
 import type { Keeping } from "./limits/keeping.ts";
 import type { OperationLimits } from "./limits/limiter.ts";
 import { admissionOf, arrive, enter, giveBack } from "./limits/limiter.ts";
@@ -61,6 +62,7 @@ export interface Pipeline {
   readonly cors: Cors;
   readonly inUse: KeysInUse;
   readonly keeping: Keeping;
+  readonly load: Load;
   readonly chooser: Chooser;
   /** Newest first. */
   readonly versions: readonly RoutedVersion[];
@@ -103,6 +105,7 @@ export function answer(
     });
   }
   noted.operation = endpoint.prepared.operation.name;
+  pipeline.load.assertRoom();
   const asked: Asked = { exchange, noted, refused, path: target.path, said, found, endpoint };
   if (endpoint.limits === undefined) return run(pipeline, asked);
   return runWithin(pipeline, asked, endpoint.limits);
@@ -332,15 +335,24 @@ function restated({ answer }: Operation, refusal: Refusal): Refusal {
   return status === undefined ? refusal : new Refusal(refusal.code, { ...refusal.details, status });
 }
 
-function perform(call: Call, { inUse }: Pipeline, refused: (refusal: Refusal) => Answer): Promise<Answer> {
+function perform(call: Call, pipeline: Pipeline, refused: (refusal: Refusal) => Answer): Promise<Answer> {
+  return pipeline.load.during(() => done(call, pipeline, refused));
+}
+
+function done(call: Call, { inUse, load }: Pipeline, refused: (refusal: Refusal) => Answer): Promise<Answer> {
+  const written = async (): Promise<Answer> => {
+    const answer = await write(call, inUse, refused);
+    load.wrote();
+    return answer;
+  };
   const { deed } = call.prepared.operation;
   const { extension } = call.prepared;
   if (extension?.perform !== undefined) return extension.perform(call);
-  if (call.context.functionsFor(call.prepared.operation.name) !== undefined) return write(call, inUse, refused);
+  if (call.context.functionsFor(call.prepared.operation.name) !== undefined) return written();
   const { file } = call.prepared.operation;
   if (deed === "read") return file === undefined ? readWithTokens(call) : download(call, file.column);
   if (deed === "history") return history(call);
-  return deed === "list" ? list(call) : write(call, inUse, refused);
+  return deed === "list" ? list(call) : written();
 }
 
 /** What only reads makes no token: who is told one came with it. */

@@ -32,6 +32,7 @@ import { healthPages } from "./health.ts";
 import { createKeeping } from "./limits/keeping.ts";
 import type { Limiter } from "./limits/limiter.ts";
 import { concealed, createLimiter, settle } from "./limits/limiter.ts";
+import { createLoad } from "./load.ts";
 import { liveQuotas } from "./limits/quotas.ts";
 import { createSharing } from "./limits/sharing.ts";
 import { oauthPages } from "./oauth/server.ts";
@@ -104,8 +105,9 @@ export interface Service {
   /**
    * Does what time has made due (part 3, `after` and `at`; part 8, `keep`), and gives the number of records to which it did
    * something. To be called four times a second or so; a call while one is under way does nothing. Never rejects.
+   * `lateMilliseconds`: how much later than it should have been it is called, which tells how busy the event loop is (R8.9).
    */
-  tick(): Promise<number>;
+  tick(lateMilliseconds?: number): Promise<number>;
   /** Cuts short a `tick` that is under way, and ends all streams; resolves when the store may be closed. */
   rest(): Promise<void>;
   /** From now on `/readyz` is 503 (R1.8), and ticks do nothing; resolves as `rest` does. */
@@ -211,7 +213,11 @@ export function createService(given: ServiceOptions): LiveService {
   });
   const followed = prepareStream({ plan, store, kinds, teller, streams, authentication });
   let draining = false;
-  const health = healthPages(async () => !draining && (await store.ready()));
+  const load = createLoad({ random, now: () => clock.now() });
+  const health = healthPages(
+    async () => !draining && (await store.ready()),
+    () => load.impaired,
+  );
   const tokens = oauthPages({
     plan,
     keys: store.keys,
@@ -232,6 +238,7 @@ export function createService(given: ServiceOptions): LiveService {
     authentication,
     inUse: new Set(),
     keeping,
+    load,
     chooser:
       plan.versions === undefined
         ? onlyVersion(newest.served)
@@ -259,7 +266,8 @@ export function createService(given: ServiceOptions): LiveService {
   const functionTicking = working && createTicking(working, (failure) => options.report(failure, "functions"));
   const { problems } = newest.served;
 
-  async function tick(): Promise<number> {
+  async function tick(lateMilliseconds = 0): Promise<number> {
+    load.late(lateMilliseconds);
     if (draining) return 0;
     const [moved, run = 0] = await Promise.all([ticking.tick(), functionTicking?.tick()]);
     return moved + run;
@@ -300,14 +308,15 @@ export function createService(given: ServiceOptions): LiveService {
 
   /**
    * R7.4: the caller learns that it failed and under which id, and nothing else. What passes is no failure of Nonet's: the
-   * request may be sent again.
+   * request may be sent again. Nor is a disk that is full, but somebody has to know of it.
    */
   function failed(thrown: unknown, noted: Noted): Answer {
     const { requestId } = noted;
-    const later = isPassing(thrown);
+    const fault = load.failed(thrown);
+    const later = fault !== "other" || isPassing(thrown);
     noted.code = later ? "overloaded" : "internal";
-    if (later) return problems.answer("overloaded", { headers: ["Retry-After", "1"] }, requestId);
-    options.report(thrown, requestId);
+    if (fault === "disk, not told" || !later) options.report(thrown, requestId);
+    if (later) return problems.answer("overloaded", { headers: load.retryAfter() }, requestId);
     return problems.answer("internal", {}, requestId);
   }
 

@@ -39,6 +39,16 @@ export class StoreError extends Error {
 
 const passing: readonly StoreErrorKind[] = ["busy", "unreachable", "closed"];
 
+/** A disk that is full or fails: nothing can be written until somebody has seen to it. */
+export function isDisk(thrown: unknown): boolean {
+  return thrown instanceof StoreError && thrown.kind === "disk";
+}
+
+/** What is stored cannot be read any more. */
+export function isDamage(thrown: unknown): boolean {
+  return thrown instanceof StoreError && thrown.kind === "corrupt";
+}
+
 /** A store that is held by another process, is away or is closing: what was to be done may be done later. */
 export function isPassing(thrown: unknown): boolean {
   return thrown instanceof StoreError && passing.includes(thrown.kind);

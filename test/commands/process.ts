@@ -34,13 +34,22 @@ export interface Running {
 export interface RunOptions {
   readonly folder: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** What the shell's `ulimit` takes: `-f 1500`, files of at most that many KiB; `-n 64`, so many open ones. */
+  readonly limit?: string;
+  /** Who runs it; the test's own user unless told. */
+  readonly user?: number;
 }
 
-export function nonet(t: TestContext, args: readonly string[], { folder, environment = {} }: RunOptions): Running {
-  const child = spawn(process.execPath, [join(root, "src", "cli.mjs"), ...args], {
+export function nonet(t: TestContext, args: readonly string[], options: RunOptions): Running {
+  const { folder, environment = {}, limit, user } = options;
+  const line = [process.execPath, join(root, "src", "cli.mjs"), ...args];
+  const [program = "", ...rest] =
+    limit === undefined ? line : ["/bin/bash", "-c", `ulimit -S ${limit} && exec "$0" "$@"`, ...line];
+  const child = spawn(program, rest, {
     cwd: folder,
     env: { PATH: process.env["PATH"], ...environment },
     stdio: ["ignore", "pipe", "pipe"],
+    ...(user === undefined ? {} : { uid: user }),
   });
   let output = "";
   let heard = 0;

@@ -40,7 +40,7 @@ export interface Running extends AsyncDisposable {
   /** The service's present, epoch milliseconds. */
   now(): number;
   /** Lets time do what is due, and gives the number of records to which it did something. */
-  tick(): Promise<number>;
+  tick(lateMilliseconds?: number): Promise<number>;
   /** What the operator was told. */
   readonly notices: readonly string[];
 }
@@ -136,7 +136,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     store,
     failures,
     notices,
-    tick: () => service.tick(),
+    tick: (late) => service.tick(late),
     stop: (graceMilliseconds = 5000, lingerMilliseconds = 0) => server.close(graceMilliseconds, { lingerMilliseconds }),
     pass: (milliseconds) => {
       shift += milliseconds;

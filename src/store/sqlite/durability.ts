@@ -8,7 +8,7 @@
  * written from its start again after a checkpoint that has copied every frame, and that waits for the disk itself, first for
  * the log and then for the database, at NORMAL as at FULL. The log's entry in its folder is made durable when it is opened.
  */
-import { closeSync, fdatasync, fsyncSync, openSync } from "node:fs";
+import { closeSync, fdatasync, fstatSync, fsyncSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -26,9 +26,18 @@ export interface Durability {
 export function openDurability(file: string, snapshot: Snapshot): Durability {
   syncFolder(dirname(file));
   const log = openSync(`${file}-wal`, "r+");
+  const { ino } = statSync(file);
+  // A file that was deleted can be written to, and is gone with this process.
+  const isThere = (): boolean => statSync(file, { throwIfNoEntry: false })?.ino === ino && fstatSync(log).nlink > 0;
+  const flush = (resolve: () => void, reject: (reason: Error) => void): void =>
+    fdatasync(log, (error) => {
+      if (error) reject(error);
+      else if (isThere()) resolve();
+      else reject(new Error("it, or its log, was deleted or replaced while it was in use"));
+    });
   return {
     hold: () => snapshot.hold(),
-    flush: () => new Promise((resolve, reject) => fdatasync(log, (error) => (error ? reject(error) : resolve()))),
+    flush: () => new Promise(flush),
     release: () => snapshot.release(),
     close: () => closeSync(log),
   };

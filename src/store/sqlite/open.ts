@@ -121,9 +121,9 @@ async function open(settings: Settings): Promise<Store> {
     let open = true;
     return {
       ready: () => open && writer.isSound() && isReadable(reading),
-      read: (query) => prepareRead(query, relations, reading, snapshot),
-      whole: (query) => prepareWhole(query, relations, reading, snapshot),
-      list: (query) => prepareList(query, relations, reading, snapshot),
+      read: (query) => telling(file, prepareRead(query, relations, reading, snapshot)),
+      whole: (query) => telling(file, prepareWhole(query, relations, reading, snapshot)),
+      list: (query) => telling(file, prepareList(query, relations, reading, snapshot)),
       transaction: (work) => writer.enqueue((turn) => work(new SqliteTransaction(shop, turn))),
       due: dueFinder(relations, reading, snapshot),
       journal: journalOf(reading, snapshot, writer),
@@ -161,6 +161,17 @@ async function open(settings: Settings): Promise<Store> {
     for (const connection of connections) connection.close();
     throw thrown;
   }
+}
+
+/** With what the file or the disk is to blame for told as that. */
+function telling<A extends readonly unknown[], T>(file: string, read: (...args: A) => T): (...args: A) => T {
+  return (...args) => {
+    try {
+      return read(...args);
+    } catch (thrown) {
+      throw explained(thrown, file);
+    }
+  };
 }
 
 /** Whether there is anything that has to be gone when it is deleted or erased. */

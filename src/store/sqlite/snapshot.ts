@@ -27,9 +27,17 @@ export function openSnapshot(connection: Connection): Snapshot {
     taken = true;
   };
   const end = (): void => {
-    if (taken) connection.run("COMMIT");
+    if (taken) leave();
     taken = false;
     held = false;
+  };
+  /** What is damaged or gone fails again here, in nobody's request: it was told to the one that read it. */
+  const leave = (): void => {
+    try {
+      connection.run("COMMIT");
+    } catch {
+      if (connection.database.isTransaction) connection.run("ROLLBACK");
+    }
   };
   const lapse = (): void => {
     timer = undefined;

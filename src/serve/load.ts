@@ -1,0 +1,80 @@
+/**
+ * What is more than can be done now (R8.9): refused before anything is spent on it, so that what is under way still ends in
+ * time. And what a disk has failed for, which is told to the operator once and not for each request.
+ */
+import { isDamage, isDisk } from "../store/error.ts";
+import { Refusal } from "./refusal.ts";
+
+export interface Load {
+  /** Before anything of an operation's request is read. @throws Refusal `overloaded` */
+  assertRoom(): void;
+  /** Counts what an operation does until it is done. */
+  during<T>(work: () => Promise<T>): Promise<T>;
+  /** How many milliseconds later than it should have been the event loop came to something; to be told at each tick. */
+  late(milliseconds: number): void;
+  /** Something was written, and is durable. */
+  wrote(): void;
+  /** Whether what was thrown is the disk's fault, and has been told to the operator in the last minute. */
+  failed(thrown: unknown): "disk, not told" | "disk, told" | "other";
+  /** Whether the last that was to be written could not be, or something that was to be read was damaged. */
+  readonly impaired: boolean;
+  /** `Retry-After`: not the same for all, so that those who were refused together do not come back together. */
+  retryAfter(): readonly string[];
+}
+
+export interface LoadOptions {
+  readonly random: (bytes: number) => Uint8Array;
+  readonly now: () => number;
+}
+
+/**
+ * What waits for the store or for functions. Their bodies are in memory, and with a few thousand writes a second more of
+ * them would be answered after their callers have gone.
+ */
+const mostUnderWay = 4096;
+
+/** One turn that long may be a pause or a function that blocked once; two in a row are a service that does not keep up. */
+const lateMilliseconds = 500;
+
+const tellMilliseconds = 60_000;
+
+export function createLoad({ now, random }: LoadOptions): Load {
+  let underWay = 0;
+  let [last, before] = [0, 0];
+  let impaired = false;
+  let damaged = false;
+  let told = Number.NEGATIVE_INFINITY;
+  const retryAfter = (): readonly string[] => ["Retry-After", String(1 + ((random(1)[0] ?? 0) % 5))];
+  return {
+    assertRoom: () => {
+      const isLate = last > lateMilliseconds && before > lateMilliseconds;
+      if (underWay >= mostUnderWay || isLate) throw new Refusal("overloaded", { headers: retryAfter() });
+    },
+    during: async (work) => {
+      underWay += 1;
+      try {
+        return await work();
+      } finally {
+        underWay -= 1;
+      }
+    },
+    late: (milliseconds) => {
+      [last, before] = [milliseconds, last];
+    },
+    wrote: () => {
+      impaired = false;
+    },
+    failed: (thrown) => {
+      if (isDamage(thrown)) damaged = true;
+      if (!isDisk(thrown)) return "other";
+      impaired = true;
+      if (now() >= told && now() - told < tellMilliseconds) return "disk, told";
+      told = now();
+      return "disk, not told";
+    },
+    get impaired() {
+      return impaired || damaged;
+    },
+    retryAfter,
+  };
+}
