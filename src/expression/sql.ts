@@ -29,7 +29,7 @@ import {
 } from "./typed.ts";
 import { isScalar, type ValueType } from "./types.ts";
 
-export { openPlaceholder } from "./sql-text.ts";
+export { openPlaceholder, postgresType } from "./sql-text.ts";
 export type { Dialect, Parameter } from "./sql-text.ts";
 
 export interface SqlContext {

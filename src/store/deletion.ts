@@ -16,25 +16,37 @@ export interface Cleared extends Held {
   readonly columns: readonly string[];
 }
 
-export interface Referring {
-  /** The records of a table whose column has the value. */
-  having(table: Table, column: string, value: Value): readonly Row[];
-  /** The records of a table whose column, a JSON value, has the value in it somewhere; more of them do no harm. */
-  holding(table: Table, column: string, value: Value): readonly Row[];
+/** The records of a table whose column has the value. */
+interface Having {
+  readonly kind: "having";
+  readonly table: Table;
+  readonly column: string;
+  readonly value: Value;
 }
 
-export function planDeletion(tables: readonly Table[], asked: readonly Held[], referring: Referring): Deletion {
+/** The records of a table whose column, a JSON value, has the value in it somewhere; more of them do no harm. */
+interface Holding extends Omit<Having, "kind"> {
+  readonly kind: "holding";
+}
+
+/** Which records refer to one. */
+export type Referring = Having | Holding;
+
+type Asking<Result> = Generator<Referring, Result, readonly Row[]>;
+
+/** Asks the store for the records that refer to those that would go. */
+export function* planDeletion(tables: readonly Table[], asked: readonly Held[]): Asking<Deletion> {
   const deleted = new Map<string, Held>(asked.map((held) => [keyOf(held), held]));
   // A map's iteration goes on to what is added meanwhile, so this follows `delete with` to its end.
   for (const held of deleted.values()) {
-    for (const { found } of referrers(tables, held, "delete", referring)) deleted.set(keyOf(found), found);
+    for (const { found } of yield* referrers(tables, held, "delete")) deleted.set(keyOf(found), found);
   }
   const cleared = new Map<string, Cleared>();
   for (const held of deleted.values()) {
-    for (const { found, column } of referrers(tables, held, "refuse", referring)) {
+    for (const { found, column } of yield* referrers(tables, held, "refuse")) {
       if (!deleted.has(keyOf(found))) return { kind: "referenced", resource: found.table.resource, field: column };
     }
-    for (const { found, column } of referrers(tables, held, "clear", referring)) {
+    for (const { found, column } of yield* referrers(tables, held, "clear")) {
       const key = keyOf(found);
       if (!deleted.has(key)) cleared.set(key, { ...found, columns: [...(cleared.get(key)?.columns ?? []), column] });
     }
@@ -46,32 +58,41 @@ export function deletedRecord({ table, row }: Held): DeletedRecord {
   return { resource: table.resource, id: row["id"] ?? null };
 }
 
+interface Referrer {
+  readonly found: Held;
+  readonly column: string;
+}
+
 function* referrers(
   tables: readonly Table[],
   to: Held,
   onDelete: "refuse" | "delete" | "clear",
-  referring: Referring,
-): Generator<{ found: Held; column: string }> {
+): Asking<readonly Referrer[]> {
+  const all: Referrer[] = [];
   for (const table of tables) {
     for (const { name, references } of table.columns) {
       if (references?.resource !== to.table.resource || references.onDelete !== onDelete) continue;
-      for (const row of referring.having(table, name, to.row["id"] ?? null))
-        yield { found: { table, row }, column: name };
+      const rows = yield { kind: "having", table, column: name, value: to.row["id"] ?? null };
+      all.push(...rows.map((row) => ({ found: { table, row }, column: name })));
     }
-    if (onDelete === "refuse") yield* holders(table, to, referring);
+    if (onDelete === "refuse") all.push(...(yield* holders(table, to)));
   }
+  return all;
 }
 
 /** Records that refer to it from inside of a value. Nothing can be taken out of a value, so they refuse. */
-function* holders(table: Table, to: Held, referring: Referring): Generator<{ found: Held; column: string }> {
+function* holders(table: Table, to: Held): Asking<readonly Referrer[]> {
+  const all: Referrer[] = [];
   const id = to.row["id"] ?? null;
   for (const { name, holds = [] } of table.columns) {
     const paths = holds.flatMap(({ resource, path }) => (resource === to.table.resource ? [path] : []));
     if (paths.length === 0) continue;
-    for (const row of referring.holding(table, name, id)) {
-      if (paths.some((path) => isAt(path, row[name], id))) yield { found: { table, row }, column: name };
+    const rows = yield { kind: "holding", table, column: name, value: id };
+    for (const row of rows) {
+      if (paths.some((path) => isAt(path, row[name], id))) all.push({ found: { table, row }, column: name });
     }
   }
+  return all;
 }
 
 function isAt([step, ...rest]: readonly string[], value: unknown, id: Value): boolean {

@@ -4,14 +4,16 @@ import { parts, type TypedExpression } from "../expression/typed.ts";
 import type { Cleared } from "./deletion.ts";
 import type { Row } from "./store.ts";
 
-export function recomputed(
-  { table, row, columns }: Cleared,
-  evaluate: (expression: TypedExpression, row: Row) => Value,
-): Row {
+/** Asks for the values of expressions over rows. */
+export function* recomputed({
+  table,
+  row,
+  columns,
+}: Cleared): Generator<readonly [expression: TypedExpression, row: Row], Row, Value> {
   const changes: Record<string, Value> = Object.fromEntries(columns.map((column) => [column, null]));
   for (const { name, computed } of table.columns) {
     if (computed && columns.some((column) => mentions(computed, column))) {
-      changes[name] = evaluate(computed, { ...row, ...changes });
+      changes[name] = yield [computed, { ...row, ...changes }];
     }
   }
   return changes;

@@ -2,6 +2,7 @@
  * A view as the SQL of its text: stored texts where there are some and they fit, single members between them. Nested records
  * are queries of their own inside it, so that an answer is one statement however deep it is.
  */
+import type { TypedExpression } from "../expression/typed.ts";
 import type { Column, ColumnType, Table } from "../plan/plan.ts";
 import { atHand, type ExpressionSql, type Named, tableFor } from "./condition.ts";
 import { type Fragment, joined, sql } from "./fragment.ts";
@@ -17,6 +18,8 @@ export interface TextSql {
   readonly columnText: (name: string, column: Pick<Column, "type" | "values">) => string;
   /** The text of a value, or null where there is none. The value is asked for once, so it may hold parameters. */
   readonly valueText: (value: string, type: ColumnType) => string;
+  /** The text of a field that is a whole expression, where it can be had without asking the expression. */
+  readonly fieldText?: (name: string, column: Column) => string | undefined;
   /** All texts in an order, with commas between them; null where there are none. */
   readonly joinedTexts: (text: Fragment, order: Fragment) => Fragment;
   readonly segments: (table: Table) => readonly Segment[];
@@ -144,7 +147,10 @@ function madeText({ name, source, type }: ViewMember, place: Place): Fragment {
     case "column":
       throw new Error(`${name} is a column`);
     case "expression": {
-      const { expressions, valueText } = place.text;
+      const { expressions, fieldText, quoteName, valueText } = place.text;
+      const column = fieldOf(source.expression, place.table);
+      const stored = column && fieldText?.(`${place.alias}.${quoteName(column.name)}`, column);
+      if (stored !== undefined) return { sql: stored, bindings: [] };
       const value = expressions.value(source.expression, place.tables, place.alias);
       return { sql: valueText(value.sql, type), bindings: value.bindings };
     }
@@ -153,6 +159,10 @@ function madeText({ name, source, type }: ViewMember, place: Place): Fragment {
     default:
       return recordsText(source, place);
   }
+}
+
+function fieldOf(expression: TypedExpression, { columns }: Table): Column | undefined {
+  return expression.kind === "field" ? columns.find(({ name }) => name === expression.name) : undefined;
 }
 
 /** Null where there is no record, or no list. */

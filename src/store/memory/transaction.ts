@@ -21,6 +21,7 @@ import type {
 } from "../store.ts";
 import type { Sessions, SessionToken } from "../sessions.ts";
 import { type Counts, countUp } from "./counts.ts";
+import { answered } from "../steps.ts";
 import { timesOf } from "../times.ts";
 import { evaluateIn, viewWriterIn, holdsIn } from "./evaluation.ts";
 import type { Forgotten, MemoryJournal } from "./journal.ts";
@@ -161,18 +162,13 @@ export class MemoryTransaction implements Transaction {
   deleteAll(resource: string, rows: readonly Row[]): DeleteOutcome {
     this.#use();
     const { table } = this.#committed.relation(resource);
-    const plan = planDeletion(
-      this.#committed.tables,
-      rows.map((row) => ({ table, row })),
-      {
-        having: (from, column, value) =>
-          this.pending.all(from.resource).filter((one) => value !== null && one[column] === value),
-        holding: (from) => this.pending.all(from.resource),
-      },
+    const held = rows.map((row) => ({ table, row }));
+    const plan = answered(planDeletion(this.#committed.tables, held), ({ kind, table: from, column, value }) =>
+      this.pending.all(from.resource).filter((one) => kind === "holding" || (value !== null && one[column] === value)),
     );
     if (plan.kind === "referenced") return plan;
     for (const cleared of plan.cleared) {
-      const changes = recomputed(cleared, (expression, at) => this.evaluate(expression, at, {}));
+      const changes = answered(recomputed(cleared), ([expression, at]) => this.evaluate(expression, at, {}));
       this.pending.put(cleared.table.resource, this.#changed(cleared.table, cleared.row, changes));
     }
     for (const held of plan.deleted) this.pending.remove(held.table.resource, held.row);

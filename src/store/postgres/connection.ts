@@ -40,8 +40,8 @@ export interface Connections extends Session {
   transaction<T>(work: (work: Work) => Promise<T>): Promise<T>;
   /** A connection of its own for statements that bind to one, such as LISTEN; the caller ends it. */
   connect(): Promise<pg.Client>;
-  /** Finishes what was accepted; refuses what comes later. */
-  close(): Promise<void>;
+  /** Refuses what comes later, finishes what was accepted, then does what is to be done `last`. */
+  close(last?: () => Promise<unknown>): Promise<void>;
 }
 
 export interface ConnectionOptions {
@@ -77,7 +77,7 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
   ): Promise<readonly Row[]> => {
     let name = names.get(statement);
     if (name === undefined) names.set(statement, (name = `nonet_${names.size}`));
-    const asked: pg.QueryArrayConfig = { name, text: statement, values: [...values], rowMode: "array" };
+    const asked: pg.QueryArrayConfig = { name, text: statement, values: values.map(bound), rowMode: "array" };
     const { rows } = await client.query(asked);
     return rows as unknown as readonly Row[];
   };
@@ -146,11 +146,13 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
 
   const repeatedly = async <T>(work: (work: Work) => Promise<T>): Promise<T> => {
     const gives = performance.now() + waitMilliseconds;
-    for (let pause = 1; ; pause = Math.min(pause * 2, 100)) {
+    for (let pause = 1, doubts = 0; ; pause = Math.min(pause * 2, 100)) {
       try {
         return await (pause === 1 ? attempt(work) : inLane(() => attempt(work)));
       } catch (thrown) {
-        if (remedyFor(thrown) === "none" || performance.now() + pause > gives) throw thrown;
+        const remedy = remedyFor(thrown);
+        if (remedy === "doubt") doubts += 1;
+        if (remedy === "none" || doubts > 1 || performance.now() + pause > gives) throw thrown;
       }
       // Others are in other processes, and would be in the way again if all waited for the same time.
       await wait(pause * Math.random());
@@ -172,11 +174,41 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
       await prepareClient(client, place, options);
       return client;
     },
-    close: async () => {
+    close: async (last) => {
+      closing = true;
+      while (underWay.size > 0) await Promise.allSettled(underWay);
+      closing = false;
+      await last?.();
       closing = true;
       while (underWay.size > 0) await Promise.allSettled(underWay);
       await Promise.all([reading.end(), writing.end()]);
     },
+  };
+}
+
+/** A text of PostgreSQL cannot hold this sign; none that a record may have does. */
+function bound(value: Bindable): Bindable {
+  return typeof value === "string" && value.includes("\0") ? value.replaceAll("\0", "\ufffd") : value;
+}
+
+/** A single connection whose statements may take as long as they take, and are not prepared. */
+export interface Single extends Session {
+  end(): Promise<void>;
+}
+
+export async function openSingle(place: Place): Promise<Single> {
+  const options = { ...usualOptions, statementMilliseconds: 0 };
+  const client = new pg.Client({ ...clientSettings(place, options), pipeline: false } as pg.ClientConfig);
+  // What is lost is told by the statement that needed it.
+  client.on("error", () => undefined);
+  await client.connect();
+  await prepareClient(client, place, options);
+  return {
+    rows: async <Row extends Cells>(statement: string, values: readonly Bindable[] = []) => {
+      const asked: pg.QueryArrayConfig = { text: statement, values: values.map(bound), rowMode: "array" };
+      return (await client.query(asked)).rows as unknown as readonly Row[];
+    },
+    end: () => client.end(),
   };
 }
 

@@ -9,6 +9,11 @@ export type Remedy =
   | "again"
   /** The connection is gone, or of no more use: again on another one, unless it may have been committed. */
   | "reconnect"
+  /**
+   * What was looked at before seems not to hold, as where another transaction has taken a name or deleted what is referred to
+   * meanwhile: once more, which tells.
+   */
+  | "doubt"
   /** Nothing. */
   | "none";
 
@@ -17,11 +22,20 @@ export function codeOf(thrown: unknown): string | undefined {
   return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : undefined;
 }
 
+/** Serialisation failure, deadlock. */
 const again = new Set(["40001", "40P01"]);
+/** A reference that leads nowhere, a value that is taken. */
+const doubtful = new Set(["23503", "23505"]);
+
+/** Another transaction was in the way, as only we can tell. */
+export class Overtaken extends Error {
+  readonly code = "40001";
+}
 
 export function remedyFor(thrown: unknown): Remedy {
   const code = codeOf(thrown);
   if (code !== undefined && again.has(code)) return "again";
+  if (code !== undefined && doubtful.has(code)) return "doubt";
   // Another process has changed a table since this connection prepared its statements.
   const isStale = code === "0A000" && (thrown as Error).message.includes("cached plan");
   return isStale || isLost(thrown, code) ? "reconnect" : "none";

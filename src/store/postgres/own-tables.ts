@@ -3,7 +3,6 @@ import type { Table, VersionStep } from "../../plan/plan.ts";
 import { StoreError } from "../error.ts";
 import { answersSql } from "./answers.ts";
 import type { Session } from "./connection.ts";
-import { countersSql } from "./counters.ts";
 import { countsSql } from "./counts.ts";
 import { filesSql } from "./files.ts";
 import { grantsSql } from "./grants.ts";
@@ -19,16 +18,23 @@ import { sessionsSql } from "./sessions.ts";
 /** The layout of Nonet's own tables. A schema with a higher one was written by a newer release. */
 const edition = 1;
 
-/** `tables` and `step`, the newest of `Plan.history` when the data was last brought to a document, are JSON, kept to the letter. */
+/**
+ * `tables` and `step`, the newest of `Plan.history` when the data was last brought to a document, are JSON, kept to the letter.
+ * `generation` grows with each document that the data is brought to.
+ */
 const schemaSql: readonly string[] = [
-  "CREATE TABLE nonet_schema (edition integer NOT NULL, tables json NOT NULL, step json)",
+  `CREATE TABLE nonet_schema (
+    edition integer NOT NULL,
+    generation bigint NOT NULL DEFAULT 0,
+    tables json NOT NULL,
+    step json
+  )`,
 ];
 
 /** By the table that is there once they have run: a later release makes those that are missing. */
 const ownTables: Readonly<Record<string, readonly string[]>> = {
   nonet_keys: keysSql,
   nonet_answers: answersSql,
-  nonet_counters: countersSql,
   nonet_secrets: secretsSql,
   nonet_journal: journalSql,
   nonet_journal_head: sequencerSql,
@@ -44,6 +50,7 @@ const ownTables: Readonly<Record<string, readonly string[]>> = {
 
 export interface SchemaState {
   readonly edition: number;
+  readonly generation: number;
   /** As JSON. */
   readonly tables: string;
   readonly step: string | null;
@@ -62,12 +69,14 @@ export async function stateOf(session: Session, place: string): Promise<SchemaSt
       `${place} holds what something else made: ${some}. ?schema=name says which schema is to be used, and it is made where it is missing`,
     );
   }
-  const [row] = await session.rows<[number, string, string | null]>("SELECT edition, tables, step FROM nonet_schema");
+  const [row] = await session.rows<[number, number, string, string | null]>(
+    "SELECT edition, generation, tables, step FROM nonet_schema",
+  );
   if (row === undefined) throw new StoreError("corrupt", `${place} does not say which tables it holds`);
-  const [found, tables, step] = row;
+  const [found, generation, tables, step] = row;
   if (found > edition) throw new StoreError("too-new", `${place} was written by a newer release of nonet`);
   const isWhole = Object.keys(ownTables).every((name) => names.includes(name));
-  return { edition: found, tables, step, isCurrent: found === edition && isWhole };
+  return { edition: found, generation, tables, step, isCurrent: found === edition && isWhole };
 }
 
 export async function createOwn(session: Session): Promise<void> {
@@ -110,7 +119,10 @@ export async function noteTables(
   tables: readonly Table[],
   step: VersionStep | undefined,
 ): Promise<void> {
-  await session.rows("UPDATE nonet_schema SET tables = $1, step = $2", [JSON.stringify(tables), stepText(step)]);
+  await session.rows("UPDATE nonet_schema SET tables = $1, step = $2, generation = generation + 1", [
+    JSON.stringify(tables),
+    stepText(step),
+  ]);
 }
 
 export function stepText(step: VersionStep | undefined): string | null {

@@ -1,4 +1,5 @@
 /** Values as PostgreSQL keeps them, as the driver brings them, and as text in SQL. */
+import { createHash } from "node:crypto";
 import type { Value } from "../../expression/evaluate.ts";
 import type { ColumnType } from "../../plan/plan.ts";
 import type { Bindable, Cell } from "./connection.ts";
@@ -48,7 +49,16 @@ function instantOf(text: string): string {
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, "0")}Z`;
 }
 
-/** A name in SQL. */
+/** The columns that every table has. https://www.postgresql.org/docs/current/ddl-system-columns.html */
+const systemColumns = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"];
+
+/** A name in SQL. What is too long would be cut off without a word, so it is told apart by a digest of the rest. */
 export function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
+  if (systemColumns.includes(name)) return `"${name} "`;
+  const short = Buffer.byteLength(name) <= 63 ? name : `${Buffer.from(name).toString("utf8", 0, 40)} ${digestOf(name)}`;
+  return `"${short.replaceAll('"', '""')}"`;
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 12);
 }

@@ -19,6 +19,7 @@ import type {
   Written,
 } from "../store.ts";
 import { recomputed } from "../recompute.ts";
+import { answered } from "../steps.ts";
 import { timesOf } from "../times.ts";
 import { type Evaluate, viewWriter, type Write } from "../text.ts";
 import { recall, remember } from "./answers.ts";
@@ -303,27 +304,18 @@ export class SqliteTransaction implements Transaction {
       const select = `SELECT ${relation.everything} FROM ${relation.name} AS t WHERE ${condition} ORDER BY t._seq`;
       return this.#turn.connection.all(select, value).map(relation.decode);
     };
-    const plan = planDeletion(
-      tables,
-      rows.map((row) => ({ table, row })),
-      {
-        having: (from, column, value) =>
-          where(
-            from,
-            `t.${quoteName(column)} = ?`,
-            toStored(value, typeOf(relationFor(relations, from.resource), column)),
-          ),
-        holding: (from, column, value) =>
-          where(
-            from,
-            `EXISTS (SELECT 1 FROM json_tree(t.${quoteName(column)}) AS e WHERE e.atom = ?)`,
-            value as SQLInputValue,
-          ),
-      },
-    );
+    const held = rows.map((row) => ({ table, row }));
+    const plan = answered(planDeletion(tables, held), ({ kind, table: from, column, value }) => {
+      if (kind === "having") {
+        const type = typeOf(relationFor(relations, from.resource), column);
+        return where(from, `t.${quoteName(column)} = ?`, toStored(value, type));
+      }
+      const within = `EXISTS (SELECT 1 FROM json_tree(t.${quoteName(column)}) AS e WHERE e.atom = ?)`;
+      return where(from, within, value as SQLInputValue);
+    });
     if (plan.kind === "referenced") return plan;
     for (const cleared of plan.cleared) {
-      const changes = recomputed(cleared, (expression, at) => this.evaluate(expression, at, {}));
+      const changes = answered(recomputed(cleared), ([expression, at]) => this.evaluate(expression, at, {}));
       this.#change(relationFor(relations, cleared.table.resource), cleared.row, changes);
     }
     this.#remove(plan.deleted.map((held) => [relationFor(relations, held.table.resource), held.row] as const));

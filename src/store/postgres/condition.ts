@@ -1,0 +1,42 @@
+/** Expressions in PostgreSQL's SQL, and what it gives for them. */
+import type { Value } from "../../expression/evaluate.ts";
+import type { TypedExpression } from "../../expression/typed.ts";
+import type { ValueType } from "../../expression/types.ts";
+import { type ExpressionSql, expressionSql, isCounted, type Named, tableFor } from "../condition.ts";
+import type { Cell } from "./connection.ts";
+import { fromStored, quoteName } from "./value.ts";
+
+export const expressions: ExpressionSql = expressionSql("postgres", columnSql);
+
+/** Expressions ask structures as `jsonb`, and see all ids as texts; tables with counted ones have an index of their texts. */
+function columnSql(name: string, type: ValueType, tables: Named): string {
+  const column = quoteName(name);
+  switch (type.kind) {
+    case "list":
+    case "map":
+    case "object":
+    case "any":
+      return `${column}::jsonb`;
+    case "record":
+      return isCounted(tableFor(tables, type.resource).table) ? `${column}::text` : column;
+    default:
+      return column;
+  }
+}
+
+/** From what SQL gives for an expression to its value. */
+export function resultOf({ type }: TypedExpression, tables: Named): (stored: Cell | undefined) => Value {
+  switch (type.kind) {
+    case "list":
+    case "map":
+    case "object":
+    case "any":
+      return (stored) => fromStored(stored, "json");
+    case "record": {
+      if (!isCounted(tableFor(tables, type.resource).table)) break;
+      return (stored) => (stored === null || stored === undefined ? null : Number(stored));
+    }
+    default:
+  }
+  return (stored) => fromStored(stored, "text");
+}

@@ -1,0 +1,79 @@
+/** Functions that a schema has beside its tables: what SQL cannot say, or not in one place. */
+import type { Session } from "./connection.ts";
+
+/** Makes them, or makes them anew. */
+export async function makeFunctions(session: Session): Promise<void> {
+  const collation = await foldingCollation(session);
+  for (const sql of [numberSql, jsonSql, digestSql, foldSql(collation), foundSql]) await session.rows(sql);
+}
+
+/**
+ * A number as `JSON.stringify` writes it. Both write the fewest digits that lead back to the number, and differ in where they
+ * begin to use an exponent, and in how they write that.
+ */
+const numberSql = `
+  CREATE OR REPLACE FUNCTION nonet_number(double precision) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    SELECT CASE
+      WHEN $1 = 0 THEN '0'
+      WHEN abs($1) >= 1e-4 AND abs($1) < 1e15 THEN $1::text
+      WHEN abs($1) >= 1e-6 AND abs($1) < 1e21 THEN $1::text::numeric::text
+      ELSE regexp_replace($1::text, 'e([+-])0', 'e\\1')
+    END
+  $$`;
+
+/** JSON without spaces, and with its numbers as JavaScript has them. */
+const jsonSql = `
+  CREATE OR REPLACE FUNCTION nonet_json(jsonb) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  BEGIN
+    CASE jsonb_typeof($1)
+      WHEN 'number' THEN
+        RETURN nonet_number(($1 #>> '{}')::double precision);
+      WHEN 'array' THEN
+        RETURN '[' || coalesce((
+          SELECT string_agg(nonet_json(item), ',' ORDER BY place)
+          FROM jsonb_array_elements($1) WITH ORDINALITY AS items(item, place)
+        ), '') || ']';
+      WHEN 'object' THEN
+        RETURN '{' || coalesce((
+          SELECT string_agg(to_json(name)::text || ':' || nonet_json(member), ',') FROM jsonb_each($1) AS members(name, member)
+        ), '') || '}';
+      ELSE
+        RETURN $1::text;
+    END CASE;
+  END $$`;
+
+/** What stands for a text in an index where the text may be longer than a row of an index. */
+const digestSql = `
+  CREATE OR REPLACE FUNCTION nonet_digest(text) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    SELECT sha256(convert_to($1, 'UTF8'))
+  $$`;
+
+/** As `folded` in base/search.ts: upper case first, then lower, in NFKC before and after. */
+function foldSql(collation: string): string {
+  return `
+  CREATE OR REPLACE FUNCTION nonet_fold(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    SELECT normalize(lower(upper(normalize($1, NFKC) COLLATE "${collation}") COLLATE "${collation}"), NFKC)
+  $$`;
+}
+
+/** Whether every word, which is folded already, stands in one of the texts. */
+const foundSql = `
+  CREATE OR REPLACE FUNCTION nonet_found(json, VARIADIC text[]) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT NOT EXISTS (
+      SELECT 1 FROM json_array_elements_text($1) AS words(word)
+      WHERE NOT EXISTS (SELECT 1 FROM unnest($2) AS texts(one) WHERE strpos(nonet_fold(one), word) > 0)
+    )
+  $$`;
+
+/**
+ * The collation that knows the letters of Unicode best: from PostgreSQL 18 on every server has one with full case mapping, older
+ * ones may have ICU's. The last resort knows the letters of ASCII only.
+ */
+async function foldingCollation(session: Session): Promise<string> {
+  const wanted = ["pg_unicode_fast", "und-x-icu", "pg_c_utf8", "C"];
+  const found = await session.rows<[string]>(
+    "SELECT collname FROM pg_catalog.pg_collation WHERE collname = ANY($1) ORDER BY array_position($1, collname::text) LIMIT 1",
+    [wanted],
+  );
+  return found[0]?.[0] ?? "C";
+}

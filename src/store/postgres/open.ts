@@ -1,0 +1,91 @@
+/** A store in one schema of a PostgreSQL database. */
+import type { Table } from "../../plan/plan.ts";
+import type { Following } from "../migration.ts";
+import type { Store } from "../store.ts";
+import { placeFrom } from "./address.ts";
+import { openChanges } from "./changes.ts";
+import { type ConnectionOptions, openConnections, usualOptions } from "./connection.ts";
+import { countStore } from "./counts.ts";
+import { dueFinder } from "./due.ts";
+import { explained } from "./failure.ts";
+import { fileStore } from "./files.ts";
+import { grantStore } from "./grants.ts";
+import { journalOf } from "./journal.ts";
+import { keyStore } from "./keys.ts";
+import { prepareList } from "./list.ts";
+import { openLeads } from "./leads.ts";
+import { migrate } from "./migrate.ts";
+import { pinStore } from "./pins.ts";
+import { purge } from "./purge.ts";
+import { ratesOf } from "./rates.ts";
+import { prepareRead, prepareWhole } from "./read.ts";
+import { relationsOf } from "./relations.ts";
+import { secretStore } from "./secrets.ts";
+import { openSequencer } from "./sequencer.ts";
+import { sessionStore } from "./sessions.ts";
+import { PostgresTransaction, Workshop } from "./transaction.ts";
+
+export interface PostgresOptions {
+  /** `postgres://user:secret@host:port/database?schema=name&connections=12` */
+  readonly address: string;
+  readonly tables: readonly Table[];
+  /** How data that another document left follows this one; absent: it is refused. */
+  readonly following?: Following;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  readonly connections?: Partial<ConnectionOptions>;
+}
+
+/** @throws StoreError when the server cannot be used, or the schema holds data that the tables do not fit. */
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const { address, clock, following, tables } = options;
+  const place = placeFrom(address);
+  const generation = await migrate(place, { tables, following, clock }).catch((thrown: unknown) => {
+    throw explained(thrown, place.name);
+  });
+  const connections = openConnections(place, { ...usualOptions, ...options.connections });
+  const relations = relationsOf(tables);
+  const shop = new Workshop(relations, clock);
+  // Who reads the journal next places what could not be placed, so there is nobody to be told of a failure.
+  const sequencer = openSequencer(connections, () => undefined);
+  const changes = openChanges(connections);
+  const leads = await openLeads(connections, { generation }).catch(async (thrown: unknown) => {
+    await connections.close();
+    throw thrown;
+  });
+  let open = true;
+  return {
+    ready: () => open && connections.rows("SELECT 1").then(isTrue, isFalse),
+    read: (query) => prepareRead(query, relations, connections),
+    whole: (query) => prepareWhole(query, relations, connections),
+    list: (query) => {
+      const list = prepareList(query, relations);
+      return (page, variables) => list(connections, page, variables);
+    },
+    transaction: async (work) => {
+      const value = await connections.transaction((session) => work(new PostgresTransaction(shop, session)));
+      sequencer.written();
+      return value;
+    },
+    due: dueFinder(relations, connections),
+    journal: journalOf(connections, sequencer),
+    keys: keyStore(connections),
+    sessions: sessionStore(connections),
+    grants: grantStore(connections),
+    counts: countStore(connections),
+    pins: pinStore(connections),
+    files: fileStore(connections, clock),
+    rates: ratesOf(connections),
+    lead: (work) => leads.lead(work),
+    changes: (listener) => changes.listen(listener),
+    secret: secretStore(connections),
+    purge: (now) => purge(connections, now),
+    close: async () => {
+      open = false;
+      await connections.close(() => Promise.all([changes.close(), sequencer.close(), leads.close()]));
+    },
+  };
+}
+
+const isTrue = (): boolean => true;
+const isFalse = (): boolean => false;

@@ -1,0 +1,44 @@
+/** One record as the text of a view, and what is told of all of them: one statement each. */
+import { noTable } from "../../plan/no-table.ts";
+import { type Fragment, sql } from "../fragment.ts";
+import type { ReadQuery, Store, WholeQuery } from "../store.ts";
+import { expressions } from "./condition.ts";
+import type { Session } from "./connection.ts";
+import { argument, statementOf } from "./fragment.ts";
+import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
+import { digestOf, isUniqueByDigest } from "./schema.ts";
+import { columnTypes, quoteName, toStored } from "./value.ts";
+import { views } from "./view.ts";
+
+export function prepareRead(query: ReadQuery, relations: Relations, session: Session): ReturnType<Store["read"]> {
+  const relation = relationFor(relations, query.resource);
+  const { key: column } = query;
+  const type = column === undefined ? "text" : typeOf(relation, column);
+  const one = column === undefined ? "TRUE" : hasKey(relation, column);
+  const oldest = column === undefined ? " ORDER BY t._seq LIMIT 1" : "";
+  const { bind, text } = statementOf(sql`SELECT ${views.view(query.view, relation.table, relations)}, t._rev
+    FROM ${relation.name} AS t
+    WHERE ${one} AND ${expressions.condition(query.where, relations)}${oldest}`);
+  return async (key, variables) => {
+    const [found] = await session.rows<[string, number]>(text, bind([toStored(key, type)], variables));
+    return found && { text: found[0], revision: found[1] };
+  };
+}
+
+/** Whether a unique column of the row `t` has the value that is given first. */
+export function hasKey(relation: Relation, column: string): Fragment {
+  const name = `t.${quoteName(column)}`;
+  const value = argument(0, columnTypes[typeOf(relation, column)]);
+  if (!isUniqueByDigest(relation.table, column)) return sql`${name} = ${value}`;
+  return sql`${digestOf(name)} = nonet_digest(${value}) AND ${name} = ${value}`;
+}
+
+export function prepareWhole(
+  { members, where }: WholeQuery,
+  relations: Relations,
+  session: Session,
+): ReturnType<Store["whole"]> {
+  const { bind, text } = statementOf(sql`SELECT ${views.view({ resource: "", members }, noTable, relations)}
+    WHERE ${expressions.condition(where, relations)}`);
+  return async (variables) => (await session.rows<[string]>(text, bind([], variables)))[0]?.[0];
+}

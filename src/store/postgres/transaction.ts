@@ -1,0 +1,395 @@
+/** What one transaction can do, on a connection of its own. */
+import type { Value, Variables } from "../../expression/evaluate.ts";
+import type { TypedExpression } from "../../expression/typed.ts";
+import type { Table } from "../../plan/plan.ts";
+import { deletedRecord, planDeletion, type Held, type Referring } from "../deletion.ts";
+import { sql } from "../fragment.ts";
+import { quoteText } from "../member-text.ts";
+import { recomputed } from "../recompute.ts";
+import type { Sessions, SessionToken } from "../sessions.ts";
+import { answeredLater } from "../steps.ts";
+import type {
+  Condition,
+  Counted,
+  DeleteOutcome,
+  JournalEntry,
+  ListQuery,
+  Page,
+  PageArguments,
+  Remembered,
+  Row,
+  Transaction,
+  View,
+  Written,
+} from "../store.ts";
+import { timesOf } from "../times.ts";
+import { recall, remember } from "./answers.ts";
+import { type Ask, askValue, askView, type Fetch } from "./at-hand.ts";
+import { expressions } from "./condition.ts";
+import type { Bindable, Work } from "./connection.ts";
+import { countUp } from "./counts.ts";
+import { Overtaken } from "./failure.ts";
+import { followFiles } from "./files.ts";
+import { argument, type Statement, statementOf } from "./fragment.ts";
+import { bookmark, forget, hasFired, record, setBookmark } from "./journal.ts";
+import { type List, prepareList } from "./list.ts";
+import { hasKey } from "./read.ts";
+import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
+import { addSession, endSessions, findSession, forgetSessions, replaceSession } from "./sessions.ts";
+import { digestOf, isUniqueByDigest } from "./schema.ts";
+import { columnTypes, quoteName, toStored } from "./value.ts";
+
+/** What transactions of one store have in common: everything that is made once and used by all. */
+export class Workshop {
+  readonly relations: Relations;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  readonly #values = new WeakMap<TypedExpression, Ask<Value>>();
+  readonly #views = new WeakMap<View, ReturnType<typeof askView>>();
+  readonly #firsts = new WeakMap<TypedExpression, Statement>();
+  readonly #lists = new WeakMap<ListQuery, List>();
+  readonly #gets = new Map<string, string>();
+
+  constructor(relations: Relations, clock: () => number) {
+    this.relations = relations;
+    this.clock = clock;
+  }
+
+  value(expression: TypedExpression): Ask<Value> {
+    return kept(this.#values, expression, () => askValue(expression, this.relations));
+  }
+
+  view(view: View): ReturnType<typeof askView> {
+    return kept(this.#views, view, () => askView(view, this.relations));
+  }
+
+  list(query: ListQuery): List {
+    return kept(this.#lists, query, () => prepareList(query, this.relations));
+  }
+
+  /** The oldest record for which a condition is true. */
+  first(relation: Relation, where: TypedExpression | undefined): Statement {
+    const make = (): Statement =>
+      statementOf(sql`SELECT ${relation.everything} FROM ${relation.name} AS t
+        WHERE ${expressions.condition(where && { all: [where] }, this.relations)}
+        ORDER BY t._seq LIMIT 1 FOR NO KEY UPDATE OF t`);
+    return where === undefined ? make() : kept(this.#firsts, where, make);
+  }
+
+  /** The record whose unique column has a value. */
+  get(relation: Relation, column: string): string {
+    const key = `${relation.table.resource}.${column}`;
+    let text = this.#gets.get(key);
+    if (text === undefined) {
+      text = statementOf(
+        sql`SELECT ${relation.everything} FROM ${relation.name} AS t WHERE ${hasKey(relation, column)}`,
+      ).text;
+      this.#gets.set(key, text);
+    }
+    return text;
+  }
+}
+
+function kept<Key extends object, Made>(all: WeakMap<Key, Made>, key: Key, make: () => Made): Made {
+  const known = all.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  all.set(key, made);
+  return made;
+}
+
+/**
+ * Rows are held with FOR NO KEY UPDATE, which others who only refer to them need not wait for. Where a lock is waited for and
+ * the row has changed meanwhile, the transaction is done again, and reads the row as it is then.
+ */
+export class PostgresTransaction implements Transaction {
+  readonly #shop: Workshop;
+  readonly #work: Work;
+
+  constructor(shop: Workshop, work: Work) {
+    this.#shop = shop;
+    this.#work = work;
+  }
+
+  get(resource: string, column: string, value: Value): Promise<Row | undefined> {
+    return this.#hold(resource, column, value, "");
+  }
+
+  claim(resource: string, id: Value): Promise<Row | undefined> {
+    return this.#hold(resource, "id", id, " SKIP LOCKED");
+  }
+
+  async #hold(resource: string, column: string, value: Value, otherwise: string): Promise<Row | undefined> {
+    const relation = relationFor(this.#shop.relations, resource);
+    const text = `${this.#shop.get(relation, column)} FOR NO KEY UPDATE OF t${otherwise}`;
+    // A column that is unique by its digest is asked for both.
+    const key = toStored(value, typeOf(relation, column));
+    const [found] = await this.#work.rows(text, isUniqueByDigest(relation.table, column) ? [key, key] : [key]);
+    return found && relation.decode(found);
+  }
+
+  /** Without holding it: who only looks is overtaken where it matters, as SERIALIZABLE has it. */
+  readonly #look: Fetch = async (resource, id) => {
+    const relation = relationFor(this.#shop.relations, resource);
+    const [found] = await this.#work.rows(this.#shop.get(relation, "id"), [toStored(id, typeOf(relation, "id"))]);
+    return found && relation.decode(found);
+  };
+
+  list(query: ListQuery, page: PageArguments, variables: Variables): Promise<Page> {
+    return this.#shop.list(query)(this.#work, page, variables);
+  }
+
+  /** Those that others have in hand are passed over; only where there is no other is it waited for what becomes of them. */
+  async first(resource: string, where: TypedExpression | undefined, variables: Variables): Promise<Row | undefined> {
+    const relation = relationFor(this.#shop.relations, resource);
+    const { bind, text } = this.#shop.first(relation, where);
+    const values = bind([], variables);
+    const [free] = await this.#work.rows(`${text} SKIP LOCKED`, values);
+    const [found] = free === undefined ? await this.#work.rows(text, values) : [free];
+    return found && relation.decode(found);
+  }
+
+  async all(
+    resource: string,
+    where: Condition | undefined,
+    variables: Variables,
+    limit: number,
+  ): Promise<readonly Row[]> {
+    const relation = relationFor(this.#shop.relations, resource);
+    const { bind, text } = statementOf(sql`SELECT ${relation.everything} FROM ${relation.name} AS t
+      WHERE ${expressions.condition(where, this.#shop.relations)}
+      ORDER BY t._seq LIMIT ${argument(0, "bigint")} FOR NO KEY UPDATE OF t`);
+    return (await this.#work.rows(text, bind([limit], variables))).map(relation.decode);
+  }
+
+  evaluate(expression: TypedExpression, row: Row, variables: Variables): Value | Promise<Value> {
+    return this.#shop.value(expression)(this.#work, this.#look, row, variables);
+  }
+
+  view(row: Row, view: View, variables: Variables): string | Promise<string> {
+    return this.#shop.view(view).given(this.#work, this.#look, row, variables);
+  }
+
+  async insert(resource: string, values: Row, revision: number, view: View, variables: Variables): Promise<Written> {
+    const relation = relationFor(this.#shop.relations, resource);
+    const { counted, table } = relation;
+    const hidden = { _rev: revision, ...timesOf(table, values, undefined, this.#shop.clock()) };
+    const [made] = await this.#work.rows<[number, ...number[]]>(
+      relation.insert,
+      relation.encode({ ...values, ...hidden }),
+    );
+    if (made === undefined) return this.#taken(relation, values, undefined);
+    const row: Record<string, Value> = { _seq: made[0], ...hidden };
+    for (const { name } of table.columns) row[name] = values[name] ?? null;
+    counted.forEach((name, index) => {
+      row[name] = made[index + 1] ?? null;
+    });
+    if (relation.hasFiles) await followFiles(this.#work, table, undefined, row);
+    const text = await this.#shop.view(view).stored(this.#work, this.#look, row, variables);
+    return { kind: "written", text, revision, row };
+  }
+
+  async update(resource: string, row: Row, changes: Row, view: View, variables: Variables): Promise<Written> {
+    const relation = relationFor(this.#shop.relations, resource);
+    const changed = await this.#change(relation, row, changes);
+    if ("kind" in changed) return changed;
+    const text = await this.#shop.view(view).stored(this.#work, this.#look, changed.row, variables);
+    return { kind: "written", text, revision: changed.row["_rev"] as number, row: changed.row };
+  }
+
+  /** The record with its changes. A row that was read before an earlier change of this transaction is brought up to date. */
+  async #change(relation: Relation, row: Row, changes: Row): Promise<{ readonly row: Row } | Duplicate> {
+    const now = this.#shop.clock();
+    for (let present: Row | undefined = row; present; ) {
+      const old = present["_rev"] as number;
+      const times = timesOf(relation.table, { ...present, ...changes }, present, now);
+      const next: Row = { ...present, ...changes, ...times, _rev: Math.max(now, old + 1) };
+      const set = { _rev: next["_rev"] ?? null, ...changes, ...times };
+      if (await this.#write(relation, present, next, set)) {
+        if (relation.hasFiles) await followFiles(this.#work, relation.table, present, next);
+        return { row: next };
+      }
+      const before: Row = present;
+      present = await this.get(relation.table.resource, "_seq", row["_seq"] as number);
+      if (present?.["_rev"] === before["_rev"]) return this.#taken(relation, next, before);
+    }
+    throw new Error(`a ${relation.table.resource} was changed that is no longer there`);
+  }
+
+  /** False where it is not as it was, or has what another one has. */
+  async #write(relation: Relation, before: Row, next: Row, set: Row): Promise<boolean> {
+    const values: Bindable[] = [];
+    const place = (value: Value | undefined, column: string): string => {
+      const type = typeOf(relation, column);
+      values.push(toStored(value, type));
+      return `$${values.length}::${columnTypes[type]}`;
+    };
+    const changes = Object.entries(set).map(([name, value]) => `${quoteName(name)} = ${place(value, name)}`);
+    const same = `_seq = ${place(before["_seq"], "_seq")} AND _rev = ${place(before["_rev"], "_rev")}`;
+    // Asked before it is tried, because what fails would be the end of the transaction.
+    const free = changedUniques(relation, before, next).map((columns) => {
+      const all = columns.map((name) => isSame(relation, "o", name, place(next[name], name)));
+      return `NOT EXISTS (SELECT 1 FROM ${relation.name} AS o WHERE ${all.join(" AND ")} AND o._seq <> t._seq)`;
+    });
+    const text = `UPDATE ${relation.name} AS t SET ${changes.join(", ")} WHERE ${[same, ...free].join(" AND ")} RETURNING 1`;
+    return (await this.#work.rows(text, values)).length > 0;
+  }
+
+  /** Which of the columns another record has; it was just seen that one has some. */
+  async #taken(relation: Relation, values: Row, before: Row | undefined): Promise<Duplicate> {
+    const bound: Bindable[] = [];
+    const sets = changedUniques(relation, before ?? {}, values);
+    const questions = sets.map((columns) => {
+      const all = columns.map((name) => {
+        const type = typeOf(relation, name);
+        bound.push(toStored(values[name], type));
+        return isSame(relation, "o", name, `$${bound.length}::${columnTypes[type]}`);
+      });
+      if (before !== undefined) bound.push(before["_seq"] as number);
+      const other = before === undefined ? "" : ` AND o._seq <> $${bound.length}::bigint`;
+      return `EXISTS (SELECT 1 FROM ${relation.name} AS o WHERE ${all.join(" AND ")}${other})`;
+    });
+    const [found = []] = sets.length === 0 ? [] : await this.#work.rows(`SELECT ${questions.join(", ")}`, bound);
+    const columns = sets[found.indexOf(true)];
+    // One that this transaction cannot see yet.
+    if (columns === undefined) throw new Overtaken("another transaction has written the same");
+    return { kind: "duplicate", columns };
+  }
+
+  delete(resource: string, row: Row): Promise<DeleteOutcome> {
+    return this.deleteAll(resource, [row]);
+  }
+
+  async deleteAll(resource: string, rows: readonly Row[]): Promise<DeleteOutcome> {
+    const { relations } = this.#shop;
+    const { table } = relationFor(relations, resource);
+    const tables = [...relations.values()].map((relation) => relation.table);
+    const held = rows.map((row) => ({ table, row }));
+    const plan = await answeredLater(planDeletion(tables, held), (question) => this.#referring(question));
+    if (plan.kind === "referenced") return plan;
+    for (const cleared of plan.cleared) {
+      const changes = await answeredLater(recomputed(cleared), ([expression, at]) => this.evaluate(expression, at, {}));
+      const changed = await this.#change(relationFor(relations, cleared.table.resource), cleared.row, changes);
+      if ("kind" in changed) throw new Error(`a ${cleared.table.resource} is not unique any more`);
+    }
+    await this.#remove(plan.deleted);
+    const records = plan.deleted.map(deletedRecord);
+    for (const { resource: of, id } of records) forgetSessions(this.#work, of, `${id as string | number}`);
+    return { kind: "deleted", records };
+  }
+
+  async #referring({ kind, table, column, value }: Referring): Promise<readonly Row[]> {
+    const relation = relationFor(this.#shop.relations, table.resource);
+    const name = `t.${quoteName(column)}`;
+    const [where, bound] =
+      kind === "having"
+        ? [`${name} = $1::${columnTypes[typeOf(relation, column)]}`, toStored(value, typeOf(relation, column))]
+        : [`strpos(${name}::text, $1) > 0`, JSON.stringify(value)];
+    const text = `SELECT ${relation.everything} FROM ${relation.name} AS t WHERE ${where} ORDER BY t._seq FOR UPDATE OF t`;
+    return (await this.#work.rows(text, [bound])).map(relation.decode);
+  }
+
+  /** Of each table at once. Records of several may refer to each other in a circle, so that no order of them would do. */
+  async #remove(records: readonly Held[]): Promise<void> {
+    const byTable = Map.groupBy(records, ({ table }) => table);
+    if (byTable.size > 1) this.#work.send("SET CONSTRAINTS ALL DEFERRED");
+    for (const [table, held] of byTable) {
+      const { hasFiles, name } = relationFor(this.#shop.relations, table.resource);
+      const ids = held.map(({ row }) => row["_seq"] as number);
+      await this.#work.rows(`DELETE FROM ${name} WHERE _seq = ANY($1::bigint[])`, [ids]);
+      if (hasFiles) for (const { row } of held) await followFiles(this.#work, table, row, undefined);
+    }
+    if (byTable.size > 1) await this.#work.rows("SET CONSTRAINTS ALL IMMEDIATE");
+  }
+
+  session(hash: string): Promise<SessionToken | undefined> {
+    return findSession(this.#work, hash);
+  }
+
+  addSession(token: SessionToken): void {
+    addSession(this.#work, token);
+  }
+
+  replaceSession(hash: string, at: number): void {
+    replaceSession(this.#work, hash, at);
+  }
+
+  async endSessions(which: Sessions, at: number): Promise<void> {
+    await endSessions(this.#work, which, at);
+  }
+
+  bookmark(reader: string): Promise<number | undefined> {
+    return bookmark(this.#work, reader);
+  }
+
+  setBookmark(reader: string, position: number): void {
+    setBookmark(this.#work, reader, position);
+  }
+
+  record(entry: JournalEntry): void {
+    record(this.#work, entry);
+  }
+
+  hasFired(resource: string, id: string, cause: string, due: number): Promise<boolean> {
+    return hasFired(this.#work, resource, id, cause, due);
+  }
+
+  forget(resource: string, id: string): void {
+    forget(this.#work, resource, id);
+  }
+
+  defer(resource: string, row: Row, due: number | null): void {
+    const { name } = relationFor(this.#shop.relations, resource);
+    this.#work.send(`UPDATE ${name} SET _due = $1 WHERE _seq = $2`, [due, row["_seq"] as number]);
+  }
+
+  recall(scope: string, key: string): Promise<Remembered | undefined> {
+    return recall(this.#work, scope, key);
+  }
+
+  remember(scope: string, key: string, answer: Remembered): void {
+    remember(this.#work, scope, key, answer);
+  }
+
+  count(name: string, key: string, now: number, until: number): Promise<Counted> {
+    return countUp(this.#work, name, key, now, until);
+  }
+
+  async tally(
+    resource: string,
+    column: string,
+    value: Value,
+    states: readonly string[] | undefined,
+    most: number,
+  ): Promise<number> {
+    const relation = relationFor(this.#shop.relations, resource);
+    const type = typeOf(relation, column);
+    const among = states === undefined ? "" : `AND state IN (${states.map(quoteText).join(", ") || "NULL"})`;
+    const [found] = await this.#work.rows<[number]>(
+      `SELECT count(*) FROM (SELECT 1 FROM ${relation.name} AS t
+        WHERE t.${quoteName(column)} = $1::${columnTypes[type]} ${among} LIMIT $2) AS found`,
+      [toStored(value, type), most],
+    );
+    return found?.[0] ?? 0;
+  }
+}
+
+type Duplicate = Extract<Written, { kind: "duplicate" }>;
+
+/** The sets of which a value changes; where one is absent they are like no others. */
+function changedUniques({ uniques }: Relation, before: Row, next: Row): readonly (readonly string[])[] {
+  return uniques.filter(
+    (set) =>
+      set.every((name) => (next[name] ?? null) !== null) && set.some((name) => !isAlike(before[name], next[name])),
+  );
+}
+
+function isAlike(a: Value | undefined, b: Value | undefined): boolean {
+  return (a ?? null) === (b ?? null);
+}
+
+function isSame({ table }: { readonly table: Table }, alias: string, name: string, value: string): string {
+  const column = `${alias}.${quoteName(name)}`;
+  const whole = `${column} = ${value}`;
+  return isUniqueByDigest(table, name) ? `${digestOf(column)} = ${digestOf(value)} AND ${whole}` : whole;
+}
