@@ -22,10 +22,11 @@ const tasks = {
   check: (args) => ({ args: [join("scripts", "check.ts"), ...args], cwd: root }),
   bench: (args) => ({ args: [join("bench", "run.ts"), ...args], cwd: root }),
   package: () => ({ args: ["--disable-warning=ExperimentalWarning", join("scripts", "package.ts")], cwd: root }),
+  simulate: (args) => ({ args: [join("test", "simulation", "main.ts"), ...args], cwd: root }),
   story: (args) => ({ args: [join("examples", "story", "story.ts"), ...args], cwd: root }),
 };
 
-const usage = `usage: npm start | npm test | npm run nonet -- … | npm run check | npm run bench | npm run story | npm run package
+const usage = `usage: npm start | npm test | npm run nonet -- … | npm run check | npm run bench | npm run simulate | npm run story | npm run package
   Arguments after -- reach the task. npm prints two lines of its own before a task's output; where a program
   reads that output, ask for silence: npm run --silent nonet -- check FILE --format json`;
 

@@ -1,0 +1,264 @@
+/** Callers of all kinds and what they ask: right and wrong, once and again, in the words of their version. */
+import type { Json } from "../../src/base/json.ts";
+import { type Exchange, readHeaders } from "../../src/serve/exchange.ts";
+import { before } from "./document.ts";
+import type { Actor, Asked, ListAsked, Oracle, Rec } from "./oracle.ts";
+import type { Chance } from "./random.ts";
+import type { Field, Operation, Resource, World } from "./world.ts";
+
+export const actors: readonly Actor[] = [
+  { name: "ann", id: "ann", roles: ["member"], address: "192.0.2.1" },
+  { name: "bob", id: "bob", roles: ["member"], address: "192.0.2.2" },
+  { name: "carl", id: "carl", roles: ["clerk"], address: "192.0.2.3" },
+  { name: "dora", id: "dora", roles: ["member", "clerk"], address: "192.0.2.4" },
+  { name: "zoe", id: "zoe", roles: [], address: "192.0.2.5" },
+  { name: "nobody", id: null, roles: [], address: "192.0.2.6" },
+  { name: "somebody", id: null, roles: [], address: "192.0.2.7" },
+];
+
+/** What an actor was given and may send again. */
+export interface Memory {
+  readonly tags: Map<string, string>;
+  readonly cursors: { readonly asked: Asked; readonly cursor: string; readonly last: Rec }[];
+}
+
+export interface Sent {
+  readonly asked: Asked;
+  readonly method: string;
+  readonly target: string;
+  readonly headers: readonly string[];
+  readonly body: string | undefined;
+}
+
+export interface Asking {
+  readonly world: World;
+  readonly oracle: Oracle;
+  readonly chance: Chance;
+  readonly memoryOf: (actor: Actor) => Memory;
+  readonly secretOf: (actor: Actor) => string | undefined;
+}
+
+/** Something to ask, by chance. */
+export function anyRequest(asking: Asking, number: number): Sent {
+  const { chance, oracle, world } = asking;
+  const resource = chance.percent(70) ? (world.resources.at(-1) as Resource) : chance.pick(world.resources);
+  const isFirst = oracle.records.size < 2 && chance.percent(60);
+  const operation = isFirst
+    ? (world.resources[chance.int(world.resources.length)]?.operations[0] as Operation)
+    : chance.pick(resource.operations.flatMap((one) => Array.from({ length: weightOf(one) }, () => one)));
+  const of = world.resources.find(({ operations }) => operations.includes(operation)) as Resource;
+  // Mostly somebody who may: of those who may not one alone tells as much as many.
+  const able = actors.filter((actor) => oracle.barred({ operation, actor }) === undefined);
+  const actor = able.length > 0 && chance.percent(85) ? chance.pick(able) : chance.pick(actors);
+  return request(asking, actor, of, operation, `k${number}`);
+}
+
+function weightOf({ deed }: Operation): number {
+  return deed === "create" ? 4 : deed === "move" || deed === "update" ? 2 : 1;
+}
+
+export function request(
+  asking: Asking,
+  actor: Actor,
+  resource: Resource,
+  operation: Operation,
+  freshKey: string,
+): Sent {
+  const { chance, oracle, world } = asking;
+  const memory = asking.memoryOf(actor);
+  const isOfOne = operation.path.includes("{id}");
+  const id = isOfOne ? targetOf(asking, resource, operation, actor) : undefined;
+  const body = bodyOf(asking, resource, operation, id === undefined ? undefined : oracle.records.get(`${resource.name}/${id}`)); // biome-ignore format: short
+  const older = world.older !== undefined && chance.percent(40);
+  const kept = id === undefined ? undefined : memory.tags.get(`${older ? "older " : ""}${id}`);
+  const edits = operation.method !== "GET" && isOfOne;
+  const match = edits && kept !== undefined && chance.percent(70) ? kept : edits && chance.percent(8) ? '"stale"' : edits && chance.percent(15) ? "*" : undefined; // biome-ignore format: one choice
+  const noneMatch = operation.deed === "read" && kept !== undefined && chance.percent(40) ? kept : undefined;
+  const key = world.repeats && operation.method === "POST" && chance.percent(60) ? freshKey : undefined;
+  const listed = operation.deed === "list" ? listOf(asking, actor, resource, operation, older) : undefined;
+  return sentOf(asking, {
+    operation,
+    resource,
+    actor,
+    older,
+    ...(id === undefined ? {} : { id }),
+    ...(body === undefined ? {} : { body }),
+    ...(key === undefined ? {} : { key }),
+    ...(match === undefined ? {} : { match }),
+    ...(noneMatch === undefined ? {} : { noneMatch }),
+    ...(listed === undefined ? {} : { list: listed.list, cursor: listed.cursor }),
+  });
+}
+
+/** The same once more, or with the same key something else. */
+export function repeated(asking: Asking, { asked }: Sent): Sent {
+  const { chance } = asking;
+  if (asked.key === undefined || chance.percent(85)) return sentOf(asking, asked);
+  const body = bodyOf(asking, asked.resource, asked.operation, undefined);
+  return sentOf(asking, body === undefined ? asked : { ...asked, body });
+}
+
+type Unsent = Omit<Asked, "fingerprint"> & { readonly cursor?: string | undefined };
+
+function sentOf({ world, secretOf }: Asking, asked: Unsent): Sent {
+  const { actor, body, cursor, id = "", key, list, match, noneMatch, older, operation, resource } = asked;
+  const { older: then } = world;
+  const path = older && then?.path?.operation === operation.name ? then.path.was : operation.path;
+  const nameOf = (name: string): string => (older ? olderName(world, resource, name) : name);
+  const query = new URLSearchParams();
+  for (const { field, value } of list?.filters ?? []) query.append(nameOf(field), String(value as string));
+  if (list?.sort !== undefined) query.append("sort", `${list.sort.descending ? "-" : ""}${nameOf(list.sort.field)}`);
+  if (list !== undefined && list.limit !== 3) query.append("limit", String(list.limit));
+  if (cursor !== undefined) query.append("cursor", cursor);
+  const target = `${path.replace("{id}", id)}${query.size === 0 ? "" : `?${query.toString()}`}`;
+  const text = body === undefined ? undefined : JSON.stringify(Object.fromEntries(Object.entries(body).map(([name, value]) => [nameOf(name), value]))); // biome-ignore format: short
+  const secret = secretOf(actor);
+  return {
+    asked: { ...asked, fingerprint: `${operation.method} ${target} ${older} ${canonical(body)}` },
+    method: operation.method,
+    target,
+    headers: [
+      ...(secret === undefined ? [] : ["Authorization", `Bearer ${secret}`]),
+      ...(text === undefined ? [] : ["Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(text))]), // biome-ignore format: short
+      ...(key === undefined ? [] : ["Idempotency-Key", key]),
+      ...(match === undefined ? [] : ["If-Match", match]),
+      ...(noneMatch === undefined ? [] : ["If-None-Match", noneMatch]),
+      ...(older ? ["Api-Version", before] : []),
+    ],
+    body: text,
+  };
+}
+
+function canonical(body: Readonly<Record<string, Json>> | undefined): string {
+  return body === undefined ? "" : JSON.stringify(Object.entries(body).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+export function olderName({ older }: World, resource: Resource, name: string): string {
+  return older?.field?.resource === resource.name && older.field.name === name ? older.field.was : name;
+}
+
+/** Mostly a record that there is, whoever may see it; else one that is gone, or that never was. */
+function targetOf({ chance, oracle }: Asking, resource: Resource, operation: Operation, actor: Actor): string {
+  const all = [...oracle.records.values()].filter((rec) => rec.resource.name === resource.name);
+  const own = all.filter((rec) => oracle.mayRun(operation, actor, rec));
+  const present = own.length > 0 && chance.percent(70) ? own : all;
+  const gone = oracle.gone.filter((one) => one.resource === resource.name);
+  if (present.length > 0 && chance.percent(95)) return chance.pick(present).id;
+  if (gone.length > 0 && chance.percent(70)) return chance.pick(gone).id;
+  return chance.percent(50) ? "nothing" : `${resource.prefix}_01k00000007000000000000000`;
+}
+
+function bodyOf(
+  asking: Asking,
+  resource: Resource,
+  operation: Operation,
+  rec: Rec | undefined,
+): Readonly<Record<string, Json>> | undefined {
+  const { chance } = asking;
+  if (operation.deed === "move") {
+    if (operation.takes === undefined) return undefined;
+    if (chance.percent(5)) return { [operation.takes]: "a text that is too long" };
+    return { [operation.takes]: chance.percent(65) ? "yes" : "no" };
+  }
+  if (operation.deed !== "create" && operation.deed !== "update") return undefined;
+  const members: Record<string, Json> = {};
+  const isNew = operation.deed === "create";
+  for (const field of resource.fields) {
+    if (field.marks.includes("read-only")) {
+      // What the service sets may be sent back as it is.
+      const same = rec?.values[field.name];
+      if (!isNew && same !== undefined && same !== null && chance.percent(8)) members[field.name] = same;
+      continue;
+    }
+    const isNeeded = isNew && !field.optional && field.default === undefined;
+    if (!isNew && field.marks.includes("create-only")) {
+      if (chance.percent(10)) members[field.name] = rec?.values[field.name] ?? 1;
+      continue;
+    }
+    if (!(isNeeded ? chance.percent(97) : chance.percent(isNew ? 50 : 40))) continue;
+    members[field.name] = !isNew && field.optional && chance.percent(20) ? null : valueOf(asking, field);
+  }
+  if (chance.percent(3)) members["surprise"] = 1;
+  if (chance.percent(3)) members["count"] = 99;
+  return members;
+}
+
+function valueOf(asking: Asking, { name, type }: Field): Json {
+  const { chance, oracle } = asking;
+  // Few values, so that they meet.
+  switch (type.kind) {
+    case "text":
+      if (chance.percent(2)) return "x".repeat(type.most + 1);
+      if (name === "title" && chance.percent(8)) return "bad";
+      return chance.pick(["a", "b", "c", "d", "e", "f", "g", "h"]);
+    case "number":
+      return chance.percent(2) ? type.most + 1 : chance.between(0, Math.min(type.most, 4));
+    case "flag":
+      return chance.percent(50);
+    case "choice":
+      return chance.percent(3) ? "none of them" : chance.pick(type.of);
+    case "reference": {
+      const others = [...oracle.records.values()].filter((rec) => rec.resource.name === type.to);
+      if (others.length > 0 && chance.percent(90)) return chance.pick(others).id;
+      return chance.percent(70) ? "box_01k00000007000000000000000" : "not an id";
+    }
+    default:
+      return "";
+  }
+}
+
+function listOf(
+  asking: Asking,
+  actor: Actor,
+  resource: Resource,
+  operation: Operation,
+  older: boolean,
+): { readonly list: ListAsked; readonly cursor: string | undefined } {
+  const { chance, oracle } = asking;
+  const memory = asking.memoryOf(actor);
+  const known = memory.cursors.filter(({ asked }) => asked.operation === operation && asked.older === older);
+  if (known.length > 0 && chance.percent(60)) {
+    const { asked, cursor, last } = chance.pick(known);
+    return { list: { ...(asked.list as ListAsked), after: last }, cursor };
+  }
+  const visible = oracle.seen(resource, actor);
+  const filters = chance
+    .some(
+      visible.filter(({ marks, type }) => marks.includes("filter") && type.kind !== "reference"),
+      25,
+    )
+    .map((field) => ({ field: field.name, value: field.type.kind === "user" ? "ann" : inRange(asking, field) }));
+  const states = resource.lifecycle?.states ?? [];
+  const sortable = visible.filter(({ marks }) => marks.includes("sort"));
+  return {
+    list: {
+      filters: [
+        ...filters,
+        ...(states.length > 0 && chance.percent(20) ? [{ field: "state", value: chance.pick(states) }] : []),
+      ],
+      ...(sortable.length > 0 && chance.percent(50)
+        ? { sort: { field: chance.pick(sortable).name, descending: chance.percent(50) } }
+        : {}),
+      limit: chance.pick([3, 1, 2, 10]),
+    },
+    cursor: undefined,
+  };
+}
+
+function inRange(asking: Asking, field: Field): Json {
+  const { type } = field;
+  if (type.kind === "choice") return asking.chance.pick(type.of);
+  return type.kind === "number" ? asking.chance.between(0, 4) : asking.chance.pick(["a", "b", "c", "d"]);
+}
+
+export function exchangeOf({ asked, body, headers, method, target }: Sent): Exchange {
+  const bytes = Buffer.from(body ?? "");
+  return {
+    method,
+    target,
+    headers: readHeaders(headers),
+    address: asked.actor.address,
+    secure: false,
+    body: () => Promise.resolve({ kind: "bytes", bytes }),
+  };
+}

@@ -1,0 +1,250 @@
+/** The document of a world: the text that the simulated service is made from. */
+import type { Json } from "../../src/base/json.ts";
+import { type Block, documentOf } from "../enforced/document.ts";
+import type { Condition, Field, Grant, Lifecycle, Move, Resource, SetTo, Trigger, World } from "./world.ts";
+
+/** Of the version that is the newest. */
+export const newest = "2026-09-01";
+export const before = "2026-03-01";
+
+export function documentText(world: World): string {
+  const { resources } = world;
+  const events = resources.flatMap((resource) =>
+    resource.events.map(({ name, on }): [string, string] => [
+      name,
+      on.kind === "state" ? `${resource.name} -> ${on.state}` : on.operation,
+    ]),
+  );
+  const errors = errorsOf(world);
+  return documentOf({
+    resources: {
+      ...Object.fromEntries(
+        resources.map((resource) => [
+          resource.name,
+          {
+            id: `id(${resource.prefix})`,
+            ...Object.fromEntries(
+              resource.fields.map((field) => [`${field.name}${field.optional ? "?" : ""}`, fieldText(field)]),
+            ),
+          },
+        ]),
+      ),
+      ...rulesOf(resources),
+    },
+    states: Object.fromEntries(
+      resources.map(({ name, lifecycle }) => [name, lifecycle === undefined ? "none" : statesOf(lifecycle)]),
+    ),
+    endpoints: {
+      lists: "cursor, 3 per page, at most 10",
+      edits: world.edits === "none" ? "none" : `If-Match ${world.edits}`,
+      repeats: world.repeats ? "Idempotency-Key on every POST, kept 24h" : "none",
+      endpoints: Object.fromEntries(
+        resources
+          .flatMap(({ operations }) => operations)
+          .map(({ name, method, path, takes }) => [
+            name,
+            { at: `${method} ${path}`, ...(takes === undefined ? {} : { takes: { [takes]: "string(1..9)" } }) },
+          ]),
+      ),
+    },
+    authentication: authenticationOf(world),
+    events:
+      events.length === 0 && world.webhook === undefined
+        ? "none"
+        : { envelope: "plain", out: Object.fromEntries(events), delivery: deliveryOf(world) },
+    errors: errors.length === 0 ? {} : { errors: Object.fromEntries(errors) },
+    limits: limitsOf(world),
+    versioning: versioningOf(world),
+  });
+}
+
+function fieldText({ type, marks, ...field }: Field): string {
+  const said = field.default;
+  const value = said === undefined ? "" : ` = ${typeof said === "string" ? said : JSON.stringify(said)}`;
+  return [`${typeText(type)}${value}`, ...marks].join(", ");
+}
+
+function typeText(type: Field["type"]): string {
+  switch (type.kind) {
+    case "text":
+      return `string(1..${type.most})`;
+    case "number":
+      return `integer(0..${type.most})`;
+    case "flag":
+      return "boolean";
+    case "choice":
+      return type.of.join(" | ");
+    case "moment":
+      return "datetime";
+    case "user":
+      return "user";
+    case "reference":
+      return type.to;
+  }
+}
+
+function rulesOf(resources: readonly Resource[]): Block {
+  const rules = resources.flatMap(({ name, rule }): [string, string][] =>
+    rule === undefined ? [] : [[name, `${conditionText(rule.holds)} else ${rule.else}`]],
+  );
+  return rules.length === 0 ? {} : { rules: Object.fromEntries(rules) };
+}
+
+function statesOf({ states, start, final, moves }: Lifecycle): Json {
+  const byArrow = Map.groupBy(moves, ({ from, to }) => `${from.join(" | ")} -> ${to}`);
+  return {
+    states: Object.fromEntries(states.map((state) => [state, `it is ${state}`])),
+    start,
+    ...(final.length === 0 ? {} : { final: [...final] }),
+    moves: Object.fromEntries([...byArrow].map(([arrow, some]) => [arrow, some.map(moveOf)])),
+  };
+}
+
+function moveOf(move: Move): Block {
+  return {
+    ...triggerOf(move.by),
+    ...(move.if === undefined ? {} : { if: conditionText(move.if) }),
+    ...(move.else === undefined ? {} : { else: move.else }),
+    ...(move.set === undefined ? {} : { set: { [move.set.field]: setText(move.set.to) } }),
+  };
+}
+
+function triggerOf(by: Trigger): Block {
+  switch (by.kind) {
+    case "operation":
+      return { by: by.name };
+    case "after":
+      return { after: by.text };
+    case "at":
+      return { at: by.field };
+    case "event":
+      return { when: by.name };
+  }
+}
+
+function setText(to: SetTo): string {
+  return to.kind === "more" ? `${to.field} + 1` : `now + duration('${to.text}')`;
+}
+
+function conditionText(condition: Condition): string {
+  switch (condition.kind) {
+    case "below":
+      return `${condition.field} < ${condition.value}`;
+    case "is":
+      return `${condition.field} == '${condition.value}'`;
+    case "isNot":
+      return `${condition.field} != '${condition.value}'`;
+    case "input":
+      return `input.${condition.member} == '${condition.value}'`;
+  }
+}
+
+function grantText({ who, own }: Grant): string {
+  return own === true ? `${who} if own` : who;
+}
+
+export function grantsText(grants: readonly Grant[]): string {
+  return grants.map(grantText).join(" | ");
+}
+
+function authenticationOf({ resources, unseen }: World): Block {
+  const shown = resources.flatMap(({ name, fields }) =>
+    fields.flatMap((field): [string, string][] =>
+      field.shown === undefined ? [] : [[`${name}.${field.name}`, grantsText(field.shown)]],
+    ),
+  );
+  const owned = resources.filter(({ owned: mine }) => mine);
+  return {
+    credentials: { key: { kind: "api-key", prefix: "k_", lasts: "365d", revoked: "at once" } },
+    roles: ["member", "clerk"],
+    ...(owned.length === 0 ? {} : { own: Object.fromEntries(owned.map(({ name }) => [name, "owner == caller.id"])) }),
+    allow: Object.fromEntries(
+      resources.flatMap(({ operations }) => operations.map(({ name, allow }) => [name, grantsText(allow)])),
+    ),
+    ...(shown.length === 0 ? {} : { show: Object.fromEntries(shown) }),
+    unseen: String(unseen),
+  };
+}
+
+function deliveryOf({ webhook }: World): Json {
+  if (webhook === undefined) return "none";
+  return {
+    webhook: {
+      subscribe: "POST /webhooks",
+      for: [...webhook.for],
+      signed: "standard-webhooks",
+      promise: webhook.inOrder ? "at least once, in order per resource" : "at least once",
+      timeout: "15s",
+      retry: webhook.retry.map(({ text }) => text).join(" "),
+      // A receiver that is down for long must not be lost to the simulation.
+      then: { keep: "30d" },
+    },
+  };
+}
+
+/** Each once, with its status. */
+export const errorStatuses: Readonly<Record<string, number>> = { "wrong-code": 403, "no-more": 409, "bad-title": 422 };
+
+function errorsOf({ resources }: World): readonly [string, string][] {
+  const codes = new Set(
+    resources.flatMap(({ lifecycle, rule }) => [
+      ...(lifecycle?.moves.flatMap((move) => move.else ?? []) ?? []),
+      ...(rule === undefined ? [] : [rule.else]),
+    ]),
+  );
+  return [...codes].map((code) => [code, `${errorStatuses[code]} It is ${code}`]);
+}
+
+function limitsOf({ rate, resources, webhook }: World): Block | "none" {
+  const operations = resources.flatMap((resource) => resource.operations);
+  const rates = {
+    ...(rate === undefined ? {} : { all: `${rate.count}/${rate.text} per user` }),
+    ...Object.fromEntries(
+      operations.flatMap((one) =>
+        one.rate === undefined ? [] : [[one.name, `${one.rate.count}/${one.rate.text} per user`]],
+      ),
+    ),
+  };
+  const quota = {
+    ...Object.fromEntries(
+      operations.flatMap((one) =>
+        one.quota === undefined ? [] : [[one.name, `${one.quota.count}/${one.quota.text} per user`]],
+      ),
+    ),
+    ...Object.fromEntries(
+      resources.flatMap(({ name, live }) =>
+        live === undefined
+          ? []
+          : [[name, `${live.count}${live.states === undefined ? "" : ` in ${live.states.join(" | ")}`} per user`]],
+      ),
+    ),
+    ...(webhook === undefined ? {} : { webhook: "2 per user" }),
+  };
+  const keep = Object.fromEntries(
+    resources.flatMap((one) =>
+      one.keep === undefined || (one.lifecycle?.final.length ?? 0) === 0
+        ? []
+        : [[one.name, `${one.keep.text} after final`]],
+    ),
+  );
+  const parts = { rate: rates, quota, keep };
+  const said = Object.entries(parts).filter(([, lines]) => Object.keys(lines).length > 0);
+  return said.length === 0 ? "none" : (Object.fromEntries(said) as Block);
+}
+
+function versioningOf({ older }: World): Block | "none" {
+  if (older === undefined) return "none";
+  const { field, path, error } = older;
+  const changes = [
+    ...(field === undefined ? [] : [`rename ${field.resource}.${field.was} -> ${field.name}`]),
+    ...(path === undefined ? [] : [`path ${path.operation}, was POST ${path.was}`]),
+    ...(error === undefined ? [] : [`error ${error.code}, was ${errorStatuses[error.code]} ${error.was}`]),
+  ];
+  return {
+    scheme: "dated",
+    sent: "header Api-Version",
+    absent: "newest",
+    policy: { breaking: "new version only", notice: "180d", support: "12mo", "after sunset": "410 version-gone" },
+    versions: { [newest]: changes.length === 0 ? "none" : changes, [before]: "first" },
+  };
+}

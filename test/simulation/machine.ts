@@ -1,0 +1,163 @@
+/**
+ * The machine that a simulated service runs on: its clock, its timers, and the order in which what waits goes on. Nothing
+ * happens by itself. Whatever the service waits for stands at a gate, and the simulation opens one gate after another; in
+ * between all that can go on without waiting goes on, to its end.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Clock } from "../../src/base/clock.ts";
+import type { Chance } from "./random.ts";
+
+/** On whose behalf something is done: a request, or what the service does by itself. */
+export interface Task {
+  readonly name: string;
+  /** What the clock said when the task last asked it. */
+  looked: number;
+  /** What it had been told when it first asked for data: its own present, by which all that it does is done. */
+  since?: number;
+  /** Whether it has to wait until somebody knows whose key it sent. */
+  waits?: boolean;
+  /** What was made to fail for it. */
+  fault?: "busy" | "broken";
+  /** Shared by what it stands for. */
+  readonly request?: unknown;
+}
+
+/** Thrown to all that is under way in a process that has died: it can neither go on nor tell anybody. */
+export class Died extends Error {}
+
+interface Gate {
+  readonly label: string;
+  readonly life: number;
+  open(): void;
+  shut(): void;
+}
+
+interface Timer {
+  readonly life: number;
+  readonly run: () => void;
+  readonly every: number | undefined;
+  /** On the machine's own clock, that is never set. */
+  at: number;
+}
+
+const nativeImmediate = globalThis.setImmediate;
+
+export class Machine {
+  /** Epoch milliseconds, as the service is told. */
+  time: number = Date.parse("2026-10-01T00:00:00.000Z");
+  /** Milliseconds since the start, of a clock that is never set back. */
+  uptime = 0;
+  /** Processes so far; what the ones before left behind is dead. */
+  life = 1;
+  /** How often of a hundred times what could wait does. */
+  waits = 30;
+  readonly trace: string[] = [];
+  readonly tasks: AsyncLocalStorage<Task> = new AsyncLocalStorage();
+  readonly clock: Clock;
+  readonly #chance: Chance;
+  readonly #gates: Gate[] = [];
+  readonly #timers: Set<Timer> = new Set();
+
+  constructor(chance: Chance) {
+    this.#chance = chance;
+    this.clock = {
+      now: () => {
+        const task = this.tasks.getStore();
+        if (task !== undefined) task.looked = this.time;
+        return this.time;
+      },
+    };
+  }
+
+  note(line: string): void {
+    this.trace.push(line);
+  }
+
+  /** What could wait here: it does by chance, until its gate is opened. */
+  pass(label: string, life: number): Promise<void> {
+    if (life !== this.life) return Promise.reject(new Died());
+    if (!this.#chance.percent(this.waits)) return Promise.resolve();
+    const task = this.tasks.getStore()?.name ?? "-";
+    return new Promise((resolve, reject) => {
+      this.#gates.push({ label: `${task} ${label}`, life, open: resolve, shut: () => reject(new Died()) });
+    });
+  }
+
+  get waiting(): number {
+    return this.#gates.length;
+  }
+
+  /** Opens one of the gates. */
+  open(): void {
+    const [gate] = this.#gates.splice(this.#chance.int(this.#gates.length), 1);
+    if (gate === undefined) return;
+    this.note(`  ${gate.label}`);
+    gate.open();
+  }
+
+  /** Lets all go on that can. Promises are settled before the next turn of the event loop begins. */
+  settle(): Promise<void> {
+    return new Promise((resolve) => nativeImmediate(resolve));
+  }
+
+  turn(milliseconds: number): void {
+    this.time += milliseconds;
+    this.uptime += Math.max(0, milliseconds);
+  }
+
+  /** Runs the timer whose time has come first, if any has. */
+  ring(): boolean {
+    let first: Timer | undefined;
+    for (const timer of this.#timers)
+      if (timer.at <= this.uptime && (first === undefined || timer.at < first.at)) first = timer;
+    if (first === undefined) return false;
+    if (first.every === undefined) this.#timers.delete(first);
+    else first.at = this.uptime + first.every;
+    this.note("  timer");
+    first.run();
+    return true;
+  }
+
+  /** The process dies: all that it was doing ends where it stands, and its timers are gone. */
+  die(): void {
+    this.life += 1;
+    this.#timers.clear();
+    for (const gate of this.#gates.splice(0)) gate.shut();
+  }
+
+  /** Until it is disposed of, timers of this thread are the machine's. */
+  takeTimers(): Disposable {
+    const { clearTimeout, performance, setImmediate, setInterval, setTimeout } = globalThis;
+    const add = (run: () => void, wait: number, every?: number): object => {
+      const timer: Timer = { life: this.life, run, every, at: this.uptime + wait };
+      this.#timers.add(timer);
+      const handle = { timer, ref: () => handle, unref: () => handle, hasRef: () => false };
+      return handle;
+    };
+    const remove = (handle?: { timer?: Timer }): void => {
+      if (handle?.timer !== undefined) this.#timers.delete(handle.timer);
+    };
+    const soon = (run: () => void): object => {
+      const life = this.life;
+      this.pass("turn", life).then(run, () => {});
+      return { unref: () => {} };
+    };
+    const simulated = {
+      setTimeout: (run: () => void, wait = 0) => add(run, wait),
+      setInterval: (run: () => void, wait = 0) => add(run, wait, wait),
+      setImmediate: soon,
+      clearTimeout: remove,
+      clearInterval: remove,
+    };
+    Object.assign(globalThis, simulated);
+    const own = Object.getOwnPropertyDescriptor(performance, "now");
+    Object.defineProperty(performance, "now", { configurable: true, value: () => this.uptime });
+    return {
+      [Symbol.dispose]: () => {
+        Object.assign(globalThis, { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval: clearTimeout });
+        if (own === undefined) Reflect.deleteProperty(performance, "now");
+        else Object.defineProperty(performance, "now", own);
+      },
+    };
+  }
+}

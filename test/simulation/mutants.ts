@@ -1,0 +1,181 @@
+/**
+ * Deliberate mistakes, to see that they are found: each stands between a sound service and what it is made of or keeps its
+ * data in, so that the product itself has nothing in it for them.
+ */
+import type { MovePlan, Plan, Table } from "../../src/plan/plan.ts";
+import type { LiveService } from "../../src/serve/service.ts";
+import type { JournalEntry, Store, Transaction } from "../../src/store/store.ts";
+import type { Mutation } from "./run.ts";
+import { detail } from "./store.ts";
+
+export const mutants: Readonly<Record<string, Mutation>> = {
+  "a key's answer is not remembered": { store: (store) => inTransactions(store, (tx) => with_(tx, { remember: () => {} })) }, // biome-ignore format: a table
+  "a key's answer is remembered in memory alone": { store: rememberedInMemory },
+  "an answer is given before it is durable": { store: answeredTooEarly },
+  "events are written after the transaction": { store: (store) => entriesApart(store, "after") },
+  "events are written of what is refused": { store: (store) => entriesApart(store, "in spite") },
+  "a quota is counted in spite of a refusal": { store: countedInSpite },
+  "quotas are not held": { plan: (plan) => ({ ...plan, quotas: plan.quotas.map((quota) => ({ ...quota, count: quota.count + 1 })) }) }, // biome-ignore format: a table
+  "one request too many is let in": { plan: (plan) => ({ ...plan, rates: plan.rates.map((rate) => ({ ...rate, count: rate.count + 1 })) }) }, // biome-ignore format: a table
+  "a timer fires twice": { store: (store) => inTransactions(store, (tx) => with_(tx, { hasFired: () => false })) },
+  "a timer never fires": { store: (store) => ({ ...store, due: async (now, limit) => (await store.due(now, limit)).slice(1) }) }, // biome-ignore format: a table
+  "a hidden field is shown": { plan: (plan) => withTables(plan, (table) => ({ ...table, columns: table.columns.map(({ shown: _, ...column }) => column) })) }, // biome-ignore format: a table
+  "lists show everybody's records": { store: (store) => ({ ...store, list: ({ where: _, ...query }) => store.list(query) }) }, // biome-ignore format: a table
+  "reads show everybody's records": { store: (store) => ({ ...store, read: ({ where: _, ...query }) => store.read(query) }) }, // biome-ignore format: a table
+  "hidden records are told from absent ones": { plan: (plan) => ({ ...plan, unseen: plan.unseen === 403 ? 404 : 403 }) }, // biome-ignore format: a table
+  "guards are not held": { plan: (plan) => withMoves(plan, ({ if: _, ...move }) => move) },
+  "a record moves from any state": { plan: (plan) => ({ ...plan, operations: plan.operations.map((operation) => ({ ...operation, moves: operation.moves.map((move) => ({ ...move, from: plan.tables.find(({ resource }) => resource === operation.resource)?.lifecycle?.states ?? [] })) })) }) }, // biome-ignore format: a table
+  "an event has no effect on others": { plan: (plan) => ({ ...plan, operations: plan.operations.map((operation) => ({ ...operation, effects: [] })) }) }, // biome-ignore format: a table
+  "revisions repeat": { store: revisionsRepeat },
+  "what was read is given again later": { store: readOnce },
+  "stale edits are taken": { plan: (plan) => ({ ...plan, operations: plan.operations.map((operation) => ({ ...operation, edits: "none" as const })) }) }, // biome-ignore format: a table
+  "a failure tells how": { service: (service) => answering(service, (text, status) => (status === 500 ? `${text}${detail}` : text)) }, // biome-ignore format: a table
+  "older callers are told something new": { service: (service) => answering(service, (text, status, older) => (older && status === 200 ? text.replace(/^\{"id"/, '{"new":1,"id"') : text)) }, // biome-ignore format: a table
+};
+
+function with_(tx: Transaction, other: Partial<Transaction>): Transaction {
+  return { ...tx, ...other };
+}
+
+function inTransactions(store: Store, change: (tx: Transaction) => Transaction): Store {
+  return { ...store, transaction: (work) => store.transaction((tx) => work(change(tx))) };
+}
+
+function rememberedInMemory(store: Store): Store {
+  const kept = new Map<string, Parameters<Transaction["remember"]>[2]>();
+  return inTransactions(store, (tx) =>
+    with_(tx, {
+      recall: (scope, key) => kept.get(`${scope} ${key}`),
+      remember: (scope, key, answer) => void kept.set(`${scope} ${key}`, answer),
+    }),
+  );
+}
+
+function answeredTooEarly(store: Store): Store {
+  return {
+    ...store,
+    async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+      let ran: { readonly value: T } | undefined;
+      try {
+        return await store.transaction(async (tx) => {
+          ran = undefined;
+          const value = await work(tx);
+          ran = { value };
+          return value;
+        });
+      } catch (thrown) {
+        if (ran === undefined) throw thrown;
+        return (ran as { readonly value: T }).value;
+      }
+    },
+  };
+}
+
+function entriesApart(store: Store, when: "after" | "in spite"): Store {
+  return {
+    ...store,
+    async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+      let entries: JournalEntry[] = [];
+      const write = (): Promise<void> =>
+        store.transaction(async (tx) => {
+          for (const entry of entries) await tx.record(entry);
+        });
+      try {
+        const value = await store.transaction((tx) => {
+          entries = [];
+          return work(
+            with_(tx, {
+              async record(entry) {
+                entries.push(entry);
+                if (when === "in spite") await tx.record(entry);
+              },
+            }),
+          );
+        });
+        if (when === "after" && entries.length > 0) await write();
+        return value;
+      } catch (thrown) {
+        if (when === "in spite" && entries.length > 0) await write();
+        throw thrown;
+      }
+    },
+  };
+}
+
+function countedInSpite(store: Store): Store {
+  return {
+    ...store,
+    async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+      let counted: Parameters<Transaction["count"]> | undefined;
+      try {
+        return await store.transaction((tx) => {
+          counted = undefined;
+          return work(
+            with_(tx, {
+              count(...asked) {
+                counted = asked;
+                return tx.count(...asked);
+              },
+            }),
+          );
+        });
+      } catch (thrown) {
+        const asked = counted;
+        if (asked !== undefined) await store.transaction(async (tx) => tx.count(...asked));
+        throw thrown;
+      }
+    },
+  };
+}
+
+function revisionsRepeat(store: Store): Store {
+  return inTransactions(store, (tx) =>
+    with_(tx, {
+      async update(...asked) {
+        const written = await tx.update(...asked);
+        return written.kind === "written" ? { ...written, revision: asked[1]["_rev"] as number } : written;
+      },
+    }),
+  );
+}
+
+function readOnce(store: Store): Store {
+  return {
+    ...store,
+    read: (query) => {
+      const read = store.read(query);
+      const known = new Map<unknown, Awaited<ReturnType<typeof read>>>();
+      return async (key, variables) => {
+        const found = known.get(key) ?? (await read(key, variables));
+        if (found !== undefined) known.set(key, found);
+        return found;
+      };
+    },
+  };
+}
+
+function answering(
+  service: LiveService,
+  change: (text: string, status: number, older: boolean) => string,
+): LiveService {
+  return {
+    ...service,
+    async answer(exchange) {
+      const answer = await service.answer(exchange);
+      if (typeof answer.body !== "string") return answer;
+      const older = exchange.headers.get("api-version") !== undefined;
+      return { ...answer, body: change(answer.body, answer.status, older) };
+    },
+  };
+}
+
+function withTables(plan: Plan, change: (table: Table) => Table): Plan {
+  return { ...plan, tables: plan.tables.map(change) };
+}
+
+function withMoves(plan: Plan, change: (move: MovePlan) => MovePlan): Plan {
+  return {
+    ...plan,
+    operations: plan.operations.map((operation) => ({ ...operation, moves: operation.moves.map(change) })),
+  };
+}

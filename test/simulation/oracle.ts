@@ -1,0 +1,730 @@
+/**
+ * What must be: the records, the events and the answers of a world, worked out from its model alone, one transaction after
+ * another in the order of their commits. It is small on purpose, and knows no plan, no store and no expressions.
+ */
+import { instantText } from "../../src/base/clock.ts";
+import type { Json } from "../../src/base/json.ts";
+import { errorStatuses } from "./document.ts";
+import type { Condition, Field, Grant, Move, Operation, Resource, Role, SetTo, World } from "./world.ts";
+
+export interface Actor {
+  readonly name: string;
+  /** Null for callers who are not signed in. */
+  readonly id: string | null;
+  readonly roles: readonly Role[];
+  readonly address: string;
+}
+
+/** A request in the words of the newest version. */
+export interface Asked {
+  readonly operation: Operation;
+  readonly resource: Resource;
+  readonly actor: Actor;
+  readonly id?: string;
+  readonly body?: Readonly<Record<string, Json>>;
+  readonly key?: string;
+  /** All that a repetition has to say again. */
+  readonly fingerprint: string;
+  readonly match?: string;
+  readonly noneMatch?: string;
+  readonly older: boolean;
+  readonly list?: ListAsked;
+}
+
+export interface ListAsked {
+  readonly filters: readonly { readonly field: string; readonly value: Json }[];
+  readonly sort?: { readonly field: string; readonly descending: boolean };
+  readonly limit: number;
+  /** The record that the page before ended with, as it was then. */
+  readonly after?: Rec;
+}
+
+export interface Rec {
+  readonly resource: Resource;
+  readonly id: string;
+  /** In the order of creation. */
+  readonly order: number;
+  readonly values: Readonly<Record<string, Json>>;
+  readonly state?: string;
+  /** When it entered its state; the store says. */
+  readonly entered: number;
+  /** Counts its changes. */
+  readonly version: number;
+}
+
+/** An entry of the journal as it must be, but for its moment. */
+export interface Entry {
+  readonly at: number;
+  readonly resource: string;
+  readonly record: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly by: string;
+  readonly cause: string;
+  readonly due?: number;
+  readonly event?: string;
+  /** The record as it was then. */
+  readonly data?: Rec;
+}
+
+export interface Effects {
+  /** By resource and id; undefined: deleted. */
+  readonly records: ReadonlyMap<string, Rec | undefined>;
+  readonly entries: readonly Entry[];
+  readonly counted: ReadonlyMap<string, Window>;
+  /** Records whose data is to be in no journal any more. */
+  readonly forgotten: readonly string[];
+}
+
+export type Verdict =
+  | {
+      readonly kind: "refused";
+      readonly status: number;
+      readonly code: string;
+      readonly moves?: readonly string[];
+      readonly state?: string;
+    }
+  | { readonly kind: "given"; readonly status: number; readonly record?: Rec; readonly made?: true }
+  | { readonly kind: "page"; readonly items: readonly Rec[]; readonly more: boolean }
+  | { readonly kind: "history"; readonly moves: readonly Entry[] }
+  | { readonly kind: "unchanged" }
+  | { readonly kind: "replayed"; readonly first: Answered };
+
+/** What was answered first under a key, as far as it is known. */
+export interface Answered {
+  readonly verdict: Verdict;
+  readonly fingerprint: string;
+  readonly expires: number;
+  /** As it was kept. */
+  readonly kept: { readonly status: number; readonly body: string };
+}
+
+export interface Window {
+  readonly used: number;
+  readonly until: number;
+}
+
+/** What only the service can know: the ids that it makes. */
+export interface Hints {
+  readonly id?: string;
+  /** Its place in the order of creation. */
+  readonly order?: number;
+  /** When the store says that records entered their states. */
+  readonly entered: (resource: string, id: string) => number | undefined;
+}
+
+class Refused extends Error {
+  readonly verdict: Verdict & { kind: "refused" };
+
+  constructor(status: number, code: string, more: { moves?: readonly string[]; state?: string } = {}) {
+    super(code);
+    this.verdict = { kind: "refused", status, code, ...more };
+  }
+}
+
+const refuse = (status: number, code: string): never => {
+  throw new Refused(status, code);
+};
+
+const requestMilliseconds = 30_000;
+
+/** Changes on their way, over what there is. */
+class Draft {
+  readonly records: Map<string, Rec | undefined> = new Map();
+  readonly entries: Entry[] = [];
+  readonly counted: Map<string, Window> = new Map();
+  readonly forgotten: string[] = [];
+  readonly #oracle: Oracle;
+
+  constructor(oracle: Oracle) {
+    this.#oracle = oracle;
+  }
+
+  find(resource: string, id: string): Rec | undefined {
+    const key = keyOf(resource, id);
+    return this.records.has(key) ? this.records.get(key) : this.#oracle.records.get(key);
+  }
+
+  all(resource: string): readonly Rec[] {
+    const keys = new Set([...this.#oracle.records.keys(), ...this.records.keys()]);
+    return [...keys].flatMap((key) => {
+      if (!key.startsWith(`${resource}/`)) return [];
+      return (this.records.has(key) ? this.records.get(key) : this.#oracle.records.get(key)) ?? [];
+    });
+  }
+
+  put(rec: Rec): void {
+    this.records.set(keyOf(rec.resource.name, rec.id), rec);
+  }
+}
+
+export function keyOf(resource: string, id: string): string {
+  return `${resource}/${id}`;
+}
+
+export class Oracle {
+  readonly world: World;
+  readonly records: Map<string, Rec> = new Map();
+  readonly journal: Entry[] = [];
+  readonly answers: Map<string, Answered> = new Map();
+  readonly windows: Map<string, Window> = new Map();
+  /** Revisions by the tags that were given of them. */
+  readonly tags: Map<string, number> = new Map();
+  /** Ids of records that are gone. */
+  readonly gone: { readonly resource: string; readonly id: string }[] = [];
+
+  constructor(world: World) {
+    this.world = world;
+  }
+
+  // ── What is predicted ──
+
+  /** What must come of a request whose turn it is; `now` is its own present, `began` that of its transaction. */
+  write(
+    asked: Asked,
+    now: number,
+    began: number,
+    hints: Hints,
+  ): { readonly verdict: Verdict; readonly effects: Effects } {
+    const draft = new Draft(this);
+    try {
+      this.#admit(asked);
+      if (began > now + requestMilliseconds) return { verdict: { kind: "refused", status: 503, code: "timed-out" }, effects: new Draft(this) }; // biome-ignore format: short
+      const first = asked.key === undefined ? undefined : this.answers.get(answerKey(asked));
+      if (first !== undefined && first.expires > now) {
+        if (first.fingerprint !== asked.fingerprint) refuse(422, "idempotency-key-reused");
+        return { verdict: { kind: "replayed", first }, effects: draft };
+      }
+      const verdict = this.#perform(draft, asked, now, hints);
+      this.#count(draft, asked, now);
+      return { verdict, effects: draft };
+    } catch (thrown) {
+      if (thrown instanceof Refused) return { verdict: thrown.verdict, effects: new Draft(this) };
+      throw thrown;
+    }
+  }
+
+  /** What must be read at this moment. */
+  read(asked: Asked): Verdict {
+    try {
+      this.#admit(asked);
+      const { operation, resource } = asked;
+      if (operation.deed === "list") return this.#page(asked);
+      const rec = this.#allowed(new Draft(this), asked);
+      if (operation.deed === "history") {
+        const moves = this.journal.filter(
+          ({ record, resource: of, to }) => of === resource.name && record === rec.id && to !== undefined,
+        );
+        return { kind: "history", moves };
+      }
+      const { noneMatch } = asked;
+      if (noneMatch !== undefined && this.tags.get(tagKey(rec, noneMatch)) === rec.version)
+        return { kind: "unchanged" };
+      return { kind: "given", status: 200, record: rec };
+    } catch (thrown) {
+      if (thrown instanceof Refused) return thrown.verdict;
+      throw thrown;
+    }
+  }
+
+  /** What is refused of a request whoever asks and whatever there is: undefined where that depends on data. */
+  barred(asked: Pick<Asked, "operation" | "actor">): Verdict | undefined {
+    try {
+      this.#admit(asked);
+      return undefined;
+    } catch (thrown) {
+      if (thrown instanceof Refused) return thrown.verdict;
+      throw thrown;
+    }
+  }
+
+  /** Whether the answer to a request that was refused so is remembered under its key (R4.20). */
+  isOutcome(verdict: Verdict): boolean {
+    if (verdict.kind !== "refused") return true;
+    return verdict.status === 409 || Object.hasOwn(errorStatuses, verdict.code);
+  }
+
+  /** What time must do to a record now, in one transaction; `skipped`: what was refused in this turn. */
+  time(
+    resource: string,
+    id: string,
+    now: number,
+    hints: Hints,
+    skipped: ReadonlySet<string>,
+  ): { readonly effects: Effects; readonly refused?: string } {
+    const draft = new Draft(this);
+    let rec = this.records.get(keyOf(resource, id));
+    if (rec === undefined) return { effects: draft };
+    for (const act of this.due(rec, now)) {
+      if (skipped.has(act.cause)) continue;
+      const before = rec;
+      try {
+        if (act.move === undefined) {
+          this.#discard(draft, rec, act, now);
+          return { effects: draft };
+        }
+        rec = this.#move(draft, rec, act.move, { by: "system", cause: act.cause, now, due: act.moment }, hints);
+        this.#holdLive(draft, before, rec);
+      } catch (thrown) {
+        if (thrown instanceof Refused) return { effects: new Draft(this), refused: act.cause };
+        throw thrown;
+      }
+      if (rec.state !== before.state) break;
+    }
+    return { effects: draft };
+  }
+
+  /** What is due for a record and can be done, the earliest first. */
+  due(rec: Rec, now: number): readonly Act[] {
+    const { keep, lifecycle } = rec.resource;
+    const acts: Act[] = [];
+    for (const move of lifecycle?.moves ?? []) {
+      if (!move.from.includes(rec.state ?? "")) continue;
+      const start = move.by.kind === "at" ? rec.values[move.by.field] : move.by.kind === "after" ? rec.entered : null;
+      const moment = typeof start === "string" ? Date.parse(start) : start;
+      if (typeof moment !== "number") continue;
+      const due = moment + (move.by.kind === "after" ? move.by.milliseconds : 0);
+      const cause = move.by.kind === "after" ? `after ${move.by.text}` : move.by.kind === "at" ? `at ${move.by.field}` : ""; // biome-ignore format: short
+      if (move.if !== undefined && !holds(move.if, rec, {})) continue;
+      const fired = this.journal.some(
+        (entry) => entry.record === rec.id && entry.cause === cause && entry.due === due && entry.by === "system",
+      );
+      if (due <= now && !(fired && move.to === rec.state)) acts.push({ moment: due, cause, move });
+    }
+    if (keep !== undefined && lifecycle?.final.includes(rec.state ?? "") === true) {
+      const moment = rec.entered + keep.milliseconds;
+      if (moment <= now) acts.push({ moment, cause: `keep ${keep.text}`, move: undefined });
+    }
+    return acts.toSorted((a, b) => a.moment - b.moment);
+  }
+
+  // ── What has happened ──
+
+  apply({ records, entries, counted, forgotten }: Effects): void {
+    for (const [key, rec] of records) {
+      if (rec === undefined) {
+        const [resource = "", id = ""] = key.split("/");
+        this.gone.push({ resource, id });
+        this.records.delete(key);
+      } else this.records.set(key, rec);
+    }
+    for (const [key, window] of counted) this.windows.set(key, window);
+    this.journal.push(...entries);
+    for (const record of forgotten) {
+      for (const [index, entry] of this.journal.entries()) {
+        if (keyOf(entry.resource, entry.record) !== record) continue;
+        const { data: _, ...rest } = entry;
+        this.journal[index] = rest;
+      }
+    }
+  }
+
+  // ── Who may ──
+
+  #admit({ operation, actor }: Pick<Asked, "operation" | "actor">): void {
+    if (operation.allow.some((grant) => isWho(grant, actor))) return;
+    refuse(actor.id === null ? 401 : 403, actor.id === null ? "unauthenticated" : "forbidden");
+  }
+
+  mayRun({ allow }: Operation, actor: Actor, rec: Rec): boolean {
+    return allow.some((grant) => isWho(grant, actor) && isMet(grant, actor, rec));
+  }
+
+  /** For whom a record exists: for whoever may read or list it. */
+  isSeen(actor: Actor, rec: Rec): boolean {
+    return rec.resource.operations.some(
+      (operation) => (operation.deed === "read" || operation.deed === "list") && this.mayRun(operation, actor, rec),
+    );
+  }
+
+  /** The members that an actor sees, in their order. */
+  seen(resource: Resource, actor: Actor): readonly Field[] {
+    return resource.fields.filter(({ shown }) => shown === undefined || shown.some((grant) => isWho(grant, actor)));
+  }
+
+  view(rec: Rec, actor: Actor): Readonly<Record<string, Json>> {
+    const members: Record<string, Json> = { id: rec.id };
+    for (const { name } of this.seen(rec.resource, actor)) {
+      const value = rec.values[name] ?? null;
+      if (value !== null) members[name] = value;
+    }
+    if (rec.state !== undefined) members["state"] = rec.state;
+    return members;
+  }
+
+  #absent({ actor, resource }: Asked): never {
+    const seesAll = resource.operations.some(
+      ({ deed, allow }) =>
+        (deed === "read" || deed === "list") && allow.some((grant) => grant.own !== true && isWho(grant, actor)),
+    );
+    return this.world.unseen === 403 && !seesAll ? refuse(403, "forbidden") : refuse(404, "not-found");
+  }
+
+  #allowed(draft: Draft, asked: Asked): Rec {
+    const rec = asked.id === undefined ? undefined : draft.find(asked.resource.name, asked.id);
+    if (rec === undefined) return this.#absent(asked);
+    if (this.mayRun(asked.operation, asked.actor, rec)) return rec;
+    return this.isSeen(asked.actor, rec) ? refuse(403, "forbidden") : this.#absent(asked);
+  }
+
+  // ── Deeds ──
+
+  #perform(draft: Draft, asked: Asked, now: number, hints: Hints): Verdict {
+    if (asked.operation.deed === "create") return this.#create(draft, asked, now, hints);
+    const rec = this.#allowed(draft, asked);
+    this.#checkTags(asked, rec);
+    switch (asked.operation.deed) {
+      case "update":
+        return this.#update(draft, asked, rec, now);
+      case "delete":
+        return this.#delete(draft, rec);
+      default:
+        return this.#moveBy(draft, asked, rec, now, hints);
+    }
+  }
+
+  #checkTags({ operation, match }: Asked, rec: Rec): void {
+    if (match !== undefined && match !== "*" && this.tags.get(tagKey(rec, match)) !== rec.version) refuse(412, "stale");
+    const needed = this.world.edits === "required" && operation.deed !== "move";
+    if (match === undefined && needed) refuse(428, "precondition-needed");
+  }
+
+  #create(draft: Draft, { actor, body = {}, operation, resource }: Asked, now: number, hints: Hints): Verdict {
+    const settable = resource.fields.filter(({ marks }) => !marks.includes("read-only"));
+    for (const [name, value] of Object.entries(body)) {
+      const field = settable.find((one) => one.name === name);
+      if (field === undefined || !fits(field, value)) refuse(422, "invalid-request");
+    }
+    for (const { name, optional, default: otherwise } of settable)
+      if (!optional && otherwise === undefined && body[name] === undefined) refuse(422, "invalid-request");
+    this.#checkReferences(draft, actor, resource, body, undefined);
+    const values: Record<string, Json> = {};
+    for (const { name, default: otherwise } of resource.fields) {
+      const made = otherwise === "now" ? instantText(now) : otherwise === "caller" ? actor.id : otherwise;
+      values[name] = body[name] ?? made ?? null;
+    }
+    const rec: Rec = {
+      resource,
+      id: hints.id ?? "",
+      order: hints.order ?? 0,
+      values,
+      ...(resource.lifecycle === undefined ? {} : { state: resource.lifecycle.start }),
+      entered: hints.entered(resource.name, hints.id ?? "") ?? now,
+      version: 1,
+    };
+    this.#settle(draft, rec);
+    draft.put(rec);
+    const to = resource.lifecycle?.start;
+    const work = { by: actor.id ?? "anonymous", cause: operation.name, now };
+    this.#follow(draft, rec, to === undefined ? {} : { to }, operation, work, hints);
+    this.#holdLive(draft, undefined, rec);
+    return { kind: "given", status: 201, record: this.#after(draft, rec), made: true };
+  }
+
+  #update(draft: Draft, { actor, body = {}, operation, resource }: Asked, rec: Rec, now: number): Verdict {
+    const values: Record<string, Json> = { ...rec.values };
+    for (const [name, value] of Object.entries(body)) {
+      const field = resource.fields.find((one) => one.name === name);
+      if (field === undefined) return refuse(422, "invalid-request");
+      const fixed = field.marks.includes("read-only") || field.marks.includes("create-only");
+      if (fixed) {
+        if ((rec.values[name] ?? null) !== value) refuse(422, "invalid-request");
+        continue;
+      }
+      if (value === null ? !field.optional : !fits(field, value)) refuse(422, "invalid-request");
+      values[name] = value;
+    }
+    this.#checkReferences(draft, actor, resource, body, rec);
+    const isSame = Object.entries(values).every(([name, value]) => (rec.values[name] ?? null) === value);
+    if (isSame) return { kind: "given", status: 200, record: rec };
+    const next: Rec = { ...rec, values, version: rec.version + 1 };
+    this.#settle(draft, next);
+    draft.put(next);
+    const work = { by: actor.id ?? "anonymous", cause: operation.name, now };
+    this.#follow(draft, next, {}, operation, work, noHints);
+    this.#holdLive(draft, rec, next);
+    return { kind: "given", status: 200, record: this.#after(draft, next) };
+  }
+
+  #delete(draft: Draft, rec: Rec): Verdict {
+    for (const { name, fields } of this.world.resources)
+      for (const field of fields) {
+        if (field.type.kind !== "reference" || field.type.to !== rec.resource.name) continue;
+        for (const other of draft.all(name)) {
+          if (other.values[field.name] !== rec.id) continue;
+          if (field.marks.includes("clear"))
+            draft.put({ ...other, values: { ...other.values, [field.name]: null }, version: other.version + 1 });
+          else if (field.marks.includes("delete with")) draft.records.set(keyOf(name, other.id), undefined);
+          else refuse(409, "still-referenced");
+        }
+      }
+    draft.records.set(keyOf(rec.resource.name, rec.id), undefined);
+    return { kind: "given", status: 204 };
+  }
+
+  #moveBy(draft: Draft, asked: Asked, rec: Rec, now: number, hints: Hints): Verdict {
+    const { actor, body = {}, operation } = asked;
+    const { takes } = operation;
+    if (takes !== undefined) {
+      const { [takes]: sent, ...others } = body;
+      if (typeof sent !== "string" || sent.length < 1 || sent.length > 9 || Object.keys(others).length > 0)
+        refuse(422, "invalid-request");
+    }
+    const moves = rec.resource.lifecycle?.moves ?? [];
+    const fitting = moves.filter(
+      ({ by, from }) => by.kind === "operation" && by.name === operation.name && from.includes(rec.state ?? ""),
+    );
+    const move = fitting.find((one) => one.if === undefined || holds(one.if, rec, body));
+    if (move === undefined) {
+      const [first] = fitting;
+      if (first?.else !== undefined) refuse(errorStatuses[first.else] ?? 500, first.else);
+      throw new Refused(409, "state-conflict", {
+        ...(rec.state === undefined ? {} : { state: rec.state }),
+        moves: this.#possible(rec, actor),
+      });
+    }
+    const work = { by: actor.id ?? "anonymous", cause: operation.name, now };
+    const next = this.#move(draft, rec, move, work, hints, operation);
+    this.#holdLive(draft, rec, next);
+    return { kind: "given", status: 200, record: this.#after(draft, next) };
+  }
+
+  /** Operations that the actor may move the record by now. */
+  #possible(rec: Rec, actor: Actor): readonly string[] {
+    const { lifecycle, operations } = rec.resource;
+    return operations
+      .filter((operation) => operation.deed === "move" && this.mayRun(operation, actor, rec))
+      .map(({ name }) => name)
+      .filter((name) =>
+        lifecycle?.moves.some(
+          ({ by, from }) => by.kind === "operation" && by.name === name && from.includes(rec.state ?? ""),
+        ),
+      );
+  }
+
+  #discard(draft: Draft, rec: Rec, { cause, moment }: Act, now: number): void {
+    const key = keyOf(rec.resource.name, rec.id);
+    draft.records.set(key, undefined);
+    draft.forgotten.push(key);
+    const { id, resource } = rec;
+    draft.entries.push({ at: now, resource: resource.name, record: id, by: "system", cause, due: moment });
+  }
+
+  #move(draft: Draft, rec: Rec, move: Move, work: Work, hints: Hints, operation?: Operation): Rec {
+    const entered = move.to === rec.state ? rec.entered : (hints.entered(rec.resource.name, rec.id) ?? work.now);
+    const values = move.set === undefined ? rec.values : { ...rec.values, [move.set.field]: setTo(move.set.to, rec, work.now) }; // biome-ignore format: short
+    const next: Rec = { ...rec, values, state: move.to, entered, version: rec.version + 1 };
+    draft.put(next);
+    const change = { ...(rec.state === undefined ? {} : { from: rec.state }), to: move.to };
+    this.#follow(draft, next, change, operation, work, hints);
+    return next;
+  }
+
+  /** What a change leaves in the journal, and the moves of others that it causes. */
+  #follow(
+    draft: Draft,
+    rec: Rec,
+    change: { readonly from?: string; readonly to?: string },
+    operation: Operation | undefined,
+    work: Work,
+    hints: Hints,
+  ): void {
+    const { events, name } = rec.resource;
+    const entered = change.from === change.to ? undefined : change.to;
+    const emitted = [
+      ...events.filter(({ on }) => on.kind === "state" && on.state === entered),
+      ...events.filter(({ on }) => on.kind === "operation" && on.operation === operation?.name),
+    ];
+    const known = {
+      at: work.now,
+      resource: name,
+      record: rec.id,
+      by: work.by,
+      cause: work.cause,
+      ...(work.due === undefined ? {} : { due: work.due }),
+    };
+    const [first, ...more] = emitted;
+    if (change.to !== undefined || first !== undefined)
+      draft.entries.push({ ...known, ...change, ...(first === undefined ? {} : { event: first.name, data: rec }) });
+    for (const { name: event } of more) draft.entries.push({ ...known, event, data: rec });
+    for (const { name: event, on } of emitted)
+      if (on.kind === "state") this.#causeOthers(draft, rec, event, work, hints);
+  }
+
+  #causeOthers(draft: Draft, rec: Rec, event: string, work: Work, hints: Hints): void {
+    for (const field of rec.resource.fields) {
+      const { type } = field;
+      const id = rec.values[field.name];
+      if (type.kind !== "reference" || typeof id !== "string") continue;
+      const other = draft.find(type.to, id);
+      const move = other?.resource.lifecycle?.moves.find(
+        ({ by, from }) => by.kind === "event" && by.name === event && from.includes(other.state ?? ""),
+      );
+      if (other === undefined || move === undefined) continue;
+      const { due: _, ...causing } = work;
+      this.#move(draft, other, move, { ...causing, cause: `when ${event}` }, hints);
+    }
+  }
+
+  #after(draft: Draft, rec: Rec): Rec {
+    return draft.find(rec.resource.name, rec.id) ?? rec;
+  }
+
+  // ── What a record has to be ──
+
+  #checkReferences(
+    draft: Draft,
+    actor: Actor,
+    resource: Resource,
+    body: Readonly<Record<string, Json>>,
+    rec: Rec | undefined,
+  ): void {
+    for (const { name, type } of resource.fields) {
+      const id = body[name];
+      if (type.kind !== "reference" || typeof id !== "string" || rec?.values[name] === id) continue;
+      const other = draft.find(type.to, id);
+      if (other === undefined || !this.isSeen(actor, other)) refuse(422, "invalid-request");
+    }
+  }
+
+  #settle(draft: Draft, rec: Rec): void {
+    const { fields, name, rule } = rec.resource;
+    if (rule !== undefined && !holds(rule.holds, rec, {})) refuse(errorStatuses[rule.else] ?? 500, rule.else);
+    for (const field of fields) {
+      const value = rec.values[field.name] ?? null;
+      if (!field.marks.includes("unique") || value === null) continue;
+      if (draft.all(name).some((other) => other.id !== rec.id && other.values[field.name] === value))
+        refuse(409, "already-exists");
+    }
+  }
+
+  // ── Quotas ──
+
+  #holdLive(draft: Draft, before: Rec | undefined, rec: Rec): void {
+    const { live, name } = rec.resource;
+    if (live === undefined) return;
+    const owner = rec.values["owner"];
+    if (!isLive(rec) || (before !== undefined && isLive(before))) return;
+    const count = draft.all(name).filter((other) => isLive(other) && other.values["owner"] === owner).length;
+    if (count > live.count) refuse(403, "quota-exceeded");
+  }
+
+  #count(draft: Draft, { actor, operation }: Asked, now: number): void {
+    const { quota } = operation;
+    if (quota === undefined) return;
+    const key = `${operation.name} ${actor.id ?? `address ${actor.address}`}`;
+    const present = this.windows.get(key);
+    const isOpen = present !== undefined && present.until > now;
+    const window = isOpen
+      ? { used: present.used + 1, until: present.until }
+      : { used: 1, until: now + quota.milliseconds };
+    if (window.used > quota.count) refuse(403, "quota-exceeded");
+    draft.counted.set(key, window);
+  }
+
+  // ── Lists ──
+
+  #page({ actor, operation, resource, list }: Asked): Verdict {
+    const { after, filters, limit, sort } = list ?? { filters: [], limit: 3 };
+    const fitting = [...this.records.values()]
+      .filter((rec) => rec.resource.name === resource.name && this.mayRun(operation, actor, rec))
+      .filter((rec) => filters.every(({ field, value }) => valueOf(rec, field) === value));
+    const compare = (a: Rec, b: Rec): number => {
+      const descending = sort?.descending ?? true;
+      const order = sort === undefined ? 0 : compareJson(valueOf(a, sort.field), valueOf(b, sort.field));
+      return (order === 0 ? a.order - b.order : order) * (descending ? -1 : 1);
+    };
+    const rows = fitting.toSorted(compare).filter((rec) => after === undefined || compare(rec, after) > 0);
+    return { kind: "page", items: rows.slice(0, limit), more: rows.length > limit };
+  }
+}
+
+interface Work {
+  readonly by: string;
+  readonly cause: string;
+  readonly now: number;
+  readonly due?: number;
+}
+
+export interface Act {
+  readonly moment: number;
+  readonly cause: string;
+  /** Undefined: it is deleted. */
+  readonly move: Move | undefined;
+}
+
+const noHints: Hints = { entered: () => undefined };
+
+export function answerKey({ actor, key }: Asked): string {
+  return `${actor.id ?? `address ${actor.address}`} ${key}`;
+}
+
+export function tagKey({ id }: Rec, tag: string): string {
+  return `${id} ${tag}`;
+}
+
+function valueOf(rec: Rec, field: string): Json {
+  return field === "state" ? (rec.state ?? null) : (rec.values[field] ?? null);
+}
+
+/** An absent value comes first; texts go by their code points. */
+function compareJson(a: Json, b: Json): number {
+  if (a === b) return 0;
+  if (a === null) return -1;
+  if (b === null) return 1;
+  return a < b ? -1 : 1;
+}
+
+function isWho({ who }: Grant, actor: Actor): boolean {
+  if (who === "anyone") return true;
+  if (who === "signed-in") return actor.id !== null;
+  return actor.roles.includes(who);
+}
+
+function isMet({ own }: Grant, actor: Actor, rec: Rec): boolean {
+  return own !== true || (actor.id !== null && rec.values["owner"] === actor.id);
+}
+
+function isLive({ resource, state = "", values }: Rec): boolean {
+  if ((values["owner"] ?? null) === null || resource.live === undefined) return false;
+  const { states } = resource.live;
+  return states === undefined ? resource.lifecycle?.final.includes(state) !== true : states.includes(state);
+}
+
+function fits({ type }: Field, value: Json): boolean {
+  switch (type.kind) {
+    case "text":
+      return typeof value === "string" && value.length >= 1 && value.length <= type.most;
+    case "number":
+      return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= type.most;
+    case "flag":
+      return typeof value === "boolean";
+    case "choice":
+      return typeof value === "string" && type.of.includes(value);
+    case "moment":
+    case "user":
+      return typeof value === "string";
+    case "reference":
+      return typeof value === "string" && /^box_[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(value);
+  }
+}
+
+function holds(condition: Condition, rec: Rec, input: Readonly<Record<string, Json>>): boolean {
+  switch (condition.kind) {
+    case "below": {
+      const value = rec.values[condition.field] ?? null;
+      return typeof value === "number" && value < condition.value;
+    }
+    case "is":
+      return rec.values[condition.field] === condition.value;
+    case "isNot":
+      return rec.values[condition.field] !== condition.value;
+    case "input":
+      return input[condition.member] === condition.value;
+  }
+}
+
+function setTo(to: SetTo, rec: Rec, now: number): Json {
+  if (to.kind === "later") return instantText(now + to.milliseconds);
+  return (rec.values[to.field] as number) + 1;
+}

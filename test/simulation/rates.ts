@@ -1,0 +1,92 @@
+/** Who is let in by the rates of a world, one request after another (R8.3): windows that begin with the first request. */
+import type { Asked } from "./oracle.ts";
+import type { Rate, World } from "./world.ts";
+
+export interface Admission {
+  /** Undefined: a clock that was set back leaves it open. */
+  readonly admitted: boolean | undefined;
+  /** As if it had not been let in. */
+  readonly giveBack: () => void;
+}
+
+interface Slot {
+  readonly length: number;
+  used: number;
+  until: number;
+}
+
+/** Windows from this length on survive a restart. */
+const kept = 3_600_000;
+
+export class Rates {
+  readonly #world: World;
+  #slots: Map<string, Slot> = new Map();
+  /** What has reached the store. */
+  #durable: Map<string, Slot> = new Map();
+  /**
+   * Windows that were over, and then were to come once more: whether they were forgotten in between depends on who looked.
+   * Until when, by a clock that is never set back.
+   */
+  readonly #unsure: Map<string, number> = new Map();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  enter({ actor, operation }: Asked, now: number, uptime: number): Admission {
+    const whose = actor.id ?? `address ${actor.address}`;
+    const rules: readonly (readonly [string, Rate])[] = [
+      ...(this.#world.rate === undefined ? [] : [["all", this.#world.rate] as const]),
+      ...(operation.rate === undefined ? [] : [[operation.name, operation.rate] as const]),
+    ];
+    const standing = rules.map(([name, rate]) => {
+      const key = `${rate.milliseconds >= kept ? "kept " : ""}${name} ${whose}`;
+      return { key, rate, slot: this.#slot(key, rate.milliseconds, now) };
+    });
+    const unsure = standing.filter(({ key }) => (this.#unsure.get(key) ?? Number.NEGATIVE_INFINITY) > uptime);
+    const isFull = standing.some(({ rate, slot, key }) => slot.used >= rate.count && !unsure.some((one) => one.key === key)); // biome-ignore format: short
+    if (isFull) return { admitted: false, giveBack: () => {} };
+    if (unsure.length > 0) for (const { key, rate } of standing) this.#unsure.set(key, uptime + 2 * rate.milliseconds);
+    for (const { slot } of standing) slot.used += 1;
+    return {
+      admitted: unsure.length > 0 ? undefined : true,
+      giveBack: () => {
+        if (actor.id !== null) for (const { slot } of standing) slot.used -= 1;
+      },
+    };
+  }
+
+  #slot(key: string, length: number, now: number): Slot {
+    const present = this.#slots.get(key);
+    if (present !== undefined) {
+      // A clock that was set back takes away the future that a window was to end in.
+      present.until = Math.min(present.until, now + length);
+      if (present.until > now) return present;
+    }
+    const slot = { length, used: 0, until: now + length };
+    this.#slots.set(key, slot);
+    return slot;
+  }
+
+  /** The clock is set back from here. */
+  setBack(from: number, uptime: number): void {
+    for (const slots of [this.#slots, this.#durable])
+      for (const [key, { length, until }] of slots) if (until <= from) this.#unsure.set(key, uptime + 2 * length);
+  }
+
+  /** What is counted now is on its way to the store; the result says that it has arrived. */
+  keeping(): () => void {
+    const copy = new Map([...this.#slots].map(([key, slot]) => [key, { ...slot }]));
+    return () => {
+      this.#durable = copy;
+    };
+  }
+
+  /** A process begins: what is only in memory is gone. */
+  started(now: number): void {
+    const live = [...this.#durable].filter(([key, { until }]) => key.startsWith("kept ") && until > now);
+    this.#slots = new Map(
+      live.map(([key, slot]) => [key, { ...slot, until: Math.min(slot.until, now + slot.length) }]),
+    );
+  }
+}

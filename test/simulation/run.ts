@@ -1,0 +1,623 @@
+/**
+ * One seed: a world, a service that is made of its document, callers, time and misfortune, one step after another; and at
+ * each step, whether what happened is what must be.
+ */
+import { createService, type LiveService } from "../../src/serve/service.ts";
+import { hashSecret, mintSecret } from "../../src/serve/credentials/api-key.ts";
+import { faultOf } from "../../src/deliver/address.ts";
+import type { Answer } from "../../src/serve/exchange.ts";
+import { openMemoryStore } from "../../src/store/memory/open.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Plan } from "../../src/plan/plan.ts";
+import { actors, anyRequest, exchangeOf, type Memory, repeated, type Sent } from "./clients.ts";
+import { alwaysWrong, headersOf, wrongAnswer, wrongEffects } from "./judge.ts";
+import { Died, Machine, type Task } from "./machine.ts";
+import {
+  type Actor,
+  answerKey,
+  type Answered,
+  type Asked,
+  type Hints,
+  keyOf,
+  Oracle,
+  tagKey,
+  type Verdict,
+} from "./oracle.ts";
+import { prepared, type Prepared } from "./prepared.ts";
+import { type Chance, chanceOf } from "./random.ts";
+import { Rates } from "./rates.ts";
+import { calm, type Log, simulatedStore, type Watcher, type Weather } from "./store.ts";
+
+export interface Outcome {
+  readonly seed: number;
+  /** What is not as it must be, the first thing alone: what follows from it says no more. */
+  readonly violation?: string;
+  readonly trace: readonly string[];
+  readonly steps: number;
+  readonly answers: number;
+}
+
+/** What a deliberate mistake puts between the service and what is around it. */
+export interface Mutation {
+  readonly plan?: (plan: Plan) => Plan;
+  readonly store?: (store: Store) => Store;
+  readonly service?: (service: LiveService) => LiveService;
+}
+
+/** Seeds that share a document: making one takes longer than a run. */
+const seedsPerWorld = 32;
+const steps = 110;
+
+export function worldNumberOf(seed: number): number {
+  return Math.floor(seed / seedsPerWorld);
+}
+
+class Violation extends Error {}
+
+interface Flight {
+  readonly number: number;
+  readonly sent: Sent;
+  readonly task: Task;
+  readonly life: number;
+  /** The clocks at its arrival. */
+  readonly uptime: number;
+  /** What may be answered: what was true at one of the moments at which something was looked at for it. */
+  readonly verdicts: Verdict[];
+  entered: boolean;
+  /** The caller hears nothing more of it. */
+  abandoned: boolean;
+  giveBack?: () => void;
+  request?: string;
+}
+
+export async function simulate(seed: number, mutation: Mutation = {}): Promise<Outcome> {
+  const simulation = new Simulation(seed, mutation);
+  return simulation.run();
+}
+
+class Simulation {
+  readonly #seed: number;
+  readonly #chance: Chance;
+  readonly #machine: Machine;
+  readonly #prepared: Prepared;
+  readonly #oracle: Oracle;
+  readonly #rates: Rates;
+  readonly #mutation: Mutation;
+  readonly #flights: Set<Flight> = new Set();
+  readonly #past: Sent[] = [];
+  readonly #memories: Map<string, Memory> = new Map();
+  readonly #secrets: Map<string, string> = new Map();
+  readonly #requestIds: Set<string> = new Set();
+  /** What time was refused in this turn, by record. */
+  readonly #skipped: Map<string, Set<string>> = new Map();
+  #weather: Weather = calm;
+  #storm: Weather = calm;
+  #inner!: Store;
+  #service!: LiveService;
+  #count = 0;
+  #answers = 0;
+  #steps = 0;
+  #violation: string | undefined;
+
+  constructor(seed: number, mutation: Mutation) {
+    this.#seed = seed;
+    this.#mutation = mutation;
+    this.#chance = chanceOf(seed, "events");
+    this.#prepared = prepared(worldNumberOf(seed));
+    this.#machine = new Machine(chanceOf(seed, "order"));
+    this.#oracle = new Oracle(this.#prepared.world);
+    this.#rates = new Rates(this.#prepared.world);
+  }
+
+  async run(): Promise<Outcome> {
+    using _timers = this.#machine.takeTimers();
+    try {
+      await this.#begin();
+      for (this.#steps = 0; this.#steps < steps; this.#steps += 1) await this.#step();
+      await this.#end();
+    } catch (thrown) {
+      if (!(thrown instanceof Violation)) throw thrown;
+    }
+    return {
+      seed: this.#seed,
+      ...(this.#violation === undefined ? {} : { violation: this.#violation }),
+      trace: this.#machine.trace,
+      steps: this.#steps,
+      answers: this.#answers,
+    };
+  }
+
+  // ── From the first step to the last ──
+
+  async #begin(): Promise<void> {
+    const machine = this.#machine;
+    const chance = this.#chance;
+    const { plan } = this.#prepared;
+    this.#inner = await openMemoryStore({ tables: plan.tables, clock: () => machine.time });
+    const credential = plan.credentials[0]?.name ?? "";
+    for (const actor of actors) {
+      if (actor.id === null) continue;
+      const secret = mintSecret("k_", (count) => this.#chance.bytes(count));
+      this.#secrets.set(actor.name, secret);
+      await this.#inner.keys.create({
+        id: `key_${actor.name}`,
+        credential,
+        hash: hashSecret(secret),
+        hint: "k_…",
+        user: actor.id,
+        roles: actor.roles,
+        created: machine.time,
+      });
+    }
+    // Each seed has its own misfortunes, and many of them none of a kind: together they would hide one another.
+    const often = (most: number): number => (chance.percent(50) ? 0 : chance.between(1, most));
+    this.#storm = {
+      busy: often(4),
+      broken: often(2),
+      again: often(20),
+      before: often(10),
+      after: often(10),
+      dies: often(2),
+    };
+    machine.waits = chance.pick([0, 10, 30, 60]);
+    machine.note(`world ${this.#prepared.world.number} ${JSON.stringify(this.#storm)} waits ${machine.waits}`);
+    await this.#start();
+  }
+
+  /** A process begins, in good weather: what it loads at its start is there. */
+  async #start(): Promise<void> {
+    const machine = this.#machine;
+    const { plan } = this.#prepared;
+    this.#weather = calm;
+    const store = simulatedStore(this.#inner, {
+      machine,
+      chance: this.#chance,
+      weather: () => this.#weather,
+      watcher: this.#watcher(),
+      yields: true,
+    });
+    const { life } = machine;
+    const service = createService({
+      plan: this.#mutation.plan?.(plan) ?? plan,
+      store: this.#mutation.store?.(store) ?? store,
+      clock: machine.clock,
+      random: (count) => this.#chance.bytes(count),
+      environment: {},
+      cursorSecret: "a simulation",
+      baseUrl: () => "http://things.example",
+      report: (failure) => {
+        if (machine.life === life) this.#failed(failure);
+      },
+      webhooks: { key: "a simulation", urlFault: (text) => faultOf(text, { loopback: false }) },
+    });
+    this.#service = this.#mutation.service?.(service) ?? service;
+    await this.#calmDown();
+    this.#rates.started(machine.time);
+    this.#weather = this.#storm;
+  }
+
+  async #step(): Promise<void> {
+    const machine = this.#machine;
+    const chance = this.#chance;
+    const { life } = machine;
+    const action = chance.weighted({
+      open: machine.waiting > 0 ? 60 : 0,
+      ask: this.#flights.size < 6 ? 30 : 0,
+      repeat: this.#past.length > 0 && this.#flights.size < 6 ? 8 : 0,
+      tick: 8,
+      turn: 10,
+      ring: 3,
+      abandon: this.#flights.size > 0 ? 1 : 0,
+      die: 0.4,
+    });
+    switch (action) {
+      case "open":
+        machine.open();
+        break;
+      case "ask":
+        this.#send(anyRequest(this.#asking(), this.#count));
+        break;
+      case "repeat":
+        this.#send(repeated(this.#asking(), chance.pick(this.#past.slice(-12))));
+        break;
+      case "tick":
+        this.#tick();
+        break;
+      case "turn":
+        this.#turn();
+        break;
+      case "ring":
+        machine.ring();
+        break;
+      case "abandon": {
+        const flight = chance.pick([...this.#flights]);
+        machine.note(`#${flight.number} is abandoned`);
+        flight.abandoned = true;
+        break;
+      }
+      case "die":
+        machine.note("the process dies");
+        machine.die();
+        break;
+    }
+    await this.#settled(life);
+  }
+
+  /** All goes on that can; where the process has died, another one begins. */
+  async #settled(life: number): Promise<void> {
+    await this.#machine.settle();
+    this.#enterAll();
+    this.#check();
+    if (this.#machine.life !== life) {
+      // Those who were waiting hear nothing, and do not know what became of what they asked.
+      for (const flight of this.#flights) this.#past.push(flight.sent);
+      this.#flights.clear();
+      await this.#start();
+    }
+  }
+
+  /** The weather is good, and whatever waits goes on to its end. */
+  async #calmDown(): Promise<void> {
+    this.#weather = calm;
+    for (let count = 0; this.#machine.waiting > 0 || count === 0; count += 1) {
+      if (count > 20_000) this.#wrong("what waits never comes to an end");
+      this.#machine.open();
+      await this.#machine.settle();
+      this.#enterAll();
+      this.#check();
+    }
+  }
+
+  /** Everybody gets an answer, time does all that is due, and everything is as it must be. */
+  async #end(): Promise<void> {
+    await this.#calmDown();
+    for (const flight of this.#flights) this.#wrong(`#${flight.number} was never answered`);
+    for (let count = 0; ; count += 1) {
+      this.#tick();
+      await this.#calmDown();
+      const late = this.#overdue();
+      if (late === undefined) break;
+      if (count > 5) this.#wrong(late);
+    }
+    await this.#compareAll();
+  }
+
+  #wrong(what: string): never {
+    this.#violation ??= what;
+    this.#machine.note(`WRONG: ${what}`);
+    throw new Violation(what);
+  }
+
+  /** What was found where it could not be thrown is thrown where it can. */
+  #check(): void {
+    if (this.#violation !== undefined) throw new Violation(this.#violation);
+  }
+
+  #found(what: string): void {
+    this.#violation ??= what;
+    this.#machine.note(`WRONG: ${what}`);
+  }
+
+  #failed(failure: unknown): void {
+    const message = failure instanceof Error ? failure.message : String(failure);
+    if (failure instanceof Died || message.includes("pg_simulated_detail")) return;
+    this.#found(`it failed: ${failure instanceof Error ? (failure.stack ?? message) : message}`);
+  }
+
+  // ── What happens ──
+
+  #turn(): void {
+    const machine = this.#machine;
+    const chance = this.#chance;
+    const kind = chance.weighted({ little: 60, seconds: 25, minutes: 14, hours: 5, days: 2, back: 4 });
+    const milliseconds = {
+      little: chance.between(1, 400),
+      seconds: chance.between(1, 59) * 1000,
+      minutes: chance.between(1, 40) * 60_000,
+      hours: chance.between(1, 5) * 3_600_000,
+      days: chance.between(1, 2) * 86_400_000,
+      back: -chance.pick([1, 1000, 60_000, 3_600_000]),
+    }[kind];
+    machine.note(`clock ${milliseconds}`);
+    if (milliseconds < 0) this.#rates.setBack(machine.time, machine.uptime);
+    machine.turn(milliseconds);
+  }
+
+  #tick(): void {
+    const { life } = this.#machine;
+    this.#machine.note("tick");
+    this.#skipped.clear();
+    void this.#machine.tasks
+      .run({ name: "time", looked: this.#machine.time }, () => this.#service.tick())
+      .then(
+        () => {},
+        (thrown: unknown) => {
+          if (this.#machine.life === life) this.#found(`a tick failed: ${String(thrown)}`);
+        },
+      );
+  }
+
+  #asking(): Parameters<typeof anyRequest>[0] {
+    return {
+      world: this.#prepared.world,
+      oracle: this.#oracle,
+      chance: this.#chance,
+      memoryOf: (actor) => this.#memoryOf(actor),
+      secretOf: (actor) => this.#secrets.get(actor.name),
+    };
+  }
+
+  #memoryOf(actor: Actor): Memory {
+    const known = this.#memories.get(actor.name);
+    if (known !== undefined) return known;
+    const memory: Memory = { tags: new Map(), cursors: [] };
+    this.#memories.set(actor.name, memory);
+    return memory;
+  }
+
+  #send(sent: Sent): void {
+    const machine = this.#machine;
+    const number = (this.#count += 1);
+    const task: Task = { name: `#${number}`, looked: machine.time };
+    const flight: Flight = {
+      number,
+      sent,
+      task,
+      life: machine.life,
+      uptime: machine.uptime,
+      verdicts: [],
+      entered: false,
+      abandoned: false,
+    };
+    Object.assign(task, { request: flight });
+    const { asked, body = "", method, target } = sent;
+    machine.note(`#${number} ${asked.actor.name}: ${method} ${target} ${body} ${sent.headers.slice(asked.actor.id === null ? 0 : 2).join(" ")}`); // biome-ignore format: short
+    this.#flights.add(flight);
+    this.#past.push(sent);
+    machine.tasks
+      .run(task, () => this.#service.answer(exchangeOf(sent)))
+      .then(
+        (answer) => this.#answered(flight, answer),
+        (thrown: unknown) => {
+          if (machine.life === flight.life) this.#found(`#${number} was not answered: ${String(thrown)}`);
+        },
+      );
+  }
+
+  /** Who is let in, in the order in which it became known who they are. */
+  #enterAll(): void {
+    for (const flight of this.#flights)
+      if (!flight.entered && flight.task.waits !== true && flight.life === this.#machine.life) this.#enter(flight);
+  }
+
+  #enter(flight: Flight): void {
+    flight.entered = true;
+    const { asked } = flight.sent;
+    const { admitted, giveBack } = this.#rates.enter(asked, this.#machine.time, this.#machine.uptime);
+    if (admitted !== true) flight.verdicts.push({ kind: "refused", status: 429, code: "rate-limited" });
+    if (admitted !== false) {
+      flight.giveBack = giveBack;
+      const barred = this.#oracle.barred(asked);
+      if (barred !== undefined) flight.verdicts.push(barred);
+    }
+  }
+
+  #answered(flight: Flight, answer: Answer): void {
+    if (flight.life !== this.#machine.life || !this.#flights.delete(flight)) return;
+    if (!flight.entered && flight.task.waits !== true) this.#enter(flight);
+    this.#answers += 1;
+    const { number, sent, task } = flight;
+    const headers = headersOf(answer);
+    const body = typeof answer.body === "string" ? answer.body : "";
+    const { status } = answer;
+    this.#machine.note(`#${number} ${status} ${headers.get("etag") ?? ""} ${body}`);
+    // Looking everything up in the description takes as long as answering does: each seed looks at others.
+    const isLookedUp = number % 4 === this.#seed % 4;
+    const always =
+      alwaysWrong(status, headers, body) ??
+      (isLookedUp ? this.#prepared.undeclared(sent, answer, headers, body) : undefined);
+    if (always !== undefined) return this.#found(`#${number}: ${always}`);
+    const id = headers.get("request-id") ?? "";
+    if (this.#requestIds.has(id)) return this.#found(`#${number}: ${id} was given before`);
+    this.#requestIds.add(id);
+    if (flight.request !== undefined && flight.request !== id)
+      return this.#found(`#${number}: the journal has the request ${flight.request} in place of ${id}`);
+    if (status === 304) flight.giveBack?.();
+    const wrong = this.#wrongOf(flight, status, headers, body);
+    if (wrong !== undefined) return this.#found(`#${number} ${sent.method} ${sent.target}: ${wrong}`);
+    if (!flight.abandoned && task.fault === undefined) this.#keep(flight, headers, body);
+  }
+
+  #wrongOf(
+    { sent, task, verdicts }: Flight,
+    status: number,
+    headers: ReturnType<typeof headersOf>,
+    body: string,
+  ): string | undefined {
+    // biome-ignore format: short
+    const { asked } = sent;
+    const code = status >= 400 ? (JSON.parse(body) as { code?: string }).code : undefined;
+    if (task.fault === "busy" && status === 503 && code === "overloaded") return undefined;
+    if (task.fault === "broken" && status === 500 && code === "internal") return undefined;
+    if (code === "idempotency-key-in-use" && this.#isInUse(asked)) return undefined;
+    const wrongs = verdicts.map((verdict) => wrongAnswer(this.#oracle, asked, verdict, { status, headers, body }));
+    const at = wrongs.indexOf(undefined);
+    if (at < 0) return [...new Set(wrongs)].join("; ") || `${status} ${body}, and nothing was ever looked at for it`;
+    return this.#noteTag(asked, verdicts[at] as Verdict, headers, body);
+  }
+
+  /** A tag is of one revision as one kind of caller sees it: never of another, and there is no second one. */
+  #noteTag(asked: Asked, verdict: Verdict, headers: ReadonlyMap<string, string>, body: string): string | undefined {
+    const tag = headers.get("etag");
+    if (tag === undefined || verdict.kind !== "given" || verdict.record === undefined) return undefined;
+    const { record } = verdict;
+    const key = tagKey(record, tag);
+    const known = this.#oracle.tags.get(key);
+    if (known !== undefined && known !== record.version)
+      return `R4.15: the tag ${tag} was of another revision: ${body}`;
+    this.#oracle.tags.set(key, record.version);
+    this.#memoryOf(asked.actor).tags.set(`${asked.older ? "older " : ""}${record.id}`, tag);
+    return undefined;
+  }
+
+  #isInUse(asked: Asked): boolean {
+    if (asked.key === undefined) return false;
+    const key = answerKey(asked);
+    return [...this.#flights].some(({ sent }) => sent.asked.key !== undefined && answerKey(sent.asked) === key);
+  }
+
+  #keep({ sent: { asked }, verdicts }: Flight, headers: ReadonlyMap<string, string>, body: string): void {
+    if (asked.operation.deed !== "list" || !headers.has("etag")) return;
+    const { next } = JSON.parse(body) as { next: string | null };
+    const page = verdicts.find((verdict) => verdict.kind === "page");
+    const last = page?.items.at(-1);
+    if (next !== null && last !== undefined) this.#memoryOf(asked.actor).cursors.push({ asked, cursor: next, last });
+  }
+
+  // ── What is seen of the store ──
+
+  #watcher(): Watcher {
+    const flightOf = (task: Task): Flight | undefined => task.request as Flight | undefined;
+    return {
+      authenticated: (task) => {
+        task.waits = false;
+        const flight = flightOf(task);
+        if (flight !== undefined) this.#enter(flight);
+      },
+      reading: (task) => {
+        const flight = flightOf(task);
+        if (flight !== undefined) flight.verdicts.push(this.#oracle.read(flight.sent.asked));
+      },
+      committing: (task, log) => {
+        const flight = flightOf(task);
+        if (flight !== undefined) this.#commitOf(flight, log);
+        else if (task.name === "time") this.#commitOfTime(log);
+        else this.#found(`something was written for ${task.name}`);
+      },
+      undone: (task, log, injected) => {
+        const flight = flightOf(task);
+        if (flight !== undefined && !injected) flight.verdicts.push(this.#verdictOf(flight, log).verdict);
+        if (flight === undefined && task.name === "time" && !injected) this.#undoneTime(log);
+      },
+      keepingRates: () => this.#rates.keeping(),
+    };
+  }
+
+  #hints(log: Log, asked?: Asked): Hints {
+    const made = log.puts.find(({ isNew, resource }) => isNew && resource === asked?.resource.name)?.row;
+    return {
+      ...(made === undefined ? {} : { id: String(made["id"] as string), order: made["_seq"] as number }),
+      entered: (resource, id) => {
+        const put = log.puts.findLast((one) => one.resource === resource && one.row["id"] === id);
+        const entered = put?.row["_entered"];
+        return typeof entered === "number" ? entered : undefined;
+      },
+    };
+  }
+
+  #verdictOf({ sent: { asked }, task }: Flight, log: Log): ReturnType<Oracle["write"]> {
+    return this.#oracle.write(asked, task.since ?? task.looked, log.began, this.#hints(log, asked));
+  }
+
+  #commitOf(flight: Flight, log: Log): void {
+    const { asked } = flight.sent;
+    if (asked.operation.method === "GET") return;
+    const { effects, verdict } = this.#verdictOf(flight, log);
+    flight.verdicts.push(verdict);
+    const wrong =
+      wrongEffects(effects, log, asked.operation.deed === "delete") ?? this.#wrongRemembered(flight, verdict, log);
+    if (wrong !== undefined) {
+      this.#found(`#${flight.number} ${asked.operation.name}: ${wrong}`);
+      return;
+    }
+    const request = log.entries[0]?.request;
+    if (request !== undefined) flight.request = request;
+    this.#oracle.apply(effects);
+  }
+
+  #wrongRemembered({ sent: { asked }, task }: Flight, verdict: Verdict, { remembered }: Log): string | undefined {
+    const isKept = asked.key !== undefined && verdict.kind !== "replayed" && this.#oracle.isOutcome(verdict);
+    if (remembered.length !== (isKept ? 1 : 0)) return `${remembered.length} answers are remembered`;
+    const [one] = remembered;
+    if (one === undefined) return undefined;
+    const { body, expires, headers, status } = one.answer;
+    const wrong = wrongAnswer(this.#oracle, asked, verdict, {
+      status,
+      headers: new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+      body,
+    });
+    if (wrong !== undefined) return `what is remembered: ${wrong}`;
+    const answered: Answered = {
+      verdict,
+      fingerprint: asked.fingerprint,
+      expires: (task.since ?? 0) + 86_400_000,
+      kept: { status, body },
+    };
+    if (expires !== answered.expires) return `it is remembered until ${expires} in place of ${answered.expires}`;
+    this.#oracle.answers.set(answerKey(asked), answered);
+    return undefined;
+  }
+
+  #commitOfTime(log: Log): void {
+    const { sought } = log;
+    if (sought === undefined) return;
+    const key = keyOf(sought.resource, sought.id);
+    const { effects, refused } = this.#oracle.time(
+      sought.resource,
+      sought.id,
+      log.began,
+      this.#hints(log),
+      this.#skipped.get(key) ?? new Set(),
+    );
+    const wrong = refused === undefined ? wrongEffects(effects, log, false) : `${refused} is not refused`;
+    if (wrong !== undefined) this.#found(`time at ${key}: ${wrong}`);
+    else this.#oracle.apply(effects);
+  }
+
+  /** An act that the document's own rules refuse is left out in this turn. */
+  #undoneTime({ began, sought, ...log }: Log): void {
+    if (sought === undefined) return;
+    const key = keyOf(sought.resource, sought.id);
+    const skipped = this.#skipped.get(key) ?? new Set();
+    const hints = this.#hints({ began, ...log });
+    const { refused } = this.#oracle.time(sought.resource, sought.id, began, hints, skipped);
+    if (refused === undefined) this.#found(`time at ${key} was refused`);
+    else this.#skipped.set(key, skipped.add(refused));
+  }
+
+  // ── At the end ──
+
+  #overdue(): string | undefined {
+    const { time } = this.#machine;
+    for (const rec of this.#oracle.records.values()) {
+      const key = keyOf(rec.resource.name, rec.id);
+      const { effects } = this.#oracle.time(rec.resource.name, rec.id, time, { entered: () => undefined }, this.#skipped.get(key) ?? new Set()); // biome-ignore format: short
+      if (effects.records.size > 0) return `${key} is overdue: ${effects.entries[0]?.cause}`;
+    }
+    return undefined;
+  }
+
+  /** Each record and each event that there must be is there, and no other. */
+  async #compareAll(): Promise<void> {
+    const { world, plan } = this.#prepared;
+    for (const { fields, lifecycle, name } of world.resources) {
+      const columns = ["id", ...fields.map((field) => field.name), ...(lifecycle === undefined ? [] : ["state"])];
+      const rows = await this.#inner.transaction(async (tx) => tx.all(name, undefined, {}, 10_000));
+      const expected = [...this.#oracle.records.values()].filter((rec) => rec.resource.name === name);
+      const given = rows.map((row) => JSON.stringify(columns.map((column) => row[column] ?? null)));
+      const must = expected
+        .toSorted((a, b) => a.order - b.order)
+        .map((rec) => JSON.stringify(columns.map((column) => (column === "id" ? rec.id : column === "state" ? rec.state : rec.values[column]) ?? null))); // biome-ignore format: short
+      if (given.join("\n") !== must.join("\n")) this.#wrong(`${name} is\n${given.join("\n")}\nin place of\n${must.join("\n")}`); // biome-ignore format: short
+    }
+    const known = new Set(Object.keys(plan.events.out));
+    const events = (await this.#inner.journal.events(0, 100_000)).filter(({ event = "" }) => known.has(event) && !event.startsWith("webhook.")); // biome-ignore format: short
+    const told = events.map(({ event, record }) => `${event} ${record}`);
+    const must = this.#oracle.journal.flatMap(({ event, record }) =>
+      event === undefined ? [] : [`${event} ${record}`],
+    );
+    if (told.join() !== must.join()) this.#wrong(`the events are ${told.join()} in place of ${must.join()}`);
+    for (const [index, { position }] of events.entries())
+      if (position <= (events[index - 1]?.position ?? 0)) this.#wrong(`position ${position} comes twice, or too late`);
+  }
+}

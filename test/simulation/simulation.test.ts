@@ -1,0 +1,51 @@
+/** The simulation holds for the seeds of every run, plays a seed twice alike, and finds the mistakes that it is there for. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { check } from "../../src/parts/check.ts";
+import { documentText } from "./document.ts";
+import { runFleet } from "./fleet.ts";
+import { mutants } from "./mutants.ts";
+import { simulate } from "./run.ts";
+import { worldOf } from "./world.ts";
+
+const seeds = 10_000;
+
+void test(`nothing is lost, doubled, shown or broken in ${seeds} seeds`, async () => {
+  const { answers, findings } = await runFleet({ from: 0, seeds });
+  const told = findings.map(
+    ({ seed, violation }) => `seed ${seed}: ${violation}\n  npm run simulate -- --seed ${seed}`,
+  );
+  assert.equal(told.join("\n"), "");
+  assert(answers > 20 * seeds, `only ${answers} answers`);
+});
+
+void test("a seed is played twice alike, also after others", async () => {
+  const once = await Promise.resolve(simulate(4711));
+  await simulate(12);
+  const again = await simulate(4711);
+  assert.equal(again.trace.join("\n"), once.trace.join("\n"));
+  assert(once.trace.length > 100);
+});
+
+void test("the documents of worlds are sound", () => {
+  for (let number = 0; number < 40; number += 1) {
+    const text = documentText(worldOf(number));
+    const wrong = check("world.md", text).diagnostics.filter(({ severity }) => severity === "error");
+    assert.deepEqual(wrong.map(({ message }) => message), [], text); // biome-ignore format: short
+  }
+});
+
+/** Seeds that a mistake may take, each of another world than the one before. */
+const patience = 150;
+
+void describe("a mistake is found", () => {
+  for (const [name, mutation] of Object.entries(mutants)) {
+    void test(name, async () => {
+      for (let number = 0; number < patience; number += 1) {
+        const { violation } = await simulate(number * 33, mutation);
+        if (violation !== undefined) return;
+      }
+      assert.fail(`it is not found in ${patience} seeds`);
+    });
+  }
+});

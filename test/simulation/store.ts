@@ -1,0 +1,313 @@
+/**
+ * A store between the service and the real one, that waits, fails and dies as the simulation wants: at any call, before a
+ * transaction is durable or right after it. It tells whoever watches what becomes of each transaction, at the moment at which
+ * it can no longer be undone, in the order of commits.
+ */
+import { StoreError } from "../../src/store/error.ts";
+import type {
+  Count,
+  Counted,
+  DeletedRecord,
+  DeleteOutcome,
+  JournalEntry,
+  Key,
+  Remembered,
+  Row,
+  Store,
+  Transaction,
+  Written,
+} from "../../src/store/store.ts";
+import { Died, type Machine, type Task } from "./machine.ts";
+import type { Chance } from "./random.ts";
+
+/** How often, of a hundred times, each of these happens. */
+export interface Weather {
+  /** A call fails, so that it can be tried again. */
+  busy: number;
+  /** A call fails for good. */
+  broken: number;
+  /** A transaction that has run is undone, and run again. */
+  again: number;
+  /** It is undone when it should become durable. */
+  before: number;
+  /** It is durable, and whoever waits is told that it failed. */
+  after: number;
+  /** The process dies as it becomes durable: right before, or right after. */
+  dies: number;
+}
+
+export const calm: Weather = { busy: 0, broken: 0, again: 0, before: 0, after: 0, dies: 0 };
+
+/** What a transaction did. */
+export interface Log {
+  /** The clock when it began. */
+  readonly began: number;
+  /** The first record that it looked for. */
+  readonly sought?: { readonly resource: string; readonly id: string };
+  readonly puts: readonly { readonly resource: string; readonly row: Row; readonly isNew: boolean }[];
+  readonly deleted: readonly DeletedRecord[];
+  readonly entries: readonly JournalEntry[];
+  readonly remembered: readonly { readonly key: string; readonly answer: Remembered }[];
+  readonly counted: readonly (Counted & { readonly name: string; readonly key: string })[];
+}
+
+export interface Watcher {
+  /** A key was looked for: who it is of is known from now on. */
+  authenticated(task: Task): void;
+  /** What is read now is what there is now. */
+  reading(task: Task): void;
+  /** The last moment before it is durable. */
+  committing(task: Task, log: Log): void;
+  /** It has come to nothing: by what the service threw, or because it was made to fail. */
+  undone(task: Task, log: Log, injected: boolean): void;
+  /** Counts of rates are as they are now on their way to the store; the result is told of their arrival. */
+  keepingRates(): () => void;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] };
+
+/** A transaction that is to be run again: the database has found that it cannot be put in an order with others. */
+class Again extends Error {}
+
+/** Nobody outside may ever read this: it stands for paths, statements and codes of a driver. */
+export const detail = "pg_simulated_detail";
+
+/** What becomes of a transaction that has run. */
+type Fate = "well" | "again" | "before" | "after" | "diesBefore" | "diesAfter";
+
+const nobody: Task = { name: "-", looked: 0 };
+
+/** All calls of a transaction: one that is added to the port has to be added here. */
+const calls = Object.keys({
+  get: true,
+  claim: true,
+  list: true,
+  first: true,
+  all: true,
+  evaluate: true,
+  insert: true,
+  update: true,
+  delete: true,
+  deleteAll: true,
+  bookmark: true,
+  setBookmark: true,
+  record: true,
+  hasFired: true,
+  forget: true,
+  defer: true,
+  view: true,
+  recall: true,
+  remember: true,
+  count: true,
+  tally: true,
+  session: true,
+  addSession: true,
+  replaceSession: true,
+  endSessions: true,
+} satisfies Record<keyof Transaction, true>) as readonly (keyof Transaction)[];
+
+type Call = (...given: readonly unknown[]) => unknown;
+
+export interface StoreOptions {
+  readonly machine: Machine;
+  readonly chance: Chance;
+  readonly weather: () => Weather;
+  readonly watcher: Watcher;
+  /** Whether others may go on while a transaction is under way. */
+  readonly yields: boolean;
+}
+
+/** The store as one process sees it, in that process's life alone. */
+export function simulatedStore(inner: Store, { machine, chance, weather, watcher, yields }: StoreOptions): Store {
+  const { life } = machine;
+  const taskNow = (): Task => machine.tasks.getStore() ?? nobody;
+
+  const failed = (kind: "busy" | "broken", task: Task): Error => {
+    task.fault = kind;
+    machine.note(`  ${task.name} fails: ${kind}`);
+    if (kind === "busy") return new StoreError(chance.pick(["busy", "unreachable", "disk"]), detail);
+    // What time did not do because of a mistake of Nonet's own is not tried again; a disk is no such mistake.
+    return task.request === undefined ? new StoreError("disk", detail) : new Error(detail);
+  };
+  const mayFail = (task: Task): void => {
+    const { busy, broken } = weather();
+    if (busy > 0 && chance.percent(busy)) throw failed("busy", task);
+    if (broken > 0 && chance.percent(broken)) throw failed("broken", task);
+  };
+
+  /** A call that changes nothing, or one thing by itself. */
+  async function call<T>(label: string, make: () => T | Promise<T>, told?: (task: Task) => void): Promise<T> {
+    const task = taskNow();
+    if (told !== undefined) task.since ??= task.looked;
+    await machine.pass(label, life);
+    mayFail(task);
+    told?.(task);
+    const given = await make();
+    await machine.pass(`${label} gave`, life);
+    return given;
+  }
+
+  /** Who asks goes on at once: what it is counted for is counted in the order in which keys were looked for. */
+  async function findKey(hash: string): Promise<Key | undefined> {
+    const task = taskNow();
+    task.waits = true;
+    await machine.pass("key", life);
+    mayFail(task);
+    const key = await inner.keys.find(hash);
+    watcher.authenticated(task);
+    return key;
+  }
+
+  function watched(tx: Transaction, task: Task, log: Mutable<Log>): Transaction {
+    const noted: Partial<Record<keyof Transaction, (given: unknown, ...asked: never[]) => void>> = {
+      get: (_, resource: string, column: string, value: string) => {
+        if (column === "id") log.sought ??= { resource, id: String(value) };
+      },
+      claim: (_, resource: string, id: string) => {
+        log.sought ??= { resource, id };
+      },
+      insert: (given, resource: string) => {
+        const written = given as Written;
+        if (written.kind === "written") log.puts.push({ resource, row: written.row, isNew: true });
+      },
+      update: (given, resource: string) => {
+        const written = given as Written;
+        if (written.kind === "written") log.puts.push({ resource, row: written.row, isNew: false });
+      },
+      delete: (given) => {
+        const outcome = given as DeleteOutcome;
+        if (outcome.kind === "deleted") log.deleted.push(...outcome.records);
+      },
+      deleteAll: (given) => {
+        const outcome = given as DeleteOutcome;
+        if (outcome.kind === "deleted") log.deleted.push(...outcome.records);
+      },
+      record: (_, entry: JournalEntry) => log.entries.push(entry),
+      remember: (_, scope: string, key: string, answer: Remembered) =>
+        log.remembered.push({ key: `${scope}\0${key}`, answer }),
+      count: (given, name: string, key: string) => log.counted.push({ ...(given as Counted), name, key }),
+    };
+    const wrapped: Partial<Record<keyof Transaction, Call>> = {};
+    for (const name of calls) {
+      const note = noted[name] as ((given: unknown, ...asked: readonly unknown[]) => void) | undefined;
+      wrapped[name] = async (...asked) => {
+        if (yields) await machine.pass(name, life);
+        else if (machine.life !== life) throw new Died();
+        mayFail(task);
+        const given = await (Reflect.apply(tx[name], tx, asked) as unknown);
+        note?.(given, ...asked);
+        return given;
+      };
+    }
+    return wrapped as unknown as Transaction;
+  }
+
+  async function transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const task = taskNow();
+    task.since ??= task.looked;
+    await machine.pass("begin", life);
+    for (;;) {
+      const turn: { fate: Fate } = { fate: "well" };
+      let log: Mutable<Log> = emptyLog(machine.time);
+      let injected = false;
+      let runs = 0;
+      let durable = false;
+      try {
+        const given = await inner.transaction(async (tx) => {
+          log = emptyLog(machine.time);
+          runs += 1;
+          const value = await machine.tasks.run(task, () => work(watched(tx, task, log)));
+          if (yields) await machine.pass("commit", life);
+          if (machine.life !== life) throw new Died();
+          const { after, again, before, dies } = weather();
+          const fate = chance.weighted({ well: 100, again, before, after, diesBefore: dies, diesAfter: dies });
+          turn.fate = fate;
+          injected = fate !== "well" && fate !== "after" && fate !== "diesAfter";
+          if (fate === "again") throw new Again();
+          if (fate === "before") throw failed("busy", task);
+          if (fate === "diesBefore") {
+            machine.note(`  ${task.name} dies before commit`);
+            machine.die();
+            throw new Died();
+          }
+          watcher.committing(task, log);
+          return value;
+        });
+        durable = true;
+        if (turn.fate === "diesAfter") {
+          machine.note(`  ${task.name} dies after commit`);
+          machine.die();
+        }
+        await machine.pass("committed", life);
+        if (turn.fate === "after") throw failed("busy", task);
+        return given;
+      } catch (thrown) {
+        if (thrown instanceof Again) {
+          machine.note(`  ${task.name} runs again`);
+          continue;
+        }
+        if (machine.life !== life || durable) throw thrown;
+        if (runs > 0) watcher.undone(task, log, injected || task.fault !== undefined);
+        throw thrown;
+      }
+    }
+  }
+
+  const { journal, keys, counts, pins } = inner;
+  return {
+    ready: () => inner.ready(),
+    read: (query) => {
+      const read = inner.read(query);
+      return (...asked) => call(`read ${query.resource}`, () => read(...asked), (task) => watcher.reading(task)); // biome-ignore format: short
+    },
+    whole: (query) => {
+      const whole = inner.whole(query);
+      return (...asked) => call("whole", () => whole(...asked));
+    },
+    list: (query) => {
+      const list = inner.list(query);
+      return (...asked) => call(`list ${query.resource}`, () => list(...asked), (task) => watcher.reading(task)); // biome-ignore format: short
+    },
+    transaction,
+    due: (now, limit) => call("due", () => inner.due(now, limit)),
+    journal: {
+      events: (...asked) => call("events", () => journal.events(...asked)),
+      at: (...asked) => call("entry", () => journal.at(...asked)),
+      moves: (...asked) => call("moves", () => journal.moves(...asked), (task) => watcher.reading(task)), // biome-ignore format: short
+      last: () => call("last", () => journal.last()),
+      first: () => call("first", () => journal.first()),
+      trim: (before) => call("trim", () => journal.trim(before)),
+    },
+    keys: {
+      ...keys,
+      find: findKey,
+      list: () => call("keys", () => keys.list()),
+    },
+    sessions: inner.sessions,
+    grants: inner.grants,
+    counts: {
+      all: (now) => call("counts", () => counts.all(now)),
+      async save(saved: readonly Count[]) {
+        const kept = watcher.keepingRates();
+        await call("save counts", async () => {
+          await counts.save(saved);
+          kept();
+        });
+      },
+    },
+    pins,
+    files: inner.files,
+    lead: (work) => call(`lead ${work}`, () => inner.lead(work)),
+    changes: (listener) =>
+      inner.changes(() => {
+        if (machine.life === life) listener();
+      }),
+    secret: (...asked) => inner.secret(...asked),
+    purge: (now) => call("purge", () => inner.purge(now)),
+    close: () => inner.close(),
+  };
+}
+
+function emptyLog(began: number): Mutable<Log> {
+  return { began, puts: [], deleted: [], entries: [], remembered: [], counted: [] };
+}

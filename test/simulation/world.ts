@@ -1,0 +1,473 @@
+/**
+ * What a simulated service is to do, as plain data: a small model of a document that both its text (`document.ts`) and what
+ * has to come of it (`oracle.ts`) are made from. Of the language it has what touches on faults: states and time, who may and
+ * who sees, keys, quotas, events, versions. Nothing here knows the plan.
+ */
+import type { Json } from "../../src/base/json.ts";
+import { type Chance, chanceOf } from "./random.ts";
+
+export interface World {
+  readonly number: number;
+  readonly resources: readonly Resource[];
+  readonly unseen: 403 | 404;
+  readonly edits: "required" | "optional" | "none";
+  /** Whether POST takes an Idempotency-Key, kept a day. */
+  readonly repeats: boolean;
+  /** Of every operation, for each user. */
+  readonly rate?: Rate;
+  readonly webhook?: Webhook;
+  readonly stream?: { readonly for: readonly Grant[] };
+  /** How the version before differs; absent: there is one version. */
+  readonly older?: Older;
+}
+
+export const roles = ["member", "clerk"] as const;
+export type Role = (typeof roles)[number];
+
+export interface Resource {
+  readonly name: string;
+  readonly plural: string;
+  readonly prefix: string;
+  readonly fields: readonly Field[];
+  /** Whether `owner` is the one who made it. */
+  readonly owned: boolean;
+  readonly lifecycle?: Lifecycle;
+  readonly operations: readonly Operation[];
+  readonly rule?: { readonly holds: Condition; readonly else: string };
+  readonly keep?: { readonly milliseconds: number; readonly text: string };
+  /** Records at a time for each owner, in these states or else in any that is not final. */
+  readonly live?: { readonly count: number; readonly states?: readonly string[] };
+  readonly events: readonly OutEvent[];
+}
+
+export interface Field {
+  readonly name: string;
+  readonly type: FieldType;
+  readonly optional: boolean;
+  /** A value, or `now`, or `caller`. */
+  readonly default?: Json;
+  readonly marks: readonly ("read-only" | "create-only" | "unique" | "filter" | "sort" | "clear" | "delete with")[];
+  /** Who sees it; absent: everybody. */
+  readonly shown?: readonly Grant[];
+}
+
+export type FieldType =
+  | { readonly kind: "text"; readonly most: number }
+  | { readonly kind: "number"; readonly most: number }
+  | { readonly kind: "flag" }
+  | { readonly kind: "choice"; readonly of: readonly string[] }
+  | { readonly kind: "moment" }
+  | { readonly kind: "user" }
+  | { readonly kind: "reference"; readonly to: string };
+
+export interface Lifecycle {
+  readonly states: readonly string[];
+  readonly start: string;
+  readonly final: readonly string[];
+  readonly moves: readonly Move[];
+}
+
+export interface Move {
+  readonly from: readonly string[];
+  readonly to: string;
+  readonly by: Trigger;
+  readonly if?: Condition;
+  readonly else?: string;
+  readonly set?: { readonly field: string; readonly to: SetTo };
+}
+
+export type Trigger =
+  | { readonly kind: "operation"; readonly name: string }
+  | { readonly kind: "after"; readonly milliseconds: number; readonly text: string }
+  | { readonly kind: "at"; readonly field: string }
+  | { readonly kind: "event"; readonly name: string };
+
+export type SetTo =
+  | { readonly kind: "more"; readonly field: string }
+  | { readonly kind: "later"; readonly milliseconds: number; readonly text: string };
+
+export type Condition =
+  | { readonly kind: "below"; readonly field: string; readonly value: number }
+  | { readonly kind: "is"; readonly field: string; readonly value: string }
+  | { readonly kind: "isNot"; readonly field: string; readonly value: string }
+  | { readonly kind: "input"; readonly member: string; readonly value: string };
+
+export interface Grant {
+  readonly who: Role | "signed-in" | "anyone";
+  readonly own?: true;
+}
+
+export interface Operation {
+  readonly name: string;
+  readonly deed: "create" | "read" | "list" | "update" | "delete" | "move" | "history";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** With `{id}` where it is of one record. */
+  readonly path: string;
+  readonly allow: readonly Grant[];
+  /** What a move takes: a text. */
+  readonly takes?: string;
+  readonly quota?: { readonly count: number; readonly milliseconds: number; readonly text: string };
+  readonly rate?: Rate;
+}
+
+export interface Rate {
+  readonly count: number;
+  readonly milliseconds: number;
+  readonly text: string;
+}
+
+export interface OutEvent {
+  readonly name: string;
+  readonly on:
+    | { readonly kind: "state"; readonly state: string }
+    | { readonly kind: "operation"; readonly operation: string };
+}
+
+export interface Webhook {
+  readonly for: readonly Role[];
+  readonly inOrder: boolean;
+  readonly retry: readonly { readonly milliseconds: number; readonly text: string }[];
+}
+
+/** The version before: what it called a field, where it had an operation, what it called an error. */
+export interface Older {
+  readonly field?: { readonly resource: string; readonly name: string; readonly was: string };
+  readonly path?: { readonly operation: string; readonly was: string };
+  readonly error?: { readonly code: string; readonly was: string };
+}
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** A world by its number; the same for the same number. */
+export function worldOf(number: number): World {
+  const chance = chanceOf(number, "world");
+  const box = chance.percent(60) ? boxOf(chance) : undefined;
+  const job = jobOf(chance, box);
+  const linked = box === undefined ? [job] : [linkedBox(chance, box, job), job];
+  return {
+    number,
+    resources: linked,
+    unseen: chance.percent(70) ? 404 : 403,
+    edits: chance.pick(["required", "optional", "none"]),
+    repeats: chance.percent(85),
+    ...(chance.percent(40) ? { rate: rateOf(chance) } : {}),
+    ...(chance.percent(60) ? { webhook: webhookOf(chance) } : {}),
+    ...(chance.percent(40) ? { older: olderOf(chance, job) } : {}),
+  };
+}
+
+function rateOf(chance: Chance): Rate {
+  return chance.pick([
+    { count: chance.between(2, 5), milliseconds: minute, text: "min" },
+    { count: chance.between(4, 8), milliseconds: hour, text: "h" },
+    { count: chance.between(1, 3), milliseconds: 10_000, text: "10s" },
+  ]);
+}
+
+function webhookOf(chance: Chance): Webhook {
+  const waits = [
+    { milliseconds: 5_000, text: "5s" },
+    { milliseconds: 5 * minute, text: "5m" },
+    { milliseconds: 2 * hour, text: "2h" },
+  ];
+  return {
+    for: chance.pick([["clerk"], ["member"], ["member", "clerk"]]),
+    inOrder: chance.percent(70),
+    retry: waits.slice(0, chance.between(1, 3)),
+  };
+}
+
+function olderOf(chance: Chance, job: Resource): Older {
+  const renamed = job.fields.find(({ name }) => name === "title" || name === "note");
+  const moved = job.operations.find(({ deed }) => deed === "move");
+  const refused = job.lifecycle?.moves.find((move) => move.else !== undefined)?.else;
+  return {
+    ...(renamed === undefined || chance.percent(20)
+      ? {}
+      : { field: { resource: job.name, name: renamed.name, was: "label" } }),
+    ...(moved === undefined || chance.percent(40)
+      ? {}
+      : { path: { operation: moved.name, was: `/jobs/{id}/old-${moved.name.toLowerCase()}` } }),
+    ...(refused === undefined || chance.percent(50) ? {} : { error: { code: refused, was: "no-way" } }),
+  };
+}
+
+const crud = (chance: Chance, name: string, plural: string, owned: boolean): Operation[] => {
+  const grants = (): readonly Grant[] => grantsOf(chance, owned);
+  const reading = grants();
+  return [
+    {
+      name: `add${name}`,
+      deed: "create",
+      method: "POST",
+      path: `/${plural}`,
+      allow: chance.pick<readonly Grant[]>([
+        [{ who: "signed-in" }],
+        [{ who: "member" }],
+        [{ who: "member" }, { who: "clerk" }],
+        ...(owned ? [] : [[{ who: "anyone" }] as const]),
+      ]),
+      ...(chance.percent(30)
+        ? {
+            quota: chance.pick([
+              { count: chance.between(2, 5), milliseconds: day, text: "day" },
+              { count: chance.between(1, 3), milliseconds: hour, text: "h" },
+            ]),
+          }
+        : {}),
+    },
+    { name: `get${name}`, deed: "read", method: "GET", path: `/${plural}/{id}`, allow: reading },
+    {
+      name: `list${name}s`,
+      deed: "list",
+      method: "GET",
+      path: `/${plural}`,
+      // Mostly the same people: where they differ, one of the two says what is seen.
+      allow: chance.percent(75) ? reading : grants(),
+    },
+    ...(chance.percent(80)
+      ? [{ name: `change${name}`, deed: "update", method: "PATCH", path: `/${plural}/{id}`, allow: grants() } as const]
+      : []),
+    ...(chance.percent(60)
+      ? [{ name: `remove${name}`, deed: "delete", method: "DELETE", path: `/${plural}/{id}`, allow: grants() } as const]
+      : []),
+  ];
+};
+
+function grantsOf(chance: Chance, owned: boolean): readonly Grant[] {
+  const mine: readonly (readonly Grant[])[] = [
+    [{ who: "clerk" }, { who: "member", own: true }],
+    [{ who: "signed-in", own: true }],
+    [{ who: "member", own: true }],
+  ];
+  const plain: readonly (readonly Grant[])[] = [
+    [{ who: "signed-in" }],
+    [{ who: "clerk" }],
+    [{ who: "clerk" }, { who: "member" }],
+    [{ who: "anyone" }],
+  ];
+  return chance.pick(owned && chance.percent(65) ? mine : plain);
+}
+
+function boxOf(chance: Chance): Resource {
+  const owned = chance.percent(30);
+  const name: Field = {
+    name: "name",
+    type: { kind: "text", most: 8 },
+    optional: false,
+    marks: ["unique", "filter", ...chance.some(["sort"] as const, 50)],
+  };
+  const room: Field = { name: "room", type: { kind: "number", most: 9 }, optional: true, marks: ["filter"] };
+  return {
+    name: "Box",
+    plural: "boxes",
+    prefix: "box",
+    owned,
+    fields: [...(owned ? [ownerField] : []), name, ...chance.some([room], 60)],
+    operations: crud(chance, "Box", "boxes", owned),
+    events: [],
+  };
+}
+
+const ownerField: Field = {
+  name: "owner",
+  type: { kind: "user" },
+  optional: false,
+  default: "caller",
+  marks: ["read-only", "filter"],
+};
+
+/** A box follows the jobs that refer to it, where these tell of an event. */
+function linkedBox(chance: Chance, box: Resource, job: Resource): Resource {
+  const [first, second] = job.events.filter(({ on }) => on.kind === "state");
+  if (first === undefined || chance.percent(40)) return box;
+  const repair: Operation = {
+    name: "freeBox",
+    deed: "move",
+    method: "POST",
+    path: "/boxes/{id}/free",
+    allow: [{ who: "clerk" }],
+  };
+  const when = (name: string): Trigger => ({ kind: "event", name });
+  return {
+    ...box,
+    operations: [...box.operations, repair],
+    lifecycle: {
+      states: ["free", "taken"],
+      start: "free",
+      final: [],
+      moves: [
+        { from: ["free"], to: "taken", by: when(first.name) },
+        ...(second === undefined ? [] : [{ from: ["taken"], to: "free", by: when(second.name) }]),
+        { from: ["taken"], to: "free", by: { kind: "operation", name: "freeBox" } },
+      ],
+    },
+    events: chance.percent(50) ? [{ name: "box.taken", on: { kind: "state", state: "taken" } }] : [],
+  };
+}
+
+function jobOf(chance: Chance, box: Resource | undefined): Resource {
+  const owned = chance.percent(75);
+  const lifecycle = lifecycleOf(chance);
+  const hidden: readonly Grant[] = chance.pick<readonly Grant[]>([
+    [{ who: "clerk" }],
+    [{ who: "member" }, { who: "clerk" }],
+  ]);
+  const fields: readonly Field[] = [
+    ...(owned ? [ownerField] : []),
+    {
+      name: "title",
+      type: { kind: "text", most: 12 },
+      optional: false,
+      marks: [...chance.some(["unique"] as const, 25), ...chance.some(["filter", "sort"] as const, 50)],
+    },
+    {
+      name: "size",
+      type: { kind: "number", most: 9 },
+      optional: chance.percent(50),
+      ...(chance.percent(40) ? { default: 3 } : {}),
+      marks: chance.some(["create-only", "filter", "sort"] as const, 40),
+    },
+    ...chance.some<Field>(
+      [
+        {
+          name: "grade",
+          type: { kind: "choice", of: ["low", "mid", "high"] },
+          optional: chance.percent(30),
+          marks: chance.some(["filter"] as const, 50),
+        },
+        { name: "urgent", type: { kind: "flag" }, optional: false, default: false, marks: [] },
+        {
+          name: "note",
+          type: { kind: "text", most: 20 },
+          optional: true,
+          marks: chance.some(["filter", "sort"] as const, 30),
+          shown: hidden,
+        },
+        { name: "code", type: { kind: "number", most: 9 }, optional: true, marks: ["filter"], shown: hidden },
+      ],
+      70,
+    ),
+    ...(box === undefined
+      ? []
+      : [
+          {
+            name: "box",
+            type: { kind: "reference", to: "Box" },
+            ...chance.pick<Pick<Field, "optional" | "marks">>([
+              { optional: false, marks: ["create-only", "filter"] },
+              { optional: true, marks: ["filter", "clear"] },
+              { optional: false, marks: ["filter", "delete with"] },
+            ]),
+          } as const,
+        ]),
+    { name: "count", type: { kind: "number", most: 3 }, optional: false, default: 0, marks: ["read-only"] },
+    { name: "dueAt", type: { kind: "moment" }, optional: true, marks: ["read-only"] },
+    { name: "createdAt", type: { kind: "moment" }, optional: false, default: "now", marks: ["read-only", "sort"] },
+  ];
+  const operations = [
+    ...crud(chance, "Job", "jobs", owned),
+    ...chance.some<Operation>(
+      [
+        {
+          name: "getJobHistory",
+          deed: "history",
+          method: "GET",
+          path: "/jobs/{id}/history",
+          allow: grantsOf(chance, owned),
+        },
+      ],
+      50,
+    ),
+    ...lifecycle.moves.flatMap(({ by }): readonly Operation[] =>
+      by.kind !== "operation"
+        ? []
+        : [
+            {
+              name: by.name,
+              deed: "move",
+              method: "POST",
+              path: `/jobs/{id}/${by.name.toLowerCase()}`,
+              allow: grantsOf(chance, owned),
+              ...(by.name === "finish" ? { takes: "code" } : {}),
+              ...(chance.percent(20) ? { quota: { count: 2, milliseconds: hour, text: "h" } } : {}),
+              ...(chance.percent(15) ? { rate: rateOf(chance) } : {}),
+            },
+          ],
+    ),
+  ];
+  const unique = [...new Map(operations.map((operation) => [operation.name, operation])).values()];
+  const emitted = chance.some(lifecycle.states, 60);
+  return {
+    name: "Job",
+    plural: "jobs",
+    prefix: "job",
+    owned,
+    fields,
+    lifecycle,
+    operations: unique,
+    ...(chance.percent(40)
+      ? { rule: { holds: { kind: "isNot", field: "title", value: "bad" }, else: "bad-title" } }
+      : {}),
+    ...(chance.percent(40) ? { keep: chance.pick([{ milliseconds: day, text: "1d" }, { milliseconds: hour, text: "1h" }]) } : {}), // biome-ignore format: short
+    ...(owned && chance.percent(40)
+      ? { live: { count: chance.between(1, 3), ...(chance.percent(50) ? { states: ["open", "held"] } : {}) } }
+      : {}),
+    events: [
+      ...emitted.map((state): OutEvent => ({ name: `job.${state}`, on: { kind: "state", state } })),
+      ...unique
+        .filter(({ deed }) => deed === "update" || deed === "move")
+        .filter(() => chance.percent(25))
+        .map(({ name }): OutEvent => ({ name: `job.did-${name.toLowerCase()}`, on: { kind: "operation", operation: name } })), // biome-ignore format: short
+    ],
+  };
+}
+
+function lifecycleOf(chance: Chance): Lifecycle {
+  const operation = (name: string): Trigger => ({ kind: "operation", name });
+  const later: Move["set"] = { field: "dueAt", to: { kind: "later", milliseconds: hour, text: "1h" } };
+  const waits = chance.pick([
+    { milliseconds: 10 * minute, text: "10m" },
+    { milliseconds: 2 * hour, text: "2h" },
+    { milliseconds: 3 * day, text: "3d" },
+  ]);
+  const moves: readonly Move[] = [
+    { from: ["open"], to: "held", by: operation("hold"), ...(chance.percent(70) ? { set: later } : {}) },
+    {
+      from: chance.percent(50) ? ["open", "held"] : ["held"],
+      to: "done",
+      by: operation("finish"),
+      ...(chance.percent(70) ? { if: { kind: "input", member: "code", value: "yes" }, else: "wrong-code" } : {}),
+    },
+    ...chance.some<Move>(
+      [
+        {
+          from: ["held"],
+          to: "held",
+          by: operation("extend"),
+          if: { kind: "below", field: "count", value: 2 },
+          else: "no-more",
+          set: { field: "count", to: { kind: "more", field: "count" } },
+        },
+        { from: ["open"], to: "gone", by: { kind: "after", ...waits } },
+        { from: ["held"], to: "open", by: { kind: "at", field: "dueAt" } },
+        {
+          from: ["open"],
+          to: "open",
+          by: { kind: "after", milliseconds: 5 * minute, text: "5m" },
+          if: { kind: "below", field: "count", value: 2 },
+          set: { field: "count", to: { kind: "more", field: "count" } },
+        },
+        { from: ["open", "held"], to: "gone", by: operation("cancel") },
+        ...(chance.percent(30) ? [{ from: ["done"], to: "open", by: operation("reopen") }] : []),
+      ],
+      65,
+    ),
+  ];
+  const reached = new Set(["open", ...moves.flatMap(({ from, to }) => [...from, to])]);
+  const states = ["open", "held", "done", "gone"].filter((state) => reached.has(state));
+  const final = states.filter((state) => !moves.some(({ from }) => from.includes(state)));
+  return { states, start: "open", final, moves };
+}
