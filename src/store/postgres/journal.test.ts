@@ -338,7 +338,11 @@ test("what is trimmed or forgotten is in no row that a query can find", () =>
     await connections.transaction(async (work) => forget(work, "Thing", "a"));
     assert.equal(await rows(), 0);
     await journal.trim(start + 11);
-    assert.equal((await connections.rows("SELECT count(*) FROM nonet_journal"))[0]?.[0], 30, "moves stay");
+    assert.equal(
+      (await connections.rows("SELECT count(*) FROM nonet_journal"))[0]?.[0],
+      31,
+      "moves stay, and the newest entry",
+    );
     await enter(process, {});
     assert.equal(await journal.last(), 61);
   }));
@@ -368,4 +372,52 @@ test("no reading and no placing goes through the journal, whatever the planner k
       await journal.first();
     }
     assert.equal(await walked(), before);
+  }));
+
+test("while a long transaction could still see all as it was, nobody goes through what has been placed since", () =>
+  withProcesses(2, async (process, other) => {
+    const { connections, journal, sequencer } = process;
+    const looked = async (): Promise<number> => {
+      await connections.rows("SELECT pg_stat_force_next_flush()");
+      const sql = "SELECT idx_tup_read FROM pg_stat_user_indexes WHERE indexrelname = 'nonet_journal_unplaced' AND schemaname = current_schema()"; // biome-ignore format: short
+      return (await connections.rows<[number]>(sql))[0]?.[0] ?? 0;
+    };
+    await other.connections.transaction(async (work) => {
+      await work.rows("SELECT count(*) FROM nonet_journal");
+      for (let round = 0; round < 80; round += 1) {
+        await enter(process, ...Array.from({ length: 100 }, () => ({})));
+        await sequencer.settle();
+      }
+      const before = await looked();
+      assert.equal(await journal.last(), 8000);
+      const once = (await looked()) - before;
+      assert.ok(once < 5000, `${once} of 8000`);
+    });
+  }));
+
+test("an entry that was begun before the floor rose past others is placed when it is committed", () =>
+  withProcesses(2, async (slow, quick) => {
+    let commit = (): void => undefined;
+    let wrote = (): void => undefined;
+    const written = new Promise<void>((resolve) => (wrote = resolve));
+    const late = slow.connections.transaction(async (work) => {
+      record(work, { ...entry, record: "late" });
+      await work.rows("SELECT 1");
+      wrote();
+      await new Promise<void>((resolve) => (commit = resolve));
+    });
+    await written;
+    const many = async (): Promise<unknown> => {
+      for (let round = 0; round < 9; round += 1) {
+        await enter(quick, ...Array.from({ length: 500 }, () => ({})));
+        await quick.sequencer.settle();
+      }
+      return (await quick.connections.rows("SELECT floor FROM nonet_journal_floor"))[0]?.[0];
+    };
+    assert.equal(await many(), 0, "it waits for what is under way");
+    commit();
+    await late;
+    assert.ok(Number(await many()) > 4000, "and rises afterwards");
+    assert.deepEqual((await quick.journal.events(4500, 1)).map((one) => one.record), ["late"]); // biome-ignore format: short
+    assert.equal(await quick.journal.last(), 9001);
   }));

@@ -11,8 +11,10 @@ import type { Sequencer } from "./sequencer.ts";
  * PostgreSQL does by itself the table is cleared of such, by a number of rows that does not grow with it.
  */
 export const journalSql: readonly string[] = [
+  "CREATE SEQUENCE nonet_journal_seq",
+  // A transaction has a number of its own before the entry has one: the sequencer's floor rests on it.
   `CREATE TABLE nonet_journal (
-    seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    seq bigint PRIMARY KEY DEFAULT CASE WHEN pg_current_xact_id() > '0' THEN nextval('nonet_journal_seq') END,
     position bigint,
     at bigint NOT NULL,
     resource text COLLATE "C" NOT NULL,
@@ -129,7 +131,7 @@ const unplaced = "FROM nonet_journal WHERE position IS NULL";
  * With an order that only the index of those without a position has: else the planner might, by statistics from a busier
  * moment, hope to come upon one soon by going through the table, in which mostly there is none.
  */
-const anyUnplaced = `${unplaced} ORDER BY seq LIMIT 1`;
+const anyUnplaced = `${unplaced} AND seq > (SELECT floor FROM nonet_journal_floor) ORDER BY seq LIMIT 1`;
 
 const eventsSql = `
   (SELECT ${columns} FROM nonet_journal WHERE position > $1 AND event IS NOT NULL ORDER BY position LIMIT $2)
@@ -140,7 +142,8 @@ const movesSql = `
   (SELECT ${columns} FROM nonet_journal WHERE record = $1 AND resource = $2 AND target IS NOT NULL AND position > $3
    ORDER BY position LIMIT $4)
   UNION ALL (SELECT ${columns} ${unplaced} AND record = $1 AND resource = $2 LIMIT 1)`;
-const lastSql = `SELECT position FROM nonet_journal_head UNION ALL (SELECT position ${anyUnplaced})`;
+const newest = "SELECT position FROM nonet_journal WHERE position IS NOT NULL ORDER BY position DESC LIMIT 1";
+const lastSql = `(${newest}) UNION ALL (SELECT position ${anyUnplaced})`;
 const firstSql = `
   (SELECT position FROM nonet_journal WHERE position IS NOT NULL AND event IS NOT NULL ORDER BY position LIMIT 1)
   UNION ALL (SELECT position ${anyUnplaced})`;
@@ -151,18 +154,18 @@ const batch = 1000;
 /**
  * Of those with an event that are the oldest of the journal, forgets the ones that were made before; whether there may be
  * more. It ends where none was, since entries come nearly in the order of their times; one that a clock gone wrong has put among
- * younger ones goes when these do. No position is given twice, whatever goes: the last one is kept in `nonet_journal_head`.
+ * younger ones goes when these do. The newest entry stays whatever its age: its position must not be given again.
  */
 async function trimSome(session: Session, kept: "event" | "received", before: number): Promise<boolean> {
   const [found] = await session.rows<[old: number, looked: number]>(
     `WITH looked AS (
-       SELECT seq, target, at < $1 AS old FROM nonet_journal
+       SELECT seq, at < $1 AS old, target IS NOT NULL OR position = (${newest}) AS stays FROM nonet_journal
        WHERE position IS NOT NULL AND ${kept} IS NOT NULL ORDER BY position LIMIT ${batch}
      ), gone AS (
-       DELETE FROM nonet_journal WHERE seq IN (SELECT seq FROM looked WHERE old AND target IS NULL)
+       DELETE FROM nonet_journal WHERE seq IN (SELECT seq FROM looked WHERE old AND NOT stays)
      ), bared AS (
        UPDATE nonet_journal SET event = NULL, received = NULL, data = NULL
-       WHERE seq IN (SELECT seq FROM looked WHERE old AND target IS NOT NULL)
+       WHERE seq IN (SELECT seq FROM looked WHERE old AND stays)
      )
      SELECT count(*) FILTER (WHERE old), count(*) FROM looked`,
     [before],

@@ -37,7 +37,7 @@ const ownTables: Readonly<Record<string, readonly string[]>> = {
   nonet_answers: answersSql,
   nonet_secrets: secretsSql,
   nonet_journal: journalSql,
-  nonet_journal_head: sequencerSql,
+  nonet_journal_floor: sequencerSql,
   nonet_bookmarks: bookmarksSql,
   nonet_counts: countsSql,
   nonet_pins: pinsSql,
