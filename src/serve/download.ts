@@ -3,7 +3,7 @@ import type { Call } from "./context.ts";
 import type { Answer, Streaming } from "./exchange.ts";
 import { matchesWeakly } from "./preconditions.ts";
 import { findVisible, parentOf } from "./read.ts";
-import { absent, keyOf, tagsOf } from "./record.ts";
+import { absent, absentParent, keyOf, tagsOf } from "./record.ts";
 import { Refusal } from "./refusal.ts";
 
 interface Described {
@@ -17,7 +17,8 @@ interface Described {
 export async function download(call: Call, column: string): Promise<Answer> {
   const key = keyOf(call);
   const parent = await parentOf(call);
-  if (key === undefined || parent === undefined) throw absent(call);
+  if (parent === undefined) throw absentParent(call);
+  if (key === undefined) throw absent(call);
   const { text } = await findVisible(call, key, parent);
   const file = (JSON.parse(text) as Readonly<Record<string, Described | null | undefined>>)[column] ?? undefined;
   if (file === undefined) throw new Refusal("not-found", { detail: `There is no ${column}` });

@@ -10,7 +10,7 @@ import { openCursor, unknown, wholeNumber } from "./list.ts";
 import { pageText } from "./page-text.ts";
 import { checkRead } from "./guard.ts";
 import { findVisible, parentOf, readAnswer } from "./read.ts";
-import { absent, findParents, findRecord, keyOf } from "./record.ts";
+import { absent, absentParent, findParents, findRecord, keyOf } from "./record.ts";
 import { ownTerms, recordDown } from "./versions/terms.ts";
 
 export async function history(call: Call): Promise<Answer> {
@@ -45,7 +45,8 @@ export async function history(call: Call): Promise<Answer> {
 async function idOf(call: Call): Promise<string> {
   const key = keyOf(call);
   const parent = await parentOf(call);
-  if (key === undefined || parent === undefined) throw absent(call);
+  if (parent === undefined) throw absentParent(call);
+  if (key === undefined) throw absent(call);
   await findVisible(call, key, parent);
   await checkRead(call, key, parent);
   if (call.prepared.operation.key?.column === "id") return String(key as string | number);

@@ -11,7 +11,7 @@ import { checkListed } from "./guard.ts";
 import { pageText } from "./page-text.ts";
 import { parentOf, readAnswer } from "./read.ts";
 import { typedParameter } from "./query.ts";
-import { absent } from "./record.ts";
+import { absentParent } from "./record.ts";
 import { decide } from "./permissions.ts";
 import { malformed, type Refusal } from "./refusal.ts";
 import { keptPosition, positionNow } from "./versions/positions.ts";
@@ -24,7 +24,7 @@ export async function list(call: Call): Promise<Answer> {
   const raised = raisedList(call, asked);
   const { shape, page: wanted } = placed(call, raised);
   const parent = await parentOf(call);
-  if (parent === undefined) throw absent(call);
+  if (parent === undefined) throw absentParent(call);
   await checkListed(call);
   const filtered = Object.keys(raised.given).length === 0 ? {} : { filter: raised.given as Value };
   const variables = { ...call.variables, ...(parent === null ? {} : { parent }), ...filtered };

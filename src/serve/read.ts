@@ -10,7 +10,7 @@ import { checkRead } from "./guard.ts";
 import { extended } from "./extension.ts";
 import { decodeKey } from "./keys-in-path.ts";
 import { matchesWeakly } from "./preconditions.ts";
-import { absent, columnOf, keyOf, tagsOf } from "./record.ts";
+import { absent, absentParent, columnOf, keyOf, tagsOf } from "./record.ts";
 import { Refusal } from "./refusal.ts";
 import { unmarked } from "./tokens.ts";
 import { tell } from "./versions/terms.ts";
@@ -19,7 +19,8 @@ export async function read(call: Call): Promise<Answer> {
   const { prepared, kind } = call;
   const key = keyOf(call);
   const parent = await parentOf(call);
-  if (key === undefined || parent === undefined) throw absent(call);
+  if (parent === undefined) throw absentParent(call);
+  if (key === undefined) throw absent(call);
   const found = await findVisible(call, key, parent);
   await checkRead(call, key, parent);
   if (prepared.operation.answer.kind === "none") return emptyAnswer(prepared.operation.answer.status);

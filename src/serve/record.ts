@@ -35,6 +35,16 @@ export function absent(call: Call): Refusal {
   return hides ? new Refusal("forbidden") : new Refusal("not-found");
 }
 
+/**
+ * The same where the path names a parent that is absent or hidden: seen or not by its own resource's operations (decision 13),
+ * and alike for all parents of a path, whichever of them it is.
+ */
+export function absentParent(call: Call): Refusal {
+  const roles = call.caller.kind === 0 ? undefined : call.caller.roles;
+  const hides = call.prepared.operation.parents.some(({ visible }) => decide(visible, roles) !== "allowed");
+  return hides && call.context.plan.unseen === 403 ? new Refusal("forbidden") : new Refusal("not-found");
+}
+
 export async function holds(call: Call, tx: Transaction, decision: Decision, row: Row): Promise<boolean> {
   if (decision === "denied" || decision === "allowed") return decision === "allowed";
   for (const condition of decision.any) {
@@ -52,7 +62,7 @@ export async function findParents(call: Call, tx: Transaction): Promise<readonly
     const row = value === undefined ? undefined : await tx.get(parent.resource, parent.column, value);
     const before = call.prepared.operation.parents[rows.length - 1];
     const tied = row === undefined || before === undefined || row[before.field] === rows.at(-1)?.["id"];
-    if (row === undefined || !tied || !(await isVisible(call, tx, parent.visible, row))) throw absent(call);
+    if (row === undefined || !tied || !(await isVisible(call, tx, parent.visible, row))) throw absentParent(call);
     rows.push(row);
   }
   return rows;

@@ -4,6 +4,7 @@ import { before, test } from "node:test";
 import type { Reply } from "./client.ts";
 import { archive, keeping, missing } from "./archive.ts";
 import { served } from "./scenario.ts";
+import { addTool, once, people, toolLibrary } from "./tool-library.ts";
 
 const requests: readonly (readonly [
   method: string,
@@ -94,3 +95,21 @@ for (const unseen of [404, 403]) {
     });
   });
 }
+
+served("unseen: 403, below a parent", toolLibrary.replace("unseen: 404", "unseen: 403"), (subject) => {
+  const who = people(subject);
+
+  test("R5.8 a parent that is hidden or absent is what `unseen` says, whoever sees all that is below it", async () => {
+    const hidden = await addTool(subject, who.other, { open: false });
+    for (const path of [hidden.path, missing(hidden.path)]) {
+      for (const method of ["GET", "POST"]) {
+        const headers = { ...who.member, ...once() };
+        const body = method === "POST" ? { body: { body: "x" } } : {};
+        const reply = await subject.client.send({ method, path: `${path}/remarks`, headers, ...body });
+        assert.equal(reply.status, 403, reply.text);
+      }
+    }
+    const reply = await subject.client.send({ method: "GET", path: `${missing(hidden.path)}/remarks`, headers: who.keeper });
+    assert.equal(reply.status, 404, "a keeper sees every tool there is");
+  });
+});
