@@ -1,5 +1,10 @@
-/** List cursors: opaque, URL-safe, authenticated, bound to the list, its filters and order, and the caller (R4.10). */
-import { createHmac, timingSafeEqual } from "node:crypto";
+/**
+ * List cursors: opaque, URL-safe, authenticated, bound to the list, its filters and order, and the caller (R4.10). A position
+ * has the place of a record among all records of its resource, hidden ones too, so it is encrypted; and the same position has
+ * always the same cursor, since pages have tags. Hence the MAC of the position is what it is encrypted from (as SIV does, RFC
+ * 5297).
+ */
+import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
 import type { Value } from "../expression/evaluate.ts";
 
 export interface Cursors {
@@ -9,21 +14,25 @@ export interface Cursors {
 }
 
 const macBytes = 16;
+const cipher = "aes-256-ctr";
 
 export function createCursors(secret: string): Cursors {
+  const key = createHmac("sha256", secret).update("contents of cursors").digest();
   const mac = (payload: Buffer, context: string) =>
     createHmac("sha256", secret).update(payload).update("\0").update(context).digest().subarray(0, macBytes);
   return {
     seal(position, context) {
       const payload = Buffer.from(JSON.stringify(position));
-      return Buffer.concat([mac(payload, context), payload]).toString("base64url");
+      const start = mac(payload, context);
+      return Buffer.concat([start, createCipheriv(cipher, key, start).update(payload)]).toString("base64url");
     },
     open(cursor, context) {
       if (!/^[\w-]{22,2000}$/.test(cursor)) return undefined;
       const bytes = Buffer.from(cursor, "base64url");
-      const payload = bytes.subarray(macBytes);
       if (bytes.length <= macBytes || bytes.toString("base64url") !== cursor) return undefined;
-      if (!timingSafeEqual(bytes.subarray(0, macBytes), mac(payload, context))) return undefined;
+      const start = bytes.subarray(0, macBytes);
+      const payload = createDecipheriv(cipher, key, start).update(bytes.subarray(macBytes));
+      if (!timingSafeEqual(start, mac(payload, context))) return undefined;
       return JSON.parse(payload.toString()) as readonly Value[];
     },
   };

@@ -107,6 +107,10 @@ served("cursors", toolLibrary, (subject) => {
 
   test("R4.10 nothing can be read from it, and it is good for three days", async () => {
     const cursor = await cursorOf("/tools?limit=2&sort=name");
+    const { items } = (await get("/tools?limit=2&sort=name")).json as { items: { name: string }[] };
+    const [, last] = items;
+    assert(last !== undefined);
+    assert(!Buffer.from(cursor, "base64url").toString("latin1").includes(last.name), "where the page ended");
     const path = `/tools?limit=2&sort=name&cursor=${cursor}`;
     const before = (await get(path)).text;
     subject.running.pass(3 * 86_400_000);

@@ -109,7 +109,11 @@ served("unseen: 403, below a parent", toolLibrary.replace("unseen: 404", "unseen
         assert.equal(reply.status, 403, reply.text);
       }
     }
-    const reply = await subject.client.send({ method: "GET", path: `${missing(hidden.path)}/remarks`, headers: who.keeper });
+    const reply = await subject.client.send({
+      method: "GET",
+      path: `${missing(hidden.path)}/remarks`,
+      headers: who.keeper,
+    });
     assert.equal(reply.status, 404, "a keeper sees every tool there is");
   });
 });

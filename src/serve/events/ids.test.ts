@@ -23,3 +23,8 @@ test("what was never given is known to be none", () => {
   const others = ["", "evt_", "evt_1", `${id}0`, id.toUpperCase(), ` ${id}`, `evt_${"v".repeat(26)}`, "42", ...changed];
   assert.deepEqual(others.filter((text) => text !== id && ids.positionOf(text) !== undefined), []); // biome-ignore format: short
 });
+
+test("R5.8 how many positions are between two ids is not to be seen from them", () => {
+  const known = new Set(Array.from({ length: 1000 }, (_, index) => ids.idOf(index + 1).slice(4, 10)));
+  assert(known.size > 990, `${known.size} beginnings of a thousand ids`);
+});

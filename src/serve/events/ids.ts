@@ -1,8 +1,9 @@
 /**
- * Ids of events: made from the position in the journal and a secret of the store, so that they need no column, are not the
- * same in two stores, and cannot be made up. Whoever holds one (`Last-Event-ID`) holds the position.
+ * Ids of events: the position in the journal, encrypted under a secret of the store, so that they need no column, are not the
+ * same in two stores, and cannot be made up. Whoever holds one (`Last-Event-ID`) holds the position and does not know it: how
+ * much happens of which it is told nothing is not for a receiver to count (R5.8).
  */
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 
 export interface EventIds {
   idOf(position: number): string;
@@ -12,28 +13,33 @@ export interface EventIds {
 
 const form = /^evt_([0-9a-v]{26})$/;
 
+/** A position and as many noughts are one block of AES, which is a permutation: a block that ends otherwise was made up. */
+const cipher = "aes-128-ecb";
+const blockBytes = 16;
+
 export function createEventIds(secret: string): EventIds {
-  const bytesOf = (position: number): Buffer => {
-    const bytes = Buffer.alloc(16);
-    bytes.writeBigUInt64BE(BigInt(position));
-    createHmac("sha256", secret).update(bytes.subarray(0, 8)).digest().copy(bytes, 8, 0, 8);
-    return bytes;
-  };
+  const key = createHmac("sha256", secret).update("ids of events").digest().subarray(0, blockBytes);
+  const noughts = Buffer.alloc(blockBytes / 2);
   return {
-    // 128 bits are 26 digits of base 32.
-    idOf: (position) =>
-      `evt_${BigInt(`0x${bytesOf(position).toString("hex")}`)
+    idOf(position) {
+      const block = Buffer.alloc(blockBytes);
+      block.writeBigUInt64BE(BigInt(position));
+      const sealed = createCipheriv(cipher, key, null).setAutoPadding(false).update(block);
+      // 128 bits are 26 digits of base 32.
+      return `evt_${BigInt(`0x${sealed.toString("hex")}`)
         .toString(32)
-        .padStart(26, "0")}`,
-    positionOf: (id) => {
+        .padStart(26, "0")}`;
+    },
+    positionOf(id) {
       const [, digits] = form.exec(id) ?? [];
       if (digits === undefined) return undefined;
       let value = 0n;
       for (const digit of digits) value = value * 32n + BigInt(Number.parseInt(digit, 32));
-      const bytes = Buffer.from(value.toString(16).padStart(34, "0"), "hex").subarray(1);
-      const position = Number(bytes.readBigUInt64BE());
-      const known = Number.isSafeInteger(position) && value < 1n << 128n && timingSafeEqual(bytes, bytesOf(position));
-      return known ? position : undefined;
+      if (value >= 1n << 128n) return undefined;
+      const sealed = Buffer.from(value.toString(16).padStart(2 * blockBytes, "0"), "hex");
+      const block = createDecipheriv(cipher, key, null).setAutoPadding(false).update(sealed);
+      const position = Number(block.readBigUInt64BE());
+      return Number.isSafeInteger(position) && block.subarray(blockBytes / 2).equals(noughts) ? position : undefined;
     },
   };
 }
