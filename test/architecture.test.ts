@@ -21,7 +21,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   store: ["base/**", "expression/**", "plan/**"],
   serve: ["base/**", "expression/**", "plan/**", "store/store.ts", "store/error.ts", "parts/*/decide.ts"],
   // What whoever runs a service is shown: lines, figures, whether it is well. It watches the service, which knows none of it.
-  operate: ["base/**", "plan/**", "serve/**", "store/store.ts", "store/error.ts"],
+  operate: [
+    ...["base/**", "deliver/engine.ts", "parts/events/decide.ts", "plan/**", "serve/**"],
+    ...["store/store.ts", "store/error.ts"],
+  ],
   // Two documents are compared by what they say, so that no plan is needed, and a broken one can be compared, too.
   diff: ["base/**", "diagnostics/**", "expression/**", "parts/**"],
   deliver: ["base/**", "expression/**", "plan/**", "store/store.ts", "parts/events/decide.ts"],

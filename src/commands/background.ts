@@ -12,6 +12,8 @@ import { createTicking } from "../serve/ticking.ts";
 import type { Store } from "../store/store.ts";
 
 export interface Background {
+  /** Entries of the journal that have not been looked at for webhooks. */
+  lag(): Promise<number>;
   /** What is under way has so long to end. */
   stop(graceMilliseconds: number): Promise<void>;
 }
@@ -27,6 +29,8 @@ export interface BackgroundOptions {
   /** Whether webhooks may go to this machine itself. */
   readonly loopback: boolean;
   readonly report: (failure: unknown) => void;
+  /** Told of what becomes of deliveries. */
+  readonly told?: DeliveryOptions["told"];
   /** Tells whoever traces of what is sent; absent: nobody does. */
   readonly startSending?: DeliveryOptions["startSending"];
 }
@@ -37,7 +41,7 @@ const roundMilliseconds = 100;
 export function startBackground(options: BackgroundOptions): Background {
   const { clock, plan, random, report, service, store, webhookKey } = options;
   const { webhook } = plan.events;
-  if (webhook === undefined) return { stop: () => Promise.resolve() };
+  if (webhook === undefined) return { lag: () => Promise.resolve(0), stop: () => Promise.resolve() };
   const logins = allLoginRecords(plan, store);
   const deliveries = createDeliveries(
     {
@@ -53,6 +57,7 @@ export function startBackground(options: BackgroundOptions): Background {
       secret: (endpoint, number) => endpointSecret(webhookKey, endpoint, number),
       post: createPost({ loopback: options.loopback }),
       report,
+      told: options.told,
     },
     webhook,
   );
@@ -60,6 +65,7 @@ export function startBackground(options: BackgroundOptions): Background {
   const timer = setInterval(() => void rounds.tick(), roundMilliseconds);
   timer.unref();
   return {
+    lag: () => deliveries.lag(),
     async stop(graceMilliseconds) {
       clearInterval(timer);
       await deliveries.stop(graceMilliseconds);

@@ -1,5 +1,4 @@
 /** `nonet check DOC`: what is wrong, what is still open, and what breaks the callers of an older document. */
-import { readFileSync } from "node:fs";
 import { github } from "../diagnostics/github.ts";
 import { diagnosticJson } from "../diagnostics/json.ts";
 import { sarif } from "../diagnostics/sarif.ts";
@@ -9,6 +8,7 @@ import { checkFile } from "./document.ts";
 import { findings } from "./findings.ts";
 import { strictly } from "./strict.ts";
 import type { Terminal } from "./terminal.ts";
+import { releaseVersion } from "./version.ts";
 
 export interface CheckOptions {
   readonly strict: boolean;
@@ -35,7 +35,7 @@ const print: Readonly<Record<CheckOptions["format"], (result: CheckResult, termi
   text: (result, terminal) => terminal.out(findings(result, terminal) + checkTable(result, terminal)),
   json: (result, terminal) => terminal.out(`${JSON.stringify(checkJson(result), null, 2)}\n`),
   sarif: (result, terminal) =>
-    terminal.out(`${JSON.stringify(sarif(result.diagnostics, result.name, [], version()), null, 2)}\n`),
+    terminal.out(`${JSON.stringify(sarif(result.diagnostics, result.name, [], releaseVersion()), null, 2)}\n`),
   github: (result, terminal) => terminal.out(github(result.diagnostics, result.name)),
 };
 
@@ -64,9 +64,4 @@ function checkJson({ service, summary, parts, diagnostics, places }: CheckResult
       return { ...rest, help };
     }),
   };
-}
-
-function version(): string {
-  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
 }

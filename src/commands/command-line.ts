@@ -5,6 +5,7 @@
  */
 import { isIP } from "node:net";
 import { parseArgs } from "node:util";
+import { parseClockDuration } from "../base/duration.ts";
 import { didYouMean } from "../base/suggest.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -39,6 +40,8 @@ export interface Option<T> {
   /** The value when it is not given, as one would write it. */
   readonly default?: string;
   readonly repeats?: true;
+  /** Whether its value is shown to nobody. */
+  readonly secret?: true;
   /** All values that were given, in order; none where the option was not. */
   read(given: readonly string[], name: string): T;
 }
@@ -167,6 +170,32 @@ export function port(fallback: number, about: string): Option<number> {
       return number;
     },
   };
+}
+
+/** A port that is not there unless it is asked for. */
+export function maybePort(about: string): Option<number | undefined> {
+  const given = port(0, about);
+  return { value: "PORT", about, read: (said, name) => (said.length === 0 ? undefined : given.read(said, name)) };
+}
+
+/** Clock time as documents write it; gives milliseconds. */
+export function duration(fallback: string, about: string): Option<number> {
+  return {
+    value: "DURATION",
+    about,
+    default: fallback,
+    read(given, name) {
+      const said = given.at(-1) ?? fallback;
+      const milliseconds = parseClockDuration(said);
+      if (milliseconds === undefined) throw new UsageError(`${name} is a duration such as 500ms or 2s, not ${said}`);
+      return milliseconds;
+    },
+  };
+}
+
+/** What is not to be seen: it is better given by the environment or a file than on a command line, which others can read. */
+export function secret(about: string): Option<string | undefined> {
+  return { ...text("SECRET", about), secret: true };
 }
 
 /** An absolute http address, without what cannot stand before a path, and without the slash at its end. */

@@ -1,6 +1,21 @@
 /** Every command with its options, and what help says of them. What a command needs is loaded when it runs. */
 import type { Command } from "./command-line.ts";
-import { address, choice, command, file, flag, named, networks, port, text, textOr, texts } from "./command-line.ts";
+import {
+  address,
+  choice,
+  command,
+  duration,
+  file,
+  flag,
+  maybePort,
+  named,
+  networks,
+  port,
+  secret,
+  text,
+  textOr,
+  texts,
+} from "./command-line.ts";
 
 const data = "where the data is; without it, .nonet/SERVICE.db in the current folder";
 
@@ -31,6 +46,12 @@ const serveOptions = {
     ["auto", "json", "text"],
     "auto is text on a terminal and JSON elsewhere; with json nothing else is written",
   ),
+  "log-slow": duration("500ms", "work of the store that takes longer is logged as a warning"),
+  "admin-port": maybePort(
+    "an operator's port with /metrics for Prometheus, and /readyz with details; 0 takes any free one",
+  ),
+  "admin-host": textOr("127.0.0.1", "HOST", "the address that it listens on"),
+  "operator-token": secret("what an operator sends as a Bearer token to be shown /metrics, and the details of /readyz"),
 };
 
 const exportOptions = { out: text("FILE", "the file to write; without it, standard output") };

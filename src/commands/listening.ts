@@ -1,5 +1,4 @@
 /** Listening where a command line says, with a sentence for each reason why that may not be possible. */
-import { createServer } from "node:net";
 import type { RunningServer, ServerOptions } from "../serve/server.ts";
 import { listen } from "../serve/server.ts";
 import { UsageError } from "./command-line.ts";
@@ -18,32 +17,20 @@ export async function listenAt(options: ServerOptions): Promise<RunningServer> {
   }
 }
 
-/** Asked before the data is touched: the service that runs there already may be using the same data. */
-export async function assertFree(place: Place): Promise<void> {
-  if (place.port === 0) return;
-  const probe = createServer();
-  try {
-    await new Promise<void>((resolve, reject) => {
-      probe.once("error", reject);
-      probe.listen(place.port, place.host, resolve);
-    });
-  } catch (thrown) {
-    throw explained(place, thrown);
-  }
-  await new Promise((resolve) => probe.close(resolve));
-}
-
-function explained({ host, port }: Place, thrown: unknown): unknown {
+/** `prefix`: what the options are called that say where. */
+export function explained({ host, port }: Place, thrown: unknown, prefix = "--"): unknown {
   switch ((thrown as NodeJS.ErrnoException).code) {
     case "EADDRINUSE":
-      return new UsageError(`port ${port} of ${host} is in use; --port ${port + 1} is another, --port 0 any free one`);
+      return new UsageError(
+        `port ${port} of ${host} is in use; ${prefix}port ${port + 1} is another, ${prefix}port 0 any free one`,
+      );
     case "EACCES":
-      return new UsageError(`this user may not listen on port ${port}; --port 8080 is one that needs no rights`);
+      return new UsageError(`this user may not listen on port ${port}; ${prefix}port 8080 is one that needs no rights`);
     case "EADDRNOTAVAIL":
-      return new UsageError(`--host ${host} is no address of this machine`);
+      return new UsageError(`${prefix}host ${host} is no address of this machine`);
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return new UsageError(`--host ${host} is not known`);
+      return new UsageError(`${prefix}host ${host} is not known`);
     default:
       return thrown;
   }

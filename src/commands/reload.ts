@@ -68,7 +68,7 @@ async function follow(before: Served, next: Servable, circumstances: Circumstanc
   const hasSameTables = shapeOf(before) === shapeOf(next);
   if (data === before.data && hasSameTables) return servedWith(next, data, before.store, circumstances);
   if (data === "memory") {
-    const store = await openStore(next.plan, data, clock);
+    const store = circumstances.oversight.store(await openStore(next.plan, data, clock));
     for (const key of await before.store.keys.list()) await store.keys.create(key);
     await before.store.close();
     return servedWith(next, data, store, circumstances);
@@ -78,5 +78,6 @@ async function follow(before: Served, next: Servable, circumstances: Circumstanc
 }
 
 async function again(before: Served, circumstances: Circumstances): Promise<Served> {
-  return servedWith(before, before.data, await openStore(before.plan, before.data, clock), circumstances);
+  const store = circumstances.oversight.store(await openStore(before.plan, before.data, clock));
+  return servedWith(before, before.data, store, circumstances);
 }

@@ -13,7 +13,7 @@ import type { Terminal } from "./terminal.ts";
 const mostColumns = 120;
 
 /** Where, what and by whom, which defaults were taken, what is open, and what is said but not enforced yet, by line. */
-export function describe({ first, url, local }: Serving, terminal: Pick<Terminal, "columns">): string {
+export function describe({ first, url, local, admin }: Serving, terminal: Pick<Terminal, "columns">): string {
   const { result, plan, data } = first;
   const { allow } = withWebhooks(result.model).authentication;
   const width = Math.min(terminal.columns, mostColumns);
@@ -28,6 +28,7 @@ export function describe({ first, url, local }: Serving, terminal: Pick<Terminal
     `${plan.title} at ${url}`,
     `  data: ${data}; document: ${url}/; OpenAPI: ${url}/openapi.json`,
     ...(url === local ? [] : [`  listens at ${local}`]),
+    ...(admin === undefined ? [] : [`  for operators: ${admin}/metrics, ${admin}/readyz`]),
     ...(warnings === 0 ? [] : [`  ${count(warnings, "warning")}: nonet check ${result.name}`]),
     "",
     ...section("Operations, and who may run them", columns(operations)),

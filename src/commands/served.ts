@@ -4,8 +4,9 @@ import type { Clock } from "../base/clock.ts";
 import { faultOf } from "../deliver/address.ts";
 import { servicePages } from "../export/page/pages.ts";
 import type { Log } from "../operate/log.ts";
-import { requestLog } from "../operate/request-log.ts";
-import { type Watch, watching } from "../operate/watching.ts";
+import type { Oversight } from "../operate/oversight.ts";
+import { watching } from "../operate/watching.ts";
+import type { HealthTelling } from "../serve/health.ts";
 import type { Observe } from "../serve/observation.ts";
 import type { CheckResult } from "../parts/check.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -46,6 +47,8 @@ export interface Circumstances {
   /** Where rates are counted together with other processes, when that is not the store. */
   readonly rates?: Rates | undefined;
   readonly log: Log;
+  readonly oversight: Oversight;
+  readonly health: HealthTelling | undefined;
   /** Told in a text for people of what starting has done; where programs alone read, the log says it. */
   readonly say: (text: string) => void;
   /** Brokers that are given events, as they were given. */
@@ -63,7 +66,8 @@ export interface Host {
   readonly notice: (sentence: string) => void;
   readonly rates?: Rates | undefined;
   readonly observe?: Observe | undefined;
-  readonly watches?: readonly Watch[];
+  readonly oversight?: Oversight | undefined;
+  readonly health?: HealthTelling | undefined;
 }
 
 export interface Servable {
@@ -123,7 +127,8 @@ export async function served(document: Servable, circumstances: Circumstances): 
       backup: migrated.backup,
     });
   };
-  return servedWith(document, data, await openStore(document.plan, data, clock, { followed }), circumstances);
+  const store = await openStore(document.plan, data, clock, { followed });
+  return servedWith(document, data, circumstances.oversight.store(store), circumstances);
 }
 
 /** With a store that is open, by a command. */
@@ -131,7 +136,7 @@ export function servedWith(
   document: Servable,
   data: string,
   store: Store,
-  { loopback, url, terminal, log, rates }: Circumstances,
+  { loopback, url, terminal, log, oversight, health, rates }: Circumstances,
 ): Promise<Served> {
   return servedFrom(document, data, store, {
     loopback,
@@ -140,7 +145,8 @@ export function servedWith(
     environment: terminal.environment,
     report: (failure, requestId) => log.failed(failure, requestId),
     notice: (sentence) => log.write("warn", sentence),
-    watches: log.writes("error") ? [requestLog(log)] : [],
+    oversight,
+    health,
   });
 }
 
@@ -165,9 +171,11 @@ export async function servedFrom(
     environment,
     report,
     webhooks: { key: webhookKey, urlFault: (text) => faultOf(text, { loopback }) },
-    observe: watching(host.observe ?? telemetry?.createTelemetry(url), host.watches ?? []),
+    observe: watching(host.observe ?? telemetry?.createTelemetry(url), host.oversight?.watches ?? []),
     notice: host.notice,
     rates: host.rates,
+    timeTold: host.oversight?.time,
+    health: host.health,
     functions,
     pages: servicePages({ result, plan, baseUrl: url }),
   });
@@ -181,14 +189,16 @@ export async function servedFrom(
     loopback,
     report: (failure) => report(failure, "webhooks"),
     startSending: telemetry?.startSending,
+    told: host.oversight?.deliveries,
   });
   const brokers = startSinks?.({ store, teller: service.teller, notice: host.notice });
   const background = brokers === undefined ? webhooks : both(webhooks, brokers);
   return { result, plan, functions, data, store, service, background };
 }
 
-function both(one: Background, other: Background): Background {
+function both(one: Background, other: Pick<Background, "stop">): Background {
   return {
+    lag: () => one.lag(),
     stop: async (graceMilliseconds) => {
       await Promise.all([one.stop(graceMilliseconds), other.stop(graceMilliseconds)]);
     },

@@ -4,16 +4,18 @@ import type { Level, Members } from "../operate/log.ts";
 import { createRedact } from "../operate/redact.ts";
 import { longestRequest } from "../plan/limits.ts";
 import { createForwarding } from "../serve/forwarding.ts";
+import { startingService } from "../serve/starting.ts";
 import { StoreError } from "../store/error.ts";
 import type { ValkeyRates } from "../store/valkey/rates.ts";
 import { UsageError } from "./command-line.ts";
 import { checkFile } from "./document.ts";
 import { createGate } from "./gate.ts";
-import { addressOf, assertFree, listenAt } from "./listening.ts";
+import { addressOf, listenAt } from "./listening.ts";
 import { type LogFormat, type Logging, openLog } from "./logging.ts";
+import { oversee, type OverseeingOptions } from "./overseeing.ts";
 import { createReloading, type Reloading } from "./reload.ts";
 import type { Circumstances, Servable, Served } from "./served.ts";
-import { clock, servable, served } from "./served.ts";
+import { clock, random, servable, served } from "./served.ts";
 import type { Terminal } from "./terminal.ts";
 import { startTicking } from "./ticker.ts";
 import { watchFile, type Watcher } from "./watch.ts";
@@ -24,7 +26,7 @@ const graceMilliseconds = 30_000;
 const seenMilliseconds = 1000;
 const purgeMilliseconds = 60_000;
 
-export interface ServeOptions {
+export interface ServeOptions extends OverseeingOptions {
   readonly port: number;
   readonly host: string;
   /** A file, or `memory`. */
@@ -50,6 +52,8 @@ export interface Serving {
   readonly url: string;
   /** Where this machine reaches it. */
   readonly local: string;
+  /** Where an operator finds figures and health; undefined where there is no port for that. */
+  readonly admin: string | undefined;
   /** Whether what is written is for programs alone. */
   readonly quiet: boolean;
   /** Serves until the process is asked to stop; gives the exit code. */
@@ -70,39 +74,41 @@ export async function startServing(document: string, options: ServeOptions, term
   const quiet = options["log-format"] === "json";
 
   const ready = await servable(await checkFile(document, terminal), { terminal, handlers, sinks });
-  await assertFree({ host, port });
-  const log = openLog(loggingOf(options, ready, terminal), terminal);
-  const say = (text: string): void => (quiet ? undefined : terminal.out(text));
-  const rates = await ratesOf(options, ready);
-  const circumstances: Circumstances = { document, data, url, terminal, loopback, handlers, sinks, rates, log, say };
-  const first = await served(ready, circumstances).catch(async (thrown: unknown) => {
-    await rates?.close();
-    await log.close();
-    throw thrown;
-  });
-
-  const gate = watch ? createGate(first.service) : undefined;
-  const service = gate?.service ?? first.service;
+  let service = startingService(ready.plan, random, url);
+  // Before the data is touched: the service that runs there already may be using the same data.
   const server = await listenAt({
     service: () => service,
     host,
     port,
-    requestMilliseconds: longestRequest(first.plan),
+    requestMilliseconds: longestRequest(ready.plan),
     forwarding: createForwarding(options["trust-proxy"]),
-  }).catch(async (thrown: unknown) => {
-    await first.background.stop(0);
-    await first.store.close();
-    await rates?.close();
-    await log.close();
-    throw thrown;
   });
   local = addressOf({ host, port: server.port });
-  log.write("info", "serving", startOf(first, { document, url: url(), local }));
+  const log = openLog(loggingOf(options, ready, terminal), terminal);
+  const say = (text: string): void => (quiet ? undefined : terminal.out(text));
+  const opened: (() => Promise<void>)[] = [() => server.close(0), () => log.close()];
+  const undone = async (thrown: unknown): Promise<never> => {
+    for (const close of opened) await close();
+    throw thrown;
+  };
+  const overseeing = await oversee(options, log).catch(undone);
+  opened.unshift(() => overseeing.close());
+  const { oversight, health } = overseeing;
+  const rates = await ratesOf(options, ready).catch(undone);
+  opened.unshift(async () => rates?.close());
+  const circumstances: Circumstances = { document, data, url, terminal, loopback, handlers, sinks, rates, log, oversight, health, say }; // biome-ignore format: short
+  const first = await served(ready, circumstances).catch(undone);
+
+  const gate = watch ? createGate(first.service) : undefined;
+  service = gate?.service ?? first.service;
+  const admin = overseeing.admin === undefined ? undefined : addressOf({ host: options["admin-host"], port: overseeing.admin.port }); // biome-ignore format: short
+  log.write("info", "serving", { ...startOf(first, { document, url: url(), local }), admin });
   // Whoever reads that it serves may ask it to stop at once.
   const stopped = terminal.stopped();
 
   const reloading = gate && createReloading(first, gate, circumstances);
   const current = () => reloading?.current ?? first;
+  overseeing.follow(current);
   const stopTicking = startTicking(() => service);
   void first.service.warm();
   const purge = setInterval(() => void purgeOf(current()), purgeMilliseconds);
@@ -114,6 +120,7 @@ export async function startServing(document: string, options: ServeOptions, term
     first,
     url: url(),
     local,
+    admin,
     quiet,
     async untilStopped() {
       let lingerMilliseconds = 0;
@@ -131,6 +138,7 @@ export async function startServing(document: string, options: ServeOptions, term
       await current().service.flush();
       await current().store.close();
       await rates?.close();
+      await overseeing.close();
       log.write("info", "stopped");
       await log.close();
       return 0;
@@ -169,7 +177,7 @@ function addressless(data: string): string {
 }
 
 function loggingOf(options: ServeOptions, { plan }: Servable, { environment }: Terminal): Logging {
-  const names = ["NONET_SECRET_KEY", ...plan.credentials.flatMap(({ secret }) => secret ?? [])];
+  const names = ["NONET_SECRET_KEY", "NONET_OPERATOR_TOKEN", ...plan.credentials.flatMap(({ secret }) => secret ?? [])];
   return {
     level: options.log,
     format: options["log-format"],

@@ -76,13 +76,13 @@ export interface SinkSurroundings {
   readonly notice: (sentence: string) => void;
 }
 
-export type StartSinks = (surroundings: SinkSurroundings) => Background;
+export type StartSinks = (surroundings: SinkSurroundings) => Pick<Background, "stop">;
 
 function startSinks(
   plan: Plan,
   brokers: ReadonlyMap<SinkPlace, Broker>,
   { store, teller, notice }: SinkSurroundings,
-): Background {
+): Pick<Background, "stop"> {
   const stopping = new AbortController();
   const running = [...brokers].map(([{ name, roles }, broker]) => {
     const sink = createSink({ plan, store, teller, name, roles, broker });

@@ -176,7 +176,18 @@ export function createAttempts(
     const made = (row["tries"] as number) + 1;
     const verdict = judge(attempt, { made, retry: webhook.retryMilliseconds, random: random(), now });
     const at = { at: instantText(began), milliseconds: now - began, ...noted };
-    await store.transaction((tx) => settle(tx, row, made, at, verdict, now));
+    const why = await store.transaction((tx) => settle(tx, row, made, at, verdict, now));
+    const to = endpoint["id"] as string;
+    options.told?.({
+      kind: "attempt",
+      outcome: verdict.kind,
+      seconds: (now - began) / 1000,
+      webhook: to,
+      delivery: row["id"] as string,
+      ...(attempt.kind === "answered" ? { status: attempt.status } : {}),
+      attempt: made,
+    });
+    if (why !== undefined) options.told?.({ kind: "disabled", webhook: to, why });
   }
 
   /** Asked of the journal only where somebody traces, since deliveries need not keep it for nobody. */
@@ -213,13 +224,13 @@ export function createAttempts(
     attempt: Json,
     verdict: Verdict,
     now: number,
-  ): Promise<void> {
+  ): Promise<string | undefined> {
     const row = await tx.get(deliveries, "id", leased["id"] ?? null);
     const endpoint = await tx.get(endpoints, "id", leased["webhook"] ?? null);
     // Deleted with its endpoint.
-    if (row === undefined || endpoint === undefined) return;
+    if (row === undefined || endpoint === undefined) return undefined;
     // The lease was over, and what becomes of it is for whoever has it now.
-    if (row["state"] !== "pending" || row["nextAttemptAt"] !== leased["nextAttemptAt"]) return;
+    if (row["state"] !== "pending" || row["nextAttemptAt"] !== leased["nextAttemptAt"]) return undefined;
     const attempts = [...(row["attempts"] as readonly Value[]), attempt as Value].slice(-keptAttempts);
     const changes: Row = { attempts, tries: made };
     if (verdict.kind === "again") {
@@ -233,15 +244,23 @@ export function createAttempts(
     if (verdict.kind !== "again" && webhook.inOrder) {
       await rows.letNextGo(tx, row["webhook"] as string, row["record"] as string, now);
     }
-    await noteHealth(tx, endpoint, verdict, now);
+    return noteHealth(tx, endpoint, verdict, now);
   }
 
-  /** Since when nothing has succeeded is kept with the endpoint; after too long, or when it says so, it is disabled. */
-  async function noteHealth(tx: Transaction, endpoint: Row, verdict: Verdict, now: number): Promise<void> {
+  /**
+   * Since when nothing has succeeded is kept with the endpoint; after too long, or when it says so, it is disabled. Gives why,
+   * where that is so.
+   */
+  async function noteHealth(
+    tx: Transaction,
+    endpoint: Row,
+    verdict: Verdict,
+    now: number,
+  ): Promise<string | undefined> {
     const failing = (endpoint["failing"] ?? undefined) as Health | undefined;
     if (verdict.kind === "delivered") {
       if (failing !== undefined) await tx.update(endpoints, endpoint, { failing: null }, nothing, {});
-      return;
+      return undefined;
     }
     const health = afterFailure(failing, now);
     const gone = verdict.kind === "failed" && verdict.why === "gone";
@@ -249,9 +268,12 @@ export function createAttempts(
     if (endpoint["state"] === "enabled" && (gone || exhausted || isTired(health, now))) {
       const why = gone ? "the receiver is gone" : exhausted ? "a delivery was given up" : "nothing arrived for 5 days";
       await options.move(tx, endpoints, endpoint, "disabled", { failing: null }, why);
-    } else if (health !== failing) {
+      return why;
+    }
+    if (health !== failing) {
       await tx.update(endpoints, endpoint, { failing: { ...health } }, nothing, {});
     }
+    return undefined;
   }
 
   return {

@@ -37,7 +37,22 @@ export interface DeliveryOptions {
   /** Tells whoever traces of an attempt, as a child of the request that caused the event (R1.4); absent: nobody does. */
   readonly startSending?: ((method: string, url: URL, traceparent: string | undefined) => Sending) | undefined;
   readonly report: (failure: unknown) => void;
+  /** Told of what became of each attempt, and of endpoints that are given up; for figures and the log. */
+  readonly told?: ((told: DeliveryTold) => void) | undefined;
 }
+
+export type DeliveryTold =
+  | {
+      readonly kind: "attempt";
+      readonly outcome: "delivered" | "again" | "failed";
+      readonly seconds: number;
+      readonly webhook: string;
+      readonly delivery: string;
+      /** The answer's status; absent where none came. */
+      readonly status?: number;
+      readonly attempt: number;
+    }
+  | { readonly kind: "disabled"; readonly webhook: string; readonly why: string };
 
 /** An attempt that is traced. */
 export interface Sending {
@@ -52,6 +67,8 @@ export interface Deliveries {
   round(): Promise<void>;
   /** When no attempt is under way any more. */
   settled(): Promise<void>;
+  /** Entries of the journal that have not been looked at. */
+  lag(): Promise<number>;
   /** Begins no more; gives up what is under way after the grace, to be sent again later. */
   stop(graceMilliseconds: number): Promise<void>;
 }
@@ -95,6 +112,7 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
       });
     },
     settled: () => attempts.settled(),
+    lag: () => fanOut.lag(),
     async stop(graceMilliseconds) {
       stop.abort();
       const timer = setTimeout(() => attempts.giveUp(), graceMilliseconds);

@@ -11,6 +11,8 @@ import { deliveries, type Endpoint, endpoints, nothing, type Rows, viewOf } from
 export interface FanOut {
   /** Makes deliveries of the events that there are. */
   proceed(): Promise<void>;
+  /** Entries of the journal that it has not come to. */
+  lag(): Promise<number>;
   recover(endpoint: Endpoint, since: number): Promise<void>;
 }
 
@@ -190,5 +192,9 @@ export function createFanOut(
     wake(endpoint.id);
   }
 
-  return { proceed, recover };
+  return {
+    proceed,
+    recover,
+    lag: async () => (position < 0 ? 0 : Math.max(0, (await store.journal.last()) - position)),
+  };
 }

@@ -1,30 +1,55 @@
 /** `/livez` and `/readyz` (R1.2): anonymous, unversioned, not limited. */
-import type { Answer } from "./exchange.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Answer, Exchange } from "./exchange.ts";
 import { literalPath } from "./router.ts";
 import type { Page } from "./service.ts";
 
+/**
+ * `warn`: nothing can be written, or not everything read, or something is late. Somebody has to see to it, and who sends its
+ * requests elsewhere would lose what is still served.
+ */
+export type HealthStatus = "pass" | "warn" | "fail";
+
+/** Details are for operators alone: they say what is behind the service. */
+export interface HealthTelling {
+  /** Whether an operator asks. */
+  mayAsk(exchange: Exchange): boolean;
+  /** What an operator is told, as `application/health+json` has it; `status` is what everybody is told. */
+  details(status: HealthStatus): Promise<Health>;
+}
+
+export interface Health extends JsonObject {
+  readonly status: HealthStatus;
+}
+
+/** A store that does not answer by then is not there. Who probes waits for one second, or a few. */
+const patienceMilliseconds = 900;
+
 /** Live while the event loop turns, with no look at anything else; ready while requests can be served. */
-export function healthPages(ready: () => Promise<boolean>, impaired: () => boolean): readonly Page[] {
+export function healthPages(status: () => Promise<HealthStatus>, telling?: HealthTelling): readonly Page[] {
   return [
-    { path: literalPath("/livez"), page: () => health("pass") },
+    { path: literalPath("/livez"), page: () => healthAnswer({ status: "pass" }) },
     {
       path: literalPath("/readyz"),
-      page: async () => {
-        if (!(await ready().catch(() => false))) return health("fail");
-        return health(impaired() ? "warn" : "pass");
+      page: async (exchange) => {
+        const present = await status();
+        return healthAnswer(telling?.mayAsk(exchange) === true ? await telling.details(present) : { status: present });
       },
     },
   ];
 }
 
-/**
- * `warn`: nothing can be written, or not everything read. Somebody has to see to it, and who sends its requests elsewhere
- * would lose what is still served.
- */
-function health(status: "pass" | "warn" | "fail"): Answer {
+/** Whether requests can be served now. Never rejects. */
+export async function isReady(ready: () => Promise<boolean>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, patienceMilliseconds, false)));
+  return Promise.race([ready().catch(() => false), late]).finally(() => clearTimeout(timer));
+}
+
+export function healthAnswer(health: Health): Answer {
   return {
-    status: status === "fail" ? 503 : 200,
+    status: health.status === "fail" ? 503 : 200,
     headers: ["Content-Type", "application/health+json", "Cache-Control", "no-store"],
-    body: `{"status":"${status}"}`,
+    body: JSON.stringify(health),
   };
 }

@@ -28,7 +28,7 @@ import type { Answer, Exchange } from "./exchange.ts";
 import type { ServiceFunctions } from "./functions/functions.ts";
 import { prepareFunctions } from "./functions/prepare.ts";
 import { asWired } from "./functions/wire-answer.ts";
-import { healthPages } from "./health.ts";
+import { healthPages, type HealthStatus, type HealthTelling, isReady } from "./health.ts";
 import { createKeeping } from "./limits/keeping.ts";
 import type { Limiter } from "./limits/limiter.ts";
 import { concealed, createLimiter, settle } from "./limits/limiter.ts";
@@ -44,7 +44,7 @@ import { Refusal } from "./refusal.ts";
 import type { Route } from "./router.ts";
 import { createRouter, literalPath } from "./router.ts";
 import { createTicking } from "./ticking.ts";
-import { createTime } from "./time.ts";
+import { createTime, type TimeTold } from "./time.ts";
 import { createColumnJudges } from "./values.ts";
 import { createChooser, onlyVersion } from "./versions/choose.ts";
 import { createVersions, type Version } from "./versions/create.ts";
@@ -71,6 +71,10 @@ export interface ServiceOptions {
   readonly notice?: (sentence: string) => void;
   /** Where rates are counted together with other processes; the store's unless told, if it does. */
   readonly rates?: Rates | undefined;
+  /** Told of each thing that time was to do. */
+  readonly timeTold?: TimeTold | undefined;
+  /** What an operator is told of whether the service is well (R1.2); absent: nobody is told more than that. */
+  readonly health?: HealthTelling | undefined;
   /** Where the document has webhooks. */
   readonly webhooks?: WebhookOptions;
   /** What the service's owner does in it, beside the document. */
@@ -123,6 +127,10 @@ export interface Service {
 export interface LiveService extends Service {
   /** For whoever brings events to their receivers. */
   readonly teller: Teller;
+  /** What `/readyz` tells everybody (R1.2). Never rejects. */
+  health(): Promise<HealthStatus>;
+  /** How many event streams are open. */
+  streams(): number;
   /**
    * Makes ready, bit by bit, what the first request of each operation would wait for. To be called once the service listens:
    * starting does not wait for it. Never rejects.
@@ -214,10 +222,11 @@ export function createService(given: ServiceOptions): LiveService {
   const followed = prepareStream({ plan, store, kinds, teller, streams, authentication });
   let draining = false;
   const load = createLoad({ random, now: () => clock.now() });
-  const health = healthPages(
-    async () => !draining && (await store.ready()),
-    () => load.impaired,
-  );
+  const status = async (): Promise<HealthStatus> => {
+    if (draining || !(await isReady(async () => store.ready()))) return "fail";
+    return load.impaired ? "warn" : "pass";
+  };
+  const health = healthPages(status, options.health);
   const tokens = oauthPages({
     plan,
     keys: store.keys,
@@ -256,7 +265,7 @@ export function createService(given: ServiceOptions): LiveService {
       ),
     })),
   };
-  const ticking = createTicking(createTime(context, { report, notice }), report);
+  const ticking = createTicking(createTime(context, { report, notice, told: options.timeTold }), report);
   const working = functions.working(
     context,
     newest.served,
@@ -327,6 +336,8 @@ export function createService(given: ServiceOptions): LiveService {
       return rest();
     },
     teller,
+    health: status,
+    streams: () => streams.count(),
     warm: () => warmUp([...prepared.values()]).catch(unkept),
     move: (tx, resource, row, to, changes, cause) => moveBySystem(context, tx, { resource, row, to, changes, cause }),
     drain: () => {
@@ -374,7 +385,7 @@ async function observed(observer: Observer, work: () => Promise<Answer>, noted: 
 }
 
 /** What every answer carries (R1.3, R1.6). */
-function finish(given: Answer, requestId: string, secure = false): Answer {
+export function finish(given: Answer, requestId: string, secure = false): Answer {
   const headers = [...given.headers, "Request-Id", requestId, ...securityHeaders(given)];
   if (secure) headers.push("Strict-Transport-Security", "max-age=31536000");
   return { ...given, headers };
@@ -431,7 +442,7 @@ function rooted(path: readonly Segment[]): readonly Segment[] {
 }
 
 /** `req_` and 26 characters: random for the process, then counted (R1.3: unique, not secret). */
-function requestIds(random: (bytes: number) => Uint8Array): () => string {
+export function requestIds(random: (bytes: number) => Uint8Array): () => string {
   const start = `req_${Buffer.from(random(8)).toString("hex")}`;
   let count = 0;
   return () => {

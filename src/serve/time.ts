@@ -26,7 +26,12 @@ export interface TimeReports {
   readonly report: (failure: unknown) => void;
   /** Told, in a sentence, of what the document's own rules kept from being done. */
   readonly notice: (sentence: string) => void;
+  /** Told of each thing that was to be done, and how long after its moment that was. */
+  readonly told?: TimeTold | undefined;
 }
+
+/** `refused`: by the document's own rules. */
+export type TimeTold = (outcome: "done" | "refused" | "failed", lateMilliseconds: number) => void;
 
 /** Records whose transactions share one wait for the disk; between batches requests have their turn. */
 const batch = 32;
@@ -58,15 +63,19 @@ function keyOf({ resource, id }: Due): string {
 }
 
 /** Whether anything was done to the record. An act that fails is left out, so that those after it are not held up. */
-async function fire(context: Context, { notice, report }: TimeReports, due: Due): Promise<boolean> {
+async function fire(context: Context, { notice, report, told }: TimeReports, due: Due): Promise<boolean> {
   const failed = new Set<TimedAct>();
+  const late = context.clock.now() - due.due;
   for (;;) {
     try {
-      return await context.store.transaction((tx) => act(context, tx, due, failed));
+      const done = await context.store.transaction((tx) => act(context, tx, due, failed));
+      if (done) told?.("done", late);
+      return done;
     } catch (thrown) {
       if (!(thrown instanceof ActFailed)) throw thrown;
       failed.add(thrown.act);
       const { cause } = thrown;
+      told?.(cause instanceof Refusal ? "refused" : "failed", late);
       if (cause instanceof Refusal)
         notice(`${due.resource} ${String(due.id as string)}, ${thrown.act.cause}: not done, ${cause.code}`);
       else report(cause);

@@ -72,8 +72,19 @@ export interface Store {
   secret(name: string, make: () => string): Awaitable<string>;
   /** Removes what is kept only for a time and is past it (idempotency records, counts, sessions). `now` in epoch milliseconds. */
   purge(now: number): Awaitable<void>;
+  /** What it has to do at the moment, where it has connections of its own to a server. */
+  load?(): StoreLoad;
   /** Finishes what was accepted, then releases everything. */
   close(): Promise<void>;
+}
+
+export interface StoreLoad {
+  readonly usedConnections: number;
+  readonly idleConnections: number;
+  /** What waits for a connection. */
+  readonly waiting: number;
+  /** Transactions that the server asked to be done again, since the store was opened. */
+  readonly retries: number;
 }
 
 export interface Due {

@@ -14,6 +14,9 @@ import { followingOf } from "../../src/commands/following.ts";
 import { createForwarding } from "../../src/serve/forwarding.ts";
 import { planWith } from "../../src/serve/functions/fit.ts";
 import type { ServiceFunctions } from "../../src/serve/functions/functions.ts";
+import type { Oversight } from "../../src/operate/oversight.ts";
+import { watching } from "../../src/operate/watching.ts";
+import type { HealthTelling } from "../../src/serve/health.ts";
 import type { Observe } from "../../src/serve/observation.ts";
 import { listen } from "../../src/serve/server.ts";
 import type { Page } from "../../src/serve/service.ts";
@@ -59,6 +62,9 @@ export interface RunOptions {
   readonly functions?: ServiceFunctions;
   /** Where rates are counted together with other processes. */
   readonly rates?: Rates;
+  /** What watches it. */
+  readonly oversight?: Oversight;
+  readonly health?: HealthTelling;
   /** Puts something between the service and its store. */
   readonly around?: (store: Store) => Store;
 }
@@ -96,7 +102,12 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     baseUrl: () => url,
     report: (failure) => failures.push(failure),
     notice: (sentence) => notices.push(sentence),
-    observe: options.observe?.(() => url),
+    observe: watching(
+      options.observe?.(() => url),
+      options.oversight?.watches ?? [],
+    ),
+    timeTold: options.oversight?.time,
+    health: options.health,
     pages: options.pages ?? [],
     functions: options.functions,
     rates: options.rates,
@@ -112,6 +123,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     loopback: true,
     report: (failure) => failures.push(failure),
     startSending: options.startSending,
+    told: options.oversight?.deliveries,
   });
   const server = await listen({
     service: () => service,

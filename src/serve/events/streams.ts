@@ -24,6 +24,8 @@ export interface Streams {
   nudge(): void;
   /** Ends all; those that open from now on are ended too if `forGood`. Callers come back and go on where they were. */
   endAll(forGood: boolean): void;
+  /** How many are open. */
+  count(): number;
 }
 
 export interface Following {
@@ -266,6 +268,7 @@ export function createStreams({ store, teller, clock, report }: StreamsOptions):
       closed ||= forGood;
       for (const follower of followers) end(follower);
     },
+    count: () => followers.size,
   };
 }
 

@@ -1,0 +1,125 @@
+/**
+ * What is counted and measured of a service that runs. A figure has one name, kind and meaning, wherever it is shown: to
+ * Prometheus (`figures-text.ts`), to OpenTelemetry (`figures-otel.ts`) and in docs/reference/figures.md.
+ *
+ * Values that change with each request are kept here; those that only a question needs are asked for when they are read.
+ */
+import type { Awaitable } from "../store/store.ts";
+import { type FigureName, figureTable } from "./figure-table.ts";
+
+export interface Sample {
+  /** One for each label of the figure, in its order. */
+  readonly labels: readonly string[];
+  readonly value: number;
+}
+
+/** Counts by upper bound, not added up; the last is of what is above all bounds. */
+export interface Distribution {
+  readonly labels: readonly string[];
+  readonly counts: readonly number[];
+  readonly sum: number;
+  readonly count: number;
+}
+
+export type Measured =
+  | { readonly name: FigureName; readonly kind: "counter" | "gauge"; readonly samples: readonly Sample[] }
+  | { readonly name: FigureName; readonly kind: "histogram"; readonly distributions: readonly Distribution[] };
+
+export type Read = () => Awaitable<readonly Sample[]>;
+
+/** Told of each value of a histogram, for who keeps one of its own. */
+export type Listener = (name: FigureName, value: number, labels: readonly string[]) => void;
+
+export interface Figures {
+  add(name: FigureName, labels?: readonly string[], by?: number): void;
+  /** Of a histogram, in its unit. */
+  record(name: FigureName, value: number, labels?: readonly string[]): void;
+  /** What is worked out whenever somebody reads it. What it throws is no reason not to show the others. */
+  ask(name: FigureName, read: Read): void;
+  listen(listener: Listener): void;
+  /** One figure as it is now. */
+  samples(name: FigureName): Awaitable<readonly Sample[]>;
+  /** All that have a value, in the order of the table. */
+  read(): Promise<readonly Measured[]>;
+}
+
+interface Kept {
+  readonly labels: readonly string[];
+  value: number;
+}
+
+interface KeptDistribution {
+  readonly labels: readonly string[];
+  readonly counts: number[];
+  sum: number;
+  count: number;
+}
+
+export function createFigures(): Figures {
+  const counts = new Map<FigureName, Map<string, Kept>>();
+  const distributions = new Map<FigureName, Map<string, KeptDistribution>>();
+  const asked = new Map<FigureName, Read>();
+  const listeners: Listener[] = [];
+
+  function samples(name: FigureName): Awaitable<readonly Sample[]> {
+    return asked.get(name)?.() ?? [...(counts.get(name)?.values() ?? [])];
+  }
+
+  return {
+    samples,
+    add(name, labels = [], by = 1) {
+      const kept = entryOf(counts, name, labels, () => ({ labels, value: 0 }));
+      kept.value += by;
+    },
+    record(name, value, labels = []) {
+      const bounds = boundsOf(name);
+      const kept = entryOf(distributions, name, labels, () => {
+        return { labels, counts: bounds.map(() => 0).concat(0), sum: 0, count: 0 };
+      });
+      let at = 0;
+      while (at < bounds.length && value > (bounds[at] as number)) at += 1;
+      kept.counts[at] = (kept.counts[at] as number) + 1;
+      kept.sum += value;
+      kept.count += 1;
+      for (const listener of listeners) listener(name, value, labels);
+    },
+    ask: (name, read) => void asked.set(name, read),
+    listen: (listener) => void listeners.push(listener),
+    async read() {
+      const measured: Measured[] = [];
+      for (const [name, { kind }] of figureTable) {
+        if (kind === "histogram") {
+          const all = [...(distributions.get(name)?.values() ?? [])];
+          if (all.length > 0) measured.push({ name, kind, distributions: all });
+          continue;
+        }
+        const all = await Promise.resolve()
+          .then(() => samples(name))
+          .catch(() => []);
+        if (all.length > 0) measured.push({ name, kind, samples: all });
+      }
+      return measured;
+    },
+  };
+}
+
+const table = new Map(figureTable);
+
+function boundsOf(name: FigureName): readonly number[] {
+  return table.get(name)?.bounds ?? [];
+}
+
+/** By its labels, which no document and no caller can make many of: templates of paths, codes, words of Nonet's own. */
+function entryOf<T>(
+  all: Map<FigureName, Map<string, T>>,
+  name: FigureName,
+  labels: readonly string[],
+  make: () => T,
+): T {
+  let own = all.get(name);
+  if (own === undefined) all.set(name, (own = new Map()));
+  const key = labels.length === 1 ? (labels[0] as string) : labels.join("\n");
+  let kept = own.get(key);
+  if (kept === undefined) own.set(key, (kept = make()));
+  return kept;
+}

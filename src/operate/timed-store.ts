@@ -1,0 +1,49 @@
+/** A store that tells how long its work takes. Work that it does at once is measured at once. */
+import { StoreError } from "../store/error.ts";
+import type { Awaitable, Store } from "../store/store.ts";
+
+export interface StoreTimes {
+  /** `subject`: the resource, where there is one. */
+  done(operation: "read" | "list" | "transaction", subject: string | undefined, milliseconds: number): void;
+  failed(kind: "busy" | "disk" | "closed" | "other"): void;
+}
+
+export function timedStore(store: Store, times: StoreTimes): Store {
+  type Operation = Parameters<StoreTimes["done"]>[0];
+
+  function timed<T>(operation: Operation, subject: string | undefined, work: () => Awaitable<T>): Awaitable<T> {
+    const began = performance.now();
+    const given = work();
+    const tell = (): void => times.done(operation, subject, performance.now() - began);
+    if (given instanceof Promise) given.then(tell, () => {});
+    else tell();
+    return given;
+  }
+
+  // Stores are plain objects of functions, so that one of them can be put in place of another.
+  return {
+    ...store,
+    read(query) {
+      const read = store.read(query);
+      return (key, variables) => timed("read", query.resource, () => read(key, variables));
+    },
+    list(query) {
+      const list = store.list(query);
+      return (page, variables) => timed("list", query.resource, () => list(page, variables));
+    },
+    transaction(work) {
+      // What the work itself throws is a refusal or a failure of its own, and known elsewhere.
+      const given = timed("transaction", undefined, () => store.transaction(work)) as ReturnType<
+        typeof store.transaction
+      >;
+      given.catch((thrown: unknown) => {
+        if (thrown instanceof StoreError) times.failed(kindOf(thrown));
+      });
+      return given as never;
+    },
+  };
+}
+
+function kindOf({ kind }: StoreError): Parameters<StoreTimes["failed"]>[0] {
+  return kind === "busy" || kind === "disk" || kind === "closed" ? kind : "other";
+}

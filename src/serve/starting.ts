@@ -1,0 +1,44 @@
+/**
+ * What answers while a service is being made ready: its data may have to follow the document first. It is live, not ready
+ * (R1.2), and everything else may be asked again soon.
+ */
+import type { Plan } from "../plan/plan.ts";
+import type { Exchange } from "./exchange.ts";
+import { healthAnswer } from "./health.ts";
+import { createProblems } from "./problem.ts";
+import { finish, requestIds, type Service } from "./service.ts";
+
+export function startingService(plan: Plan, random: (bytes: number) => Uint8Array, baseUrl: () => string): Service {
+  const nextRequestId = requestIds(random);
+  const problems = createProblems(plan, (code) => `${baseUrl()}/errors/${code}`);
+  const later = (requestId: string, close = false) =>
+    problems.answer("overloaded", { headers: ["Retry-After", "1"], ...(close ? { close } : {}) }, requestId);
+  const nothing = (): Promise<void> => Promise.resolve();
+  return {
+    answer(exchange) {
+      const requestId = nextRequestId();
+      const given = healthOf(exchange) ?? later(requestId);
+      return Promise.resolve(finish(given, requestId, exchange.secure));
+    },
+    refuse(code, { status } = {}) {
+      const requestId = nextRequestId();
+      const details = { ...(status === undefined ? {} : { status }), close: true };
+      return finish(problems.answer(code, details, requestId), requestId);
+    },
+    fail() {
+      const requestId = nextRequestId();
+      return finish(later(requestId, true), requestId);
+    },
+    tick: () => Promise.resolve(0),
+    rest: nothing,
+    drain: nothing,
+    flush: nothing,
+  };
+}
+
+function healthOf({ method, target }: Exchange) {
+  if (method !== "GET" && method !== "HEAD") return undefined;
+  const [path = ""] = target.split("?", 1);
+  if (path === "/livez") return healthAnswer({ status: "pass" });
+  return path === "/readyz" ? healthAnswer({ status: "fail" }) : undefined;
+}
