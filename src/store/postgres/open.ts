@@ -63,8 +63,11 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       return (page, variables) => list(connections, page, variables);
     },
     transaction: async (work) => {
-      const value = await connections.transaction((session) => work(new PostgresTransaction(shop, session)));
-      sequencer.written();
+      const { hasRecorded, value } = await connections.transaction(async (session) => {
+        const tx = new PostgresTransaction(shop, session);
+        return { value: await work(tx), hasRecorded: tx.hasRecorded };
+      });
+      if (hasRecorded) sequencer.written();
       return value;
     },
     due: dueFinder(relations, connections),

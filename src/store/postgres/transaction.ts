@@ -105,6 +105,8 @@ function kept<Key extends object, Made>(all: WeakMap<Key, Made>, key: Key, make:
 export class PostgresTransaction implements Transaction {
   readonly #shop: Workshop;
   readonly #work: Work;
+  /** Whether there is something for the sequencer, once it is committed. */
+  hasRecorded = false;
 
   constructor(shop: Workshop, work: Work) {
     this.#shop = shop;
@@ -327,6 +329,7 @@ export class PostgresTransaction implements Transaction {
   }
 
   record(entry: JournalEntry): void {
+    this.hasRecorded = true;
     record(this.#work, entry);
   }
 
