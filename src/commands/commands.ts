@@ -38,6 +38,7 @@ const serveOptions = {
     "a Valkey or Redis in which all processes of the service count rates; else they do so in the data",
   ),
   watch: flag("serve the document anew when it changes, as long as it has no errors"),
+  http: choice(["own", "node"], "who reads requests: this project's own HTTP/1.1, or node:http, which is slower"),
   log: choice(
     ["warn", "off", "error", "info", "debug"],
     "how much is logged to standard error: info has a line for each request, debug for probes and deliveries too",

@@ -39,6 +39,7 @@ export interface ServeOptions extends OverseeingOptions {
   /** The address of a Valkey or Redis. */
   readonly limits: string | undefined;
   readonly "webhooks-to-loopback": boolean;
+  readonly http: "own" | "node";
   readonly log: Level | "off";
   readonly "log-format": LogFormat;
   /** Brokers that are given events. */
@@ -82,6 +83,7 @@ export async function startServing(document: string, options: ServeOptions, term
     port,
     requestMilliseconds: longestRequest(ready.plan),
     forwarding: createForwarding(options["trust-proxy"]),
+    http: options.http,
   });
   local = addressOf({ host, port: server.port });
   const log = openLog(loggingOf(options, ready, terminal), terminal);

@@ -3,9 +3,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import process from "node:process";
 import { setTimeout as pass } from "node:timers/promises";
-import type { Answer, Body, Exchange, Poured, RequestHeaders, Streaming } from "./exchange.ts";
+import type { Answer, Body, Poured, Streaming } from "./exchange.ts";
 import { readHeaders } from "./exchange.ts";
 import type { Forwarding } from "./forwarding.ts";
+import type { Arrived, Expectation } from "./front.ts";
+import { answerTo } from "./front.ts";
+import { listenOnSockets } from "./http/listen.ts";
 import type { Service } from "./service.ts";
 import { maximumTargetBytes } from "./target.ts";
 import { createTurns, type Turns } from "./turns.ts";
@@ -20,6 +23,8 @@ export interface ServerOptions {
   readonly port: number;
   readonly requestMilliseconds: number;
   readonly forwarding: Forwarding;
+  /** `node` is `node:http`; `own`, which it is unless told, `serve/http`. */
+  readonly http?: "own" | "node";
 }
 
 export interface RunningServer {
@@ -37,7 +42,6 @@ export interface CloseOptions {
 }
 
 const headersMilliseconds = 10_000;
-const maximumHeaderBytes = 16_384;
 /**
  * What Node's parser takes of a request line and fields. More than both may have, since where the parser gives up it does not
  * say which of them was too long (R4.3), and less than the 64 KiB that come in one piece, so that what is longer still begins
@@ -45,7 +49,12 @@ const maximumHeaderBytes = 16_384;
  */
 const maximumSectionBytes = 61_440;
 
-export async function listen(options: ServerOptions): Promise<RunningServer> {
+/** By this project's own HTTP/1.1, or by Node's where it is asked for: both are held to the same tests. */
+export function listen(options: ServerOptions): Promise<RunningServer> {
+  return options.http === "node" ? listenByNode(options) : listenOnSockets(options);
+}
+
+async function listenByNode(options: ServerOptions): Promise<RunningServer> {
   const server = createServer({
     maxHeaderSize: maximumSectionBytes,
     headersTimeout: Math.min(headersMilliseconds, options.requestMilliseconds),
@@ -68,7 +77,7 @@ export async function listen(options: ServerOptions): Promise<RunningServer> {
       return draining || answer.close === true;
     };
     turns.take(request, response, () =>
-      serve(options, request, response, expectation).then(give, (thrown: unknown) =>
+      answerTo(options, arrivedAs(request, response), expectation).then(give, (thrown: unknown) =>
         give(options.service().fail(thrown)),
       ),
     );
@@ -102,74 +111,19 @@ export async function listen(options: ServerOptions): Promise<RunningServer> {
   };
 }
 
-/** What `Expect` says (R4.6). */
-type Expectation = "none" | "continue" | "unknown";
-
-async function serve(
-  options: ServerOptions,
-  request: IncomingMessage,
-  response: ServerResponse,
-  expectation: Expectation,
-): Promise<Answer> {
+function arrivedAs(request: IncomingMessage, response: ServerResponse): Arrived {
   const headers = readHeaders(request.rawHeaders);
-  const service = options.service();
-  const peer = options.forwarding.peer(request.socket.remoteAddress ?? "", headers);
-  let waits = expectation === "continue";
-  const exchange: Exchange = {
+  return {
     method: request.method ?? "",
     target: request.url ?? "",
+    version: request.httpVersion === "1.0" ? "1.0" : "1.1",
     headers,
-    address: peer.address,
-    secure: peer.secure,
-    body: (limit, milliseconds) => {
-      const length = Number(headers.get("content-length") ?? 0);
-      if (length > limit) return Promise.resolve({ kind: "too-large" });
-      if (waits) response.writeContinue();
-      waits = false;
-      // What takes longer than any request may is ended by the parser.
-      const patience = milliseconds < options.requestMilliseconds ? milliseconds : undefined;
-      return readBody(request, limit, patience);
-    },
-    pour: (limit, milliseconds, take) => {
-      if (Number(headers.get("content-length") ?? 0) > limit) return Promise.resolve("too-large");
-      if (waits) response.writeContinue();
-      waits = false;
-      const patience = milliseconds < options.requestMilliseconds ? milliseconds : undefined;
-      return pourBody(request, limit, patience, take);
-    },
+    fieldBytes: rawBytes(request),
+    address: request.socket.remoteAddress ?? "",
+    goOn: () => response.writeContinue(),
+    body: (limit, patience) => readBody(request, limit, patience),
+    pour: (limit, patience, take) => pourBody(request, limit, patience, take),
   };
-  if (peer.insecure) return service.refuse("https-required", { exchange });
-  if (expectation === "unknown") return service.refuse("expectation-failed", { exchange });
-  // A target that is too long comes first (R4.3), and is refused where it is taken apart.
-  if (exchange.target.length <= maximumTargetBytes && rawBytes(request) > maximumHeaderBytes)
-    return service.refuse("headers-too-large", { exchange });
-  if (!isFramed(request, headers)) return service.refuse("invalid-request", { status: 400, exchange });
-  const answering = service.answer(exchange);
-  const ends = isAmbiguous(exchange.method, headers);
-  if (!waits && !ends) return answering;
-  const answer = await answering;
-  // A body that was never asked for may come or not: only the connection's end keeps it from being taken for a request.
-  return waits || ends ? { ...answer, close: true } : answer;
-}
-
-/**
- * HTTP/1.1 asks for exactly one Host (RFC 9112 section 3.2). A body in a transfer coding that nobody here takes off would
- * be read as what it is not, and HTTP/1.0 has none (section 6.1).
- */
-function isFramed({ httpVersion }: IncomingMessage, headers: RequestHeaders): boolean {
-  if (headers.repeated("host") || (httpVersion === "1.1" && headers.get("host") === undefined)) return false;
-  const coding = headers.get("transfer-encoding");
-  return coding === undefined || (httpVersion === "1.1" && coding.toLowerCase() === "chunked");
-}
-
-/**
- * Where what follows on the connection might not be what it seems: not everybody looks for a body after GET (RFC 9110 section
- * 9.3.1), and of what comes with an `Upgrade` that is not taken Node drops whatever was in the same packet.
- */
-function isAmbiguous(method: string, headers: RequestHeaders): boolean {
-  if (headers.get("upgrade") !== undefined) return true;
-  if (method !== "GET" && method !== "HEAD") return false;
-  return Number(headers.get("content-length") ?? 0) > 0 || headers.get("transfer-encoding") !== undefined;
 }
 
 function rawBytes(request: IncomingMessage): number {

@@ -131,6 +131,8 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     port: 0,
     requestMilliseconds: longestRequest(plan),
     forwarding: createForwarding(options.proxies ?? []),
+    // So that both pass all of it.
+    http: options.store === "memory" ? "node" : "own",
   });
   url = `http://127.0.0.1:${server.port}`;
   const keyOf = async (name: string | undefined, user: string, roles: readonly string[]): Promise<string> => {

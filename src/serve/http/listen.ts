@@ -1,0 +1,62 @@
+/** A server for services on sockets themselves: HTTP/1.1 as this project needs it, without the objects that Node makes of it. */
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import process from "node:process";
+import { setTimeout as pass } from "node:timers/promises";
+import type { RunningServer, ServerOptions } from "../server.ts";
+import { keptSeconds } from "./answer-head.ts";
+import { Connection } from "./connection.ts";
+
+// See `server.ts` for why this is no import.
+const { METHODS } = process.getBuiltinModule("node:http");
+
+const headMilliseconds = 10_000;
+/** A connection lives a little longer than callers are told, so that none is closed while they still use it. */
+const idleMilliseconds = keptSeconds * 1000 + 1000;
+
+export async function listenOnSockets(options: ServerOptions): Promise<RunningServer> {
+  const connections = new Set<Connection>();
+  const methods = new Set(METHODS.filter((method) => method !== "CONNECT"));
+  let draining = false;
+  const given = {
+    ...options,
+    headMilliseconds: Math.min(headMilliseconds, options.requestMilliseconds),
+    idleMilliseconds,
+    isDraining: () => draining,
+    isMethod: (method: string) => methods.has(method),
+  };
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    const connection = new Connection(socket, given);
+    connections.add(connection);
+    socket.once("close", () => connections.delete(connection));
+  });
+  const looking = setInterval(
+    () => {
+      const now = performance.now();
+      for (const connection of connections) connection.look(now);
+    },
+    Math.min(1000, options.requestMilliseconds),
+  );
+  looking.unref();
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close(graceMilliseconds, { lingerMilliseconds = 0 } = {}) {
+      draining = true;
+      const rested = options.service().drain();
+      if (lingerMilliseconds > 0) await pass(lingerMilliseconds);
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const connection of connections) connection.rest();
+      const timer = setTimeout(() => {
+        for (const connection of connections) connection.destroy();
+      }, graceMilliseconds);
+      await closed;
+      clearTimeout(timer);
+      clearInterval(looking);
+      await rested;
+    },
+  };
+}
