@@ -24,7 +24,7 @@ const anyData = "where the data is; without it, the only database in .nonet";
 const serveOptions = {
   port: port(8080, "the port to listen on; 0 takes any free one"),
   host: textOr("127.0.0.1", "HOST", "the address to listen on; 0.0.0.0 for all of this machine's"),
-  data: text("FILE|memory", `${data}; memory keeps nothing`),
+  data: text("FILE|memory|postgres://…", `${data}; memory keeps nothing`),
   "base-url": address("where callers reach the service, when it is not where it listens"),
   "trust-proxy": networks("a proxy whose Forwarded fields are believed"),
   "webhooks-to-loopback": flag("let webhooks go to this machine itself, by http too: for development"),

@@ -8,6 +8,7 @@ import type { PartAnswers } from "../parts/questions.ts";
 import { columns, count, listed, wrapped } from "./layout.ts";
 import type { Served } from "./served.ts";
 import type { Serving } from "./serving.ts";
+import { withoutSecret } from "./store.ts";
 import type { Terminal } from "./terminal.ts";
 
 const mostColumns = 120;
@@ -26,7 +27,7 @@ export function describe({ first, url, local, admin }: Serving, terminal: Pick<T
   const { warnings } = result.summary;
   return [
     `${plan.title} at ${url}`,
-    `  data: ${data}; document: ${url}/; OpenAPI: ${url}/openapi.json`,
+    `  data: ${withoutSecret(data)}; document: ${url}/; OpenAPI: ${url}/openapi.json`,
     ...(url === local ? [] : [`  listens at ${local}`]),
     ...(admin === undefined ? [] : [`  for operators: ${admin}/metrics, ${admin}/readyz`]),
     ...(warnings === 0 ? [] : [`  ${count(warnings, "warning")}: nonet check ${result.name}`]),
@@ -58,7 +59,7 @@ export function changeReport(before: Served, now: Served): string {
     ...(added.length === 0 ? [] : [`  new: ${listed(added)}`]),
     ...(gone.length === 0 ? [] : [`  gone: ${listed(gone)}`]),
     ...(warnings === 0 ? [] : [`  ${count(warnings, "warning")}: nonet check ${now.result.name}`]),
-    ...(now.data === before.data ? [] : [`  its data is now in ${now.data}`]),
+    ...(now.data === before.data ? [] : [`  its data is now in ${withoutSecret(now.data)}`]),
     ...(now.data === "memory" && now.store !== before.store
       ? ["  its tables have changed, so the records in memory are gone; keys are kept"]
       : []),

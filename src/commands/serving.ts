@@ -1,7 +1,6 @@
 /** A document that is served: from its file and its data to a server that listens, and to its stop. */
 import process from "node:process";
 import type { Level, Members } from "../operate/log.ts";
-import { createRedact } from "../operate/redact.ts";
 import { longestRequest } from "../plan/limits.ts";
 import { createForwarding } from "../serve/forwarding.ts";
 import { startingService } from "../serve/starting.ts";
@@ -16,6 +15,7 @@ import { oversee, type OverseeingOptions } from "./overseeing.ts";
 import { createReloading, type Reloading } from "./reload.ts";
 import type { Circumstances, Servable, Served } from "./served.ts";
 import { clock, random, servable, served } from "./served.ts";
+import { withoutSecret } from "./store.ts";
 import type { Terminal } from "./terminal.ts";
 import { startTicking } from "./ticker.ts";
 import { watchFile, type Watcher } from "./watch.ts";
@@ -165,17 +165,12 @@ function startOf(
 ): Members {
   return {
     ...told,
-    data: addressless(data),
+    data: withoutSecret(data),
     operations: plan.operations.length,
     warnings: result.summary.warnings,
     node: process.version,
     process: process.pid,
   };
-}
-
-/** Whatever is secret in where the data is. */
-function addressless(data: string): string {
-  return createRedact([])(data);
 }
 
 function loggingOf(options: ServeOptions, { plan }: Servable, { environment }: Terminal): Logging {

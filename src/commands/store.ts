@@ -2,7 +2,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
+import { createRedact } from "../operate/redact.ts";
 import type { Plan } from "../plan/plan.ts";
+import { isPostgresAddress } from "../store/postgres/address.ts";
 import { StoreError } from "../store/error.ts";
 import { type Migrated, MigrationRefused } from "../store/migration.ts";
 import type { Store } from "../store/store.ts";
@@ -14,9 +16,15 @@ const folder = ".nonet";
 
 /** Where a service's data is when nobody says: a file of its name in the current folder's `.nonet`. */
 export function placeOf(data: string | undefined, { service }: Plan): string {
+  if (data !== undefined && isPostgresAddress(data)) return data;
   if (data !== undefined && /^[a-z][a-z0-9+.-]*:\/\//i.test(data))
-    throw new UsageError(`--data is a file or memory, not ${data}`);
+    throw new UsageError(`--data is a file, memory or postgres://…, not ${data}`);
   return data ?? join(folder, `${service}.db`);
+}
+
+/** For people and logs: the address of a database without its user and password. */
+export function withoutSecret(place: string): string {
+  return createRedact([])(place);
 }
 
 export interface Opening {
@@ -36,8 +44,12 @@ export async function openStore(plan: Plan, data: string, time: Clock, opening: 
   const { tables, service } = plan;
   const clock = () => time.now();
   if (data === "memory") return (await import("../store/memory/open.ts")).openMemoryStore({ tables, clock });
-  const { openSqliteStore } = await import("../store/sqlite/open.ts");
   const following = { ...(await followingOf(plan)), ...opening };
+  if (isPostgresAddress(data)) {
+    const { openPostgresStore } = await import("../store/postgres/open.ts");
+    return withPlace(plan, data, () => openPostgresStore({ address: data, tables, following, clock }));
+  }
+  const { openSqliteStore } = await import("../store/sqlite/open.ts");
   return withPlace(plan, data, async () => {
     if (data === join(folder, `${service}.db`)) mkdirSync(folder, { recursive: true });
     return openSqliteStore({ file: data, tables, following, clock, synchronous: "FULL" });
