@@ -23,6 +23,9 @@ const batch = 100;
 /** Events that are told in one transaction, each endpoint counted: requests wait for it. */
 const tellings = 1000;
 
+/** Endpoints whose beginnings are in memory. */
+const maximumBeginnings = 10_000;
+
 interface Surroundings {
   /** There is something to send to the endpoint with this id. */
   readonly wake: (endpoint: string) => void;
@@ -45,6 +48,21 @@ export function createFanOut(
     from: "start",
   });
   let position = -1;
+  const beginnings = new Map<string, number>();
+
+  /**
+   * Where in the journal an endpoint was made: what comes after it is for it. Times would not do, since a clock may be set
+   * back, and a change that was begun before may be there later.
+   */
+  async function beginningOf({ id }: Endpoint): Promise<number> {
+    const known = beginnings.get(id);
+    if (known !== undefined) return known;
+    const [made] = await store.journal.moves(endpoints, id, 0, 1);
+    const beginning = made?.position ?? 0;
+    if (beginnings.size >= maximumBeginnings) beginnings.clear();
+    beginnings.set(id, beginning);
+    return beginning;
+  }
 
   async function proceed(): Promise<void> {
     if (position < 0) position = await store.transaction(async (tx) => (await tx.bookmark(bookmark)) ?? 0);
@@ -58,6 +76,8 @@ export function createFanOut(
       const isAll = some.length === entries.length && entries.length < batch;
       const end = isAll ? last : (some.at(-1) as JournalRecord).position;
       const read = some.filter((entry) => entry.position <= end);
+      // Not within the transaction, which waits for nothing else.
+      for (const endpoint of present) await beginningOf(endpoint);
       position = await store.transaction((tx) => fanOutSome(tx, read, present, end));
     }
   }
@@ -93,6 +113,7 @@ export function createFanOut(
     const { text } = await listAll({ limit: 1_000_000, filters: [] }, { input: { webhook: endpoint.id } });
     const made = JSON.parse(`[${text}]`) as readonly { id: string; event: string; state: string }[];
     const byEvent = new Map(made.map((one) => [one.event, one]));
+    await beginningOf(endpoint);
     for (let after = 0, more = true; more && !stopping.aborted; ) {
       const entries = await store.journal.events(after, batch);
       const old = entries.filter(({ at, position: place }) => at >= since && place <= position);
@@ -157,7 +178,7 @@ export function createFanOut(
     const { event, resource, record } = entry;
     // Of what becomes of deliveries no deliveries are made: at a dead endpoint there would be no end to them.
     if (event === undefined || resource === endpoints || resource === deliveries) return;
-    if (entry.at < Date.parse(endpoint.createdAt)) return;
+    if (entry.position <= (await beginningOf(endpoint))) return;
     const roles = await options.rolesHeld(keys, endpoint);
     if (roles === undefined) return;
     const receiver = { id: endpoint.owner, roles, ...(endpoint.version === undefined ? {} : { version: endpoint.version }) }; // biome-ignore format: short

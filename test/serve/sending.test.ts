@@ -85,6 +85,14 @@ async function createBench(kind: "memory" | "sqlite"): Promise<Bench> {
       const row = { id: "whk_1", state: "enabled", owner: "c", url: "https://shop.example/", roles: ["clerk"], oldSecrets: [], secretNumber: 1, createdAt: now }; // biome-ignore format: one record
       await store.transaction(async (tx) => {
         await tx.insert("Webhook", { ...row, ...columns }, 1, nothing("Webhook"), {});
+        await tx.record({
+          at: clock.now(),
+          resource: "Webhook",
+          record: "whk_1",
+          to: "enabled",
+          by: "c",
+          cause: "test",
+        });
       });
     },
     placed: (id, more = []) =>
@@ -161,6 +169,18 @@ for (const kind of ["memory", "sqlite"] as const) {
     await deliveries.round();
     await deliveries.settled();
     assert.deepEqual(bench.sent.map(orderIn), ["ord_first", "ord_late"]);
+  });
+
+  test(`R6.4 what happens after an endpoint was made is sent to it, whatever the clock says (${kind})`, async () => {
+    await using bench = await createBench(kind);
+    await bench.placed("ord_before");
+    await bench.endpoint();
+    bench.pass(-3_600_000);
+    await bench.placed("ord_after");
+    const deliveries = bench.process();
+    await deliveries.round();
+    await deliveries.settled();
+    assert.deepEqual(bench.sent.map(orderIn), ["ord_after"]);
   });
 
   test(`R6.4 an endpoint that is deleted while events are read is sent nothing, and nobody misses it (${kind})`, async () => {
