@@ -90,6 +90,56 @@ export function request(
   });
 }
 
+/** Operations on the addresses that events are sent to: the service's own, with which a document with webhooks has them. */
+const hookResource: Resource = {
+  name: "Webhook",
+  plural: "webhooks",
+  prefix: "whk",
+  fields: [],
+  owned: true,
+  operations: [],
+  events: [],
+};
+
+/** `ids` are of the endpoints that there are. */
+export function hookRequest(
+  asking: Asking,
+  number: number,
+  ids: readonly { readonly id: string; readonly owner: Actor }[],
+): Sent {
+  // biome-ignore format: short
+  const { chance, world } = asking;
+  const allow = (world.webhook?.for ?? []).map(({ who }) => ({ who }));
+  const able = actors.filter(({ roles }) => allow.some(({ who }) => roles.includes(who as "member")));
+  const post = (name: string, path: string): Operation => ({ name, deed: "move", method: "POST", path, allow });
+  if (ids.length === 0 || chance.percent(30)) {
+    return sentOf(asking, {
+      operation: { ...post("createWebhook", "/webhooks"), deed: "create" },
+      resource: hookResource,
+      actor: chance.percent(90) ? chance.pick(able) : chance.pick(actors),
+      older: world.older !== undefined && chance.percent(40),
+      body: { url: `https://hooks.example/${number}` },
+    });
+  }
+  const { id, owner } = chance.pick(ids);
+  const operation = chance.pick<Operation>([
+    post("disableWebhook", "/webhooks/{id}/disable"),
+    post("enableWebhook", "/webhooks/{id}/enable"),
+    post("enableWebhook", "/webhooks/{id}/enable"),
+    post("recoverWebhook", "/webhooks/{id}/recover"),
+    { ...post("deleteWebhook", "/webhooks/{id}"), deed: "delete", method: "DELETE" },
+  ]);
+  return sentOf(asking, {
+    operation,
+    resource: hookResource,
+    actor: chance.percent(90) ? owner : chance.pick(actors),
+    id,
+    match: "*",
+    older: false,
+    ...(operation.name === "recoverWebhook" ? { body: { since: "2026-10-01T00:00:00Z" } } : {}),
+  });
+}
+
 /** The same once more, or with the same key something else. */
 export function repeated(asking: Asking, { asked }: Sent): Sent {
   const { chance } = asking;

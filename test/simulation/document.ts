@@ -171,7 +171,7 @@ function deliveryOf({ webhook }: World): Json {
   return {
     webhook: {
       subscribe: "POST /webhooks",
-      for: [...webhook.for],
+      for: grantsText(webhook.for),
       signed: "standard-webhooks",
       promise: webhook.inOrder ? "at least once, in order per resource" : "at least once",
       timeout: "15s",

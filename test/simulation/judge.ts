@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { instantText } from "../../src/base/clock.ts";
 import type { Json } from "../../src/base/json.ts";
 import type { Answer } from "../../src/serve/exchange.ts";
+import { isOwn } from "./hooks.ts";
 import { olderName } from "./clients.ts";
 import { type Asked, type Effects, type Entry, keyOf, type Oracle, type Rec, type Verdict } from "./oracle.ts";
 import { detail, type Log } from "./store.ts";
@@ -40,6 +41,11 @@ export function wrongAnswer(
   }
   if (isReplayed) return "an answer was given again that there had not been";
   switch (verdict.kind) {
+    case "webhook":
+      return [200, 201, 204, 403, 404, 409, 422, 428].includes(status) ||
+        (status === 503 && body.includes('"timed-out"'))
+        ? undefined
+        : `status ${status}: ${body}`;
     case "refused":
       return wrongRefusal(oracle, asked, verdict, status, body);
     case "unchanged":
@@ -105,6 +111,12 @@ export function alwaysWrong(status: number, headers: Headers, body: string): str
 export function wrongEffects(effects: Effects, log: Log, cleared: boolean): string | undefined {
   const rows = new Map(log.puts.map(({ resource, row }) => [keyOf(resource, String(row["id"] as string)), row]));
   const deleted = new Set(log.deleted.map(({ resource, id }) => keyOf(resource, String(id as string))));
+  // What is kept of webhooks is watched elsewhere.
+  for (const key of [...rows.keys(), ...deleted]) {
+    if (isOwn(key.split("/")[0] ?? "")) continue;
+    rows.delete(key);
+    deleted.delete(key);
+  }
   for (const key of deleted) rows.delete(key);
   for (const [key, rec] of effects.records) {
     if (rec === undefined) {
@@ -138,7 +150,8 @@ export function wrongRow(rec: Rec, row: Readonly<Record<string, unknown>>): stri
   return undefined;
 }
 
-function wrongEntries(expected: readonly Entry[], { entries }: Log): string | undefined {
+function wrongEntries(expected: readonly Entry[], log: Log): string | undefined {
+  const entries = log.entries.filter(({ resource }) => isOwn(resource));
   const plain = (entry: object): string => JSON.stringify(entry, ["resource", "record", "from", "to", "by", "cause", "event", "at", "due"]); // biome-ignore format: short
   if (entries.length !== expected.length)
     return `${entries.length} entries in the journal in place of ${expected.length}: ${entries.map(plain).join()} in place of ${expected.map(plain).join()}`;

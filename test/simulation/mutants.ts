@@ -29,6 +29,11 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "revisions repeat": { store: revisionsRepeat },
   "what was read is given again later": { store: readOnce },
   "stale edits are taken": { plan: (plan) => ({ ...plan, operations: plan.operations.map((operation) => ({ ...operation, edits: "none" as const })) }) }, // biome-ignore format: a table
+  "what was sent is forgotten": { store: (store) => inTransactions(store, (tx) => with_(tx, { setBookmark: () => {} })) }, // biome-ignore format: a table
+  "events pass one another": { store: (store) => inTransactions(store, (tx) => with_(tx, { first: async (resource, ...asked) => (resource === "WebhookDelivery" ? undefined : tx.first(resource, ...asked)) })) }, // biome-ignore format: a table
+  "webhooks are told of everybody's records": { plan: (plan) => ({ ...plan, events: { ...plan.events, out: Object.fromEntries(Object.entries(plan.events.out).map(([name, event]) => [name, { ...event, webhook: event.webhook.map(({ who }) => ({ who })) }])) } }) }, // biome-ignore format: a table
+  "what was not taken is not sent again": { store: (store) => inTransactions(store, (tx) => with_(tx, { update: (resource, row, changes, ...asked) => tx.update(resource, row, resource === "WebhookDelivery" && changes["tries"] !== undefined ? { ...changes, state: "delivered", nextAttemptAt: null } : changes, ...asked) })) }, // biome-ignore format: a table
+  "an event is passed over": { store: (store) => ({ ...store, journal: { ...store.journal, events: async (after, limit) => (await store.journal.events(after, limit)).slice(1) } }) }, // biome-ignore format: a table
   "a failure tells how": { service: (service) => answering(service, (text, status) => (status === 500 ? `${text}${detail}` : text)) }, // biome-ignore format: a table
   "older callers are told something new": { service: (service) => answering(service, (text, status, older) => (older && status === 200 ? text.replace(/^\{"id"/, '{"new":1,"id"') : text)) }, // biome-ignore format: a table
 };

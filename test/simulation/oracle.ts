@@ -88,6 +88,8 @@ export type Verdict =
   | { readonly kind: "page"; readonly items: readonly Rec[]; readonly more: boolean }
   | { readonly kind: "history"; readonly moves: readonly Entry[] }
   | { readonly kind: "unchanged" }
+  /** Of the service's own resources: only what comes of it is judged. */
+  | { readonly kind: "webhook" }
   | { readonly kind: "replayed"; readonly first: Answered };
 
 /** What was answered first under a key, as far as it is known. */

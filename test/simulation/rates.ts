@@ -25,7 +25,7 @@ export class Rates {
   #durable: Map<string, Slot> = new Map();
   /**
    * Windows that were over, and then were to come once more: whether they were forgotten in between depends on who looked.
-   * Until when, by a clock that is never set back.
+   * Until when, by a clock that is never set back; for ever where nobody has looked since.
    */
   readonly #unsure: Map<string, number> = new Map();
 
@@ -46,6 +46,7 @@ export class Rates {
     const unsure = standing.filter(({ key }) => (this.#unsure.get(key) ?? Number.NEGATIVE_INFINITY) > uptime);
     const isFull = standing.some(({ rate, slot, key }) => slot.used >= rate.count && !unsure.some((one) => one.key === key)); // biome-ignore format: short
     if (isFull) return { admitted: false, giveBack: () => {} };
+    // Who is refused by one of them has taken nothing from the others.
     if (unsure.length > 0) for (const { key, rate } of standing) this.#unsure.set(key, uptime + 2 * rate.milliseconds);
     for (const { slot } of standing) slot.used += 1;
     return {
@@ -69,9 +70,9 @@ export class Rates {
   }
 
   /** The clock is set back from here. */
-  setBack(from: number, uptime: number): void {
+  setBack(from: number): void {
     for (const slots of [this.#slots, this.#durable])
-      for (const [key, { length, until }] of slots) if (until <= from) this.#unsure.set(key, uptime + 2 * length);
+      for (const [key, { until }] of slots) if (until <= from) this.#unsure.set(key, Number.POSITIVE_INFINITY);
   }
 
   /** What is counted now is on its way to the store; the result says that it has arrived. */

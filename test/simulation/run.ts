@@ -9,7 +9,13 @@ import type { Answer } from "../../src/serve/exchange.ts";
 import { openMemoryStore } from "../../src/store/memory/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import { actors, anyRequest, exchangeOf, type Memory, repeated, type Sent } from "./clients.ts";
+import { createDeliveries } from "../../src/deliver/engine.ts";
+import { createIds } from "../../src/base/id.ts";
+import { rolesHeld } from "../../src/serve/credentials/held.ts";
+import { endpointSecret } from "../../src/serve/events/webhooks.ts";
+import { createTicking, type Ticking } from "../../src/serve/ticking.ts";
+import { actors, anyRequest, exchangeOf, hookRequest, type Memory, repeated, type Sent } from "./clients.ts";
+import { Hooks, isOwn } from "./hooks.ts";
 import { alwaysWrong, headersOf, wrongAnswer, wrongEffects } from "./judge.ts";
 import { Died, Machine, type Task } from "./machine.ts";
 import {
@@ -17,6 +23,7 @@ import {
   answerKey,
   type Answered,
   type Asked,
+  type Effects,
   type Hints,
   keyOf,
   Oracle,
@@ -54,6 +61,8 @@ export function worldNumberOf(seed: number): number {
 
 class Violation extends Error {}
 
+const nothing: Effects = { records: new Map(), entries: [], counted: new Map(), forgotten: [] };
+
 interface Flight {
   readonly number: number;
   readonly sent: Sent;
@@ -82,6 +91,7 @@ class Simulation {
   readonly #prepared: Prepared;
   readonly #oracle: Oracle;
   readonly #rates: Rates;
+  readonly #hooks: Hooks;
   readonly #mutation: Mutation;
   readonly #flights: Set<Flight> = new Set();
   readonly #past: Sent[] = [];
@@ -94,6 +104,8 @@ class Simulation {
   #storm: Weather = calm;
   #inner!: Store;
   #service!: LiveService;
+  /** Sends what is to be sent to webhooks, where the document has them. */
+  #rounds: Ticking | undefined;
   #count = 0;
   #answers = 0;
   #steps = 0;
@@ -107,6 +119,13 @@ class Simulation {
     this.#machine = new Machine(chanceOf(seed, "order"));
     this.#oracle = new Oracle(this.#prepared.world);
     this.#rates = new Rates(this.#prepared.world);
+    this.#hooks = new Hooks({
+      oracle: this.#oracle,
+      machine: this.#machine,
+      chance: chanceOf(seed, "receivers"),
+      positionOf: (id) => this.#service.teller.ids.positionOf(id),
+      found: (what) => this.#found(what),
+    });
   }
 
   async run(): Promise<Outcome> {
@@ -191,9 +210,38 @@ class Simulation {
       webhooks: { key: "a simulation", urlFault: (text) => faultOf(text, { loopback: false }) },
     });
     this.#service = this.#mutation.service?.(service) ?? service;
+    this.#rounds = this.#roundsOf(this.#mutation.store?.(store) ?? store, service);
     await this.#calmDown();
     this.#rates.started(machine.time);
     this.#weather = this.#storm;
+  }
+
+  #roundsOf(store: Store, service: LiveService): Ticking | undefined {
+    const machine = this.#machine;
+    const { plan } = this.#prepared;
+    const { life } = machine;
+    const { webhook } = plan.events;
+    if (webhook === undefined) return undefined;
+    const report = (failure: unknown): void => {
+      if (machine.life === life) this.#failed(failure);
+    };
+    const deliveries = createDeliveries(
+      {
+        plan,
+        store,
+        clock: machine.clock,
+        random: () => this.#chance.int(256) / 256,
+        newId: createIds(machine.clock, (count) => this.#chance.bytes(count)),
+        teller: service.teller,
+        rolesHeld: (keys, endpoint) => rolesHeld(plan, new Map(), keys, endpoint, machine.time),
+        move: (...move) => service.move(...move),
+        secret: (endpoint, number) => endpointSecret("a simulation", endpoint, number),
+        post: this.#hooks.post(life),
+        report,
+      },
+      webhook,
+    );
+    return createTicking({ run: () => deliveries.round().then(() => 0) }, report);
   }
 
   async #step(): Promise<void> {
@@ -205,6 +253,9 @@ class Simulation {
       ask: this.#flights.size < 6 ? 30 : 0,
       repeat: this.#past.length > 0 && this.#flights.size < 6 ? 8 : 0,
       tick: 8,
+      hook: this.#rounds === undefined ? 0 : this.#hooks.endpoints.size === 0 ? 12 : 2,
+      round: this.#rounds === undefined ? 0 : 10,
+      mood: this.#hooks.endpoints.size > 0 ? 2 : 0,
       turn: 10,
       ring: 3,
       abandon: this.#flights.size > 0 ? 1 : 0,
@@ -222,6 +273,15 @@ class Simulation {
         break;
       case "tick":
         this.#tick();
+        break;
+      case "hook":
+        this.#send(hookRequest(this.#asking(), this.#count, [...this.#hooks.endpoints.values()]));
+        break;
+      case "round":
+        this.#round();
+        break;
+      case "mood":
+        this.#hooks.turn();
         break;
       case "turn":
         this.#turn();
@@ -250,7 +310,7 @@ class Simulation {
     this.#check();
     if (this.#machine.life !== life) {
       // Those who were waiting hear nothing, and do not know what became of what they asked.
-      for (const flight of this.#flights) this.#past.push(flight.sent);
+      for (const { sent } of this.#flights) if (isOwn(sent.asked.resource.name)) this.#past.push(sent);
       this.#flights.clear();
       await this.#start();
     }
@@ -278,6 +338,16 @@ class Simulation {
       const late = this.#overdue();
       if (late === undefined) break;
       if (count > 5) this.#wrong(late);
+    }
+    this.#hooks.heal();
+    for (let count = 0; this.#rounds !== undefined; count += 1) {
+      this.#round();
+      await this.#calmDown();
+      const missing = this.#hooks.missing();
+      if (missing === undefined) break;
+      if (count > 12) this.#wrong(missing);
+      this.#machine.note("clock 10800000");
+      this.#machine.turn(10_800_000);
     }
     await this.#compareAll();
   }
@@ -319,7 +389,7 @@ class Simulation {
       back: -chance.pick([1, 1000, 60_000, 3_600_000]),
     }[kind];
     machine.note(`clock ${milliseconds}`);
-    if (milliseconds < 0) this.#rates.setBack(machine.time, machine.uptime);
+    if (milliseconds < 0) this.#rates.setBack(machine.time);
     machine.turn(milliseconds);
   }
 
@@ -335,6 +405,11 @@ class Simulation {
           if (this.#machine.life === life) this.#found(`a tick failed: ${String(thrown)}`);
         },
       );
+  }
+
+  #round(): void {
+    this.#machine.note("round");
+    void this.#machine.tasks.run({ name: "deliver", looked: this.#machine.time }, () => this.#rounds?.tick());
   }
 
   #asking(): Parameters<typeof anyRequest>[0] {
@@ -373,7 +448,7 @@ class Simulation {
     const { asked, body = "", method, target } = sent;
     machine.note(`#${number} ${asked.actor.name}: ${method} ${target} ${body} ${sent.headers.slice(asked.actor.id === null ? 0 : 2).join(" ")}`); // biome-ignore format: short
     this.#flights.add(flight);
-    this.#past.push(sent);
+    if (isOwn(asked.resource.name)) this.#past.push(sent);
     machine.tasks
       .run(task, () => this.#service.answer(exchangeOf(sent)))
       .then(
@@ -425,6 +500,11 @@ class Simulation {
     if (status === 304) flight.giveBack?.();
     const wrong = this.#wrongOf(flight, status, headers, body);
     if (wrong !== undefined) return this.#found(`#${number} ${sent.method} ${sent.target}: ${wrong}`);
+    if (status === 201 && !isOwn(sent.asked.resource.name)) {
+      const { id: made, secret } = JSON.parse(body) as { id: string; secret: string };
+      const endpoint = this.#hooks.endpoints.get(made);
+      if (endpoint !== undefined) endpoint.secret = secret;
+    }
     if (!flight.abandoned && task.fault === undefined) this.#keep(flight, headers, body);
   }
 
@@ -492,11 +572,12 @@ class Simulation {
         const flight = flightOf(task);
         if (flight !== undefined) this.#commitOf(flight, log);
         else if (task.name === "time") this.#commitOfTime(log);
+        else if (task.name === "deliver") this.#commitOfHooks(log);
         else this.#found(`something was written for ${task.name}`);
       },
       undone: (task, log, injected) => {
         const flight = flightOf(task);
-        if (flight !== undefined && !injected) flight.verdicts.push(this.#verdictOf(flight, log).verdict);
+        if (flight !== undefined && !injected) flight.verdicts.push(this.#undoneOf(flight, log));
         if (flight === undefined && task.name === "time" && !injected) this.#undoneTime(log);
       },
       keepingRates: () => this.#rates.keeping(),
@@ -519,8 +600,23 @@ class Simulation {
     return this.#oracle.write(asked, task.since ?? task.looked, log.began, this.#hints(log, asked));
   }
 
+  #undoneOf(flight: Flight, log: Log): Verdict {
+    return isOwn(flight.sent.asked.resource.name) ? this.#verdictOf(flight, log).verdict : { kind: "webhook" };
+  }
+
+  /** Of what is sent nothing comes but that it is. */
+  #commitOfHooks(log: Log): void {
+    const wrong = wrongEffects(nothing, log, false);
+    if (wrong === undefined) this.#hooks.committed(log, [], []);
+    else this.#found(`sending: ${wrong}`);
+  }
+
   #commitOf(flight: Flight, log: Log): void {
     const { asked } = flight.sent;
+    if (!isOwn(asked.resource.name)) {
+      flight.verdicts.push({ kind: "webhook" });
+      return this.#commitOfHooks(log);
+    }
     if (asked.operation.method === "GET") return;
     const { effects, verdict } = this.#verdictOf(flight, log);
     flight.verdicts.push(verdict);
@@ -533,6 +629,7 @@ class Simulation {
     const request = log.entries[0]?.request;
     if (request !== undefined) flight.request = request;
     this.#oracle.apply(effects);
+    this.#hooks.committed(log, effects.entries, effects.forgotten);
   }
 
   #wrongRemembered({ sent: { asked }, task }: Flight, verdict: Verdict, { remembered }: Log): string | undefined {
@@ -561,6 +658,8 @@ class Simulation {
   #commitOfTime(log: Log): void {
     const { sought } = log;
     if (sought === undefined) return;
+    // The service keeps what was sent for a time, too.
+    if (!isOwn(sought.resource)) return this.#commitOfHooks(log);
     const key = keyOf(sought.resource, sought.id);
     const { effects, refused } = this.#oracle.time(
       sought.resource,
@@ -571,7 +670,10 @@ class Simulation {
     );
     const wrong = refused === undefined ? wrongEffects(effects, log, false) : `${refused} is not refused`;
     if (wrong !== undefined) this.#found(`time at ${key}: ${wrong}`);
-    else this.#oracle.apply(effects);
+    else {
+      this.#oracle.apply(effects);
+      this.#hooks.committed(log, effects.entries, effects.forgotten);
+    }
   }
 
   /** An act that the document's own rules refuse is left out in this turn. */

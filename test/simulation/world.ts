@@ -124,7 +124,7 @@ export interface OutEvent {
 }
 
 export interface Webhook {
-  readonly for: readonly Role[];
+  readonly for: readonly Grant[];
   readonly inOrder: boolean;
   readonly retry: readonly { readonly milliseconds: number; readonly text: string }[];
 }
@@ -153,7 +153,9 @@ export function worldOf(number: number): World {
     edits: chance.pick(["required", "optional", "none"]),
     repeats: chance.percent(85),
     ...(chance.percent(40) ? { rate: rateOf(chance) } : {}),
-    ...(chance.percent(60) ? { webhook: webhookOf(chance) } : {}),
+    ...(linked.some(({ events }) => events.length > 0) && chance.percent(60)
+      ? { webhook: webhookOf(chance, linked) }
+      : {}),
     ...(chance.percent(40) ? { older: olderOf(chance, job) } : {}),
   };
 }
@@ -166,14 +168,19 @@ function rateOf(chance: Chance): Rate {
   ]);
 }
 
-function webhookOf(chance: Chance): Webhook {
+function webhookOf(chance: Chance, resources: readonly Resource[]): Webhook {
+  const isOwned = resources.every(({ events, owned }) => owned || events.length === 0);
   const waits = [
     { milliseconds: 5_000, text: "5s" },
     { milliseconds: 5 * minute, text: "5m" },
     { milliseconds: 2 * hour, text: "2h" },
   ];
   return {
-    for: chance.pick([["clerk"], ["member"], ["member", "clerk"]]),
+    for: chance.pick<readonly Grant[]>([
+      [{ who: "clerk" }],
+      [{ who: "member" }, { who: "clerk" }],
+      isOwned ? [{ who: "clerk" }, { who: "member", own: true }] : [{ who: "member" }],
+    ]),
     inOrder: chance.percent(70),
     retry: waits.slice(0, chance.between(1, 3)),
   };

@@ -1,0 +1,291 @@
+/**
+ * What becomes of events outside: endpoints that callers have made, what must be sent to each of them, and the receivers behind
+ * them, which fail, stall, lose answers and die (R6.4 to R6.13).
+ */
+import { createHmac } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { instantText } from "../../src/base/clock.ts";
+import { type Post, PostError } from "../../src/deliver/post.ts";
+import type { Row } from "../../src/store/store.ts";
+import { actors, olderName } from "./clients.ts";
+import { before as olderVersion } from "./document.ts";
+import type { Machine } from "./machine.ts";
+import type { Actor, Entry, Oracle } from "./oracle.ts";
+import type { Chance } from "./random.ts";
+import type { Log } from "./store.ts";
+
+interface Endpoint {
+  readonly id: string;
+  readonly url: string;
+  readonly owner: Actor;
+  readonly older: boolean;
+  /** The position in the journal that it was made at: what comes later is for it. */
+  readonly made: number;
+  enabled: boolean;
+  /** It was disabled at some time, and need not have got what came then. */
+  paused: boolean;
+  /** Somebody has had something sent once more, which need not keep its place. */
+  again: boolean;
+  secret: string | undefined;
+  /** How its receiver is today. */
+  mood: Mood;
+}
+
+interface Delivery {
+  readonly id: string;
+  readonly endpoint: string;
+  readonly position: number;
+  readonly record: string;
+  readonly body: string;
+  state: string;
+}
+
+const moods = ["well", "failing", "stalling", "dead", "deaf", "busy"] as const;
+type Mood = (typeof moods)[number];
+
+export interface HooksOptions {
+  readonly oracle: Oracle;
+  readonly machine: Machine;
+  readonly chance: Chance;
+  /** Positions of events by their ids, as the present process tells them. */
+  readonly positionOf: (id: string) => number | undefined;
+  readonly found: (what: string) => void;
+}
+
+export class Hooks {
+  readonly endpoints: Map<string, Endpoint> = new Map();
+  readonly deliveries: Map<string, Delivery> = new Map();
+  /** What the journal holds by position; undefined: what is no event of the document. */
+  readonly #journal: (Entry | undefined)[] = [undefined];
+  readonly #options: HooksOptions;
+  /** By endpoint and event: the body that was sent first. */
+  readonly #bodies: Map<string, string> = new Map();
+  /** By endpoint and event: whether a receiver has taken it. */
+  readonly #taken: Set<string> = new Set();
+  readonly #forgotten: Set<string> = new Set();
+  /** By endpoint and event: what there was a delivery of, which is not kept for ever. */
+  readonly #made: Set<string> = new Set();
+
+  constructor(options: HooksOptions) {
+    this.#options = options;
+  }
+
+  // ── What is committed ──
+
+  /** Entries in the order of commits; `known` are those of the document's own records. */
+  committed(log: Log, known: readonly Entry[], forgotten: readonly string[]): void {
+    const own = [...known];
+    for (const { resource } of log.entries) this.#journal.push(isOwn(resource) ? own.shift() : undefined);
+    for (const record of forgotten) this.#forgotten.add(record);
+    for (const { isNew, resource, row } of log.puts) {
+      if (resource === "Webhook") this.#putEndpoint(row, isNew);
+      if (resource === "WebhookDelivery") this.#putDelivery(row, isNew);
+    }
+    for (const { id, resource } of log.deleted) {
+      if (resource === "Webhook") this.endpoints.delete(String(id as string));
+      if (resource === "WebhookDelivery") this.deliveries.delete(String(id as string));
+    }
+  }
+
+  #putEndpoint(row: Row, isNew: boolean): void {
+    const id = row["id"] as string;
+    const known = this.endpoints.get(id);
+    const enabled = row["state"] === "enabled";
+    if (known !== undefined) {
+      known.enabled = enabled;
+      known.paused ||= !enabled;
+      known.again ||= (row["recoverSince"] ?? null) !== null;
+      return;
+    }
+    if (!isNew) this.#options.found(`an endpoint ${id} is changed that there is not`);
+    this.endpoints.set(id, {
+      id,
+      url: row["url"] as string,
+      owner: actors.find((actor) => actor.id === row["owner"]) as Actor,
+      older: row["version"] === olderVersion,
+      // Its own entry is the first of its transaction.
+      made: this.#journal.length - 1,
+      enabled,
+      paused: false,
+      again: false,
+      secret: undefined,
+      mood: this.#options.chance.pick(moods),
+    });
+  }
+
+  #putDelivery(row: Row, isNew: boolean): void {
+    const { found, positionOf } = this.#options;
+    const id = row["id"] as string;
+    const known = this.deliveries.get(id);
+    if (known !== undefined) {
+      if (known.state !== "pending" && row["state"] === "pending") {
+        const endpoint = this.endpoints.get(known.endpoint);
+        if (endpoint !== undefined) endpoint.again = true;
+      }
+      if (
+        known.state === "pending" &&
+        row["state"] === "delivered" &&
+        !this.#taken.has(`${known.endpoint} ${known.position}`)
+      )
+        found(`R6.4: ${id} is delivered, and nobody has taken it`);
+      known.state = row["state"] as string;
+      return;
+    }
+    if (!isNew) return found(`a delivery ${id} is changed that there is not`);
+    const position = positionOf(row["event"] as string);
+    if (position === undefined) return found(`${String(row["event"] as string)} is the id of no event`);
+    const endpoint = row["webhook"] as string;
+    for (const other of this.deliveries.values())
+      if (other.endpoint === endpoint && other.position === position)
+        return found(`R6.1: there are two deliveries of ${String(row["event"] as string)} to ${endpoint}`);
+    const delivery: Delivery = {
+      id,
+      endpoint,
+      position,
+      record: row["record"] as string,
+      body: row["body"] as string,
+      state: row["state"] as string,
+    };
+    this.deliveries.set(id, delivery);
+    this.#made.add(`${endpoint} ${position}`);
+    const wrong = this.#wrongDelivery(delivery);
+    if (wrong !== undefined) found(wrong);
+  }
+
+  /** Whether its owner may know of it, and is told what was so then and no more. */
+  #wrongDelivery({ body, endpoint: id, position }: Delivery): string | undefined {
+    const endpoint = this.endpoints.get(id);
+    const entry = this.#journal[position];
+    if (endpoint === undefined) return `there is no endpoint ${id}`;
+    if (entry?.event === undefined || entry.data === undefined) return `there is no event at ${position}`;
+    if (!this.#mayKnow(endpoint, entry)) return `R6.13: ${endpoint.owner.name} may not know of ${entry.event}: ${body}`;
+    const { data, id: _, request: __, ...said } = JSON.parse(body) as Record<string, unknown>;
+    const { oracle } = this.#options;
+    const seen = oracle.view(entry.data, endpoint.owner);
+    const { resource } = entry.data;
+    const told = endpoint.older
+      ? Object.fromEntries(Object.entries(seen).map(([name, value]) => [olderName(oracle.world, resource, name), value])) // biome-ignore format: short
+      : seen;
+    if (!isDeepStrictEqual(data, told)) return `R6.13: ${endpoint.owner.name} is told ${JSON.stringify(data)} in place of ${JSON.stringify(told)}`; // biome-ignore format: short
+    const must = { type: entry.event, timestamp: instantText(entry.at), sequence: position };
+    return isDeepStrictEqual(said, must) ? undefined : `the event says ${JSON.stringify(said)} in place of ${JSON.stringify(must)}`; // biome-ignore format: short
+  }
+
+  #mayKnow({ owner }: Endpoint, { data }: Entry): boolean {
+    const { webhook } = this.#options.oracle.world;
+    return (
+      data !== undefined &&
+      (webhook?.for ?? []).some(
+        ({ own, who }) => owner.roles.includes(who as "member") && (own !== true || data.values["owner"] === owner.id),
+      )
+    );
+  }
+
+  // ── The receivers ──
+
+  /** One of them is in another mood from now on. */
+  turn(): void {
+    const all = [...this.endpoints.values()];
+    if (all.length === 0) return;
+    const endpoint = this.#options.chance.pick(all);
+    endpoint.mood = this.#options.chance.pick(moods);
+    this.#options.machine.note(`the receiver of ${endpoint.id} is ${endpoint.mood}`);
+  }
+
+  heal(): void {
+    for (const endpoint of this.endpoints.values()) endpoint.mood = "well";
+  }
+
+  /** The network of one process. */
+  post(life: number): Post {
+    const { chance, machine } = this.#options;
+    return {
+      close: () => {},
+      send: async (url, headers, body, timeout) => {
+        await machine.pass("post", life);
+        const endpoint = [...this.endpoints.values()].find((one) => one.url === url);
+        const mood = endpoint?.mood ?? "well";
+        machine.note(`  ${headers["webhook-id"]} to ${endpoint?.id}, which is ${mood}`);
+        const fails = mood !== "well" && chance.percent(80);
+        if (fails && mood === "dead") throw new PostError("connect ECONNREFUSED", false);
+        if (fails && mood === "stalling") {
+          machine.turn(timeout);
+          throw new PostError(`no answer within ${timeout} ms`, true);
+        }
+        // It has come, whatever is said of it.
+        const isTaken = !(fails && (mood === "failing" || mood === "busy"));
+        this.#receive(endpoint, headers, body, isTaken);
+        await machine.pass("posted", life);
+        if (fails && mood === "deaf") throw new PostError("socket hang up", false);
+        if (!fails || mood === "deaf") return { status: chance.pick([200, 202, 204]), reply: "" };
+        if (mood === "busy") return { status: 429, retryAfter: "30", reply: "" };
+        return { status: chance.pick([500, 302, 404]), reply: "no" };
+      },
+    };
+  }
+
+  #receive(
+    endpoint: Endpoint | undefined,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    isTaken: boolean,
+  ): void {
+    const { found, machine, positionOf } = this.#options;
+    const id = headers["webhook-id"] ?? "";
+    const position = positionOf(id);
+    // It may have been deleted while it was on its way.
+    if (endpoint === undefined) return;
+    if (position === undefined) return found(`R6.5: ${id} is the id of no event`);
+    if ((JSON.parse(body) as { id: string }).id !== id) return found(`R6.5: ${id} says that it is another: ${body}`);
+    const key = `${endpoint.id} ${position}`;
+    if ((this.#bodies.get(key) ?? body) !== body) return found(`R6.5: ${id} is sent with another body: ${body}`);
+    this.#bodies.set(key, body);
+    const delivery = [...this.deliveries.values()].find(
+      (one) => one.endpoint === endpoint.id && one.position === position,
+    );
+    if (delivery === undefined) return;
+    if (delivery.state !== "pending" && !endpoint.again)
+      return found(`R6.4: ${id} is sent to ${endpoint.id} once more, and is ${delivery.state}`);
+    const { secret } = endpoint;
+    const seconds = headers["webhook-timestamp"] ?? "";
+    if (secret !== undefined) {
+      const key = Buffer.from(secret.slice("whsec_".length), "base64");
+      const signature = createHmac("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64");
+      if (headers["webhook-signature"] !== `v1,${signature}`) return found(`R6.5: ${id} is not signed`);
+    }
+    if (Math.abs(Number(seconds) * 1000 - machine.time) > 86_400_000 * 30) return found(`R6.5: ${id} is of ${seconds}`);
+    if (this.#options.oracle.world.webhook?.inOrder === true && !endpoint.again)
+      for (const other of this.deliveries.values())
+        if (
+          other.endpoint === endpoint.id &&
+          other.record === delivery.record &&
+          other.position < position &&
+          other.state === "pending"
+        )
+          return found(`R6.4: ${id} is sent before ${other.id}, which was before it`);
+    if (isTaken) this.#taken.add(key);
+  }
+
+  // ── At the end ──
+
+  /** Something that must have arrived and has not; undefined: nothing. */
+  missing(): string | undefined {
+    for (const endpoint of this.endpoints.values()) {
+      if (!endpoint.enabled || endpoint.paused) continue;
+      for (const [position, entry] of this.#journal.entries()) {
+        if (position <= endpoint.made || entry?.event === undefined || !this.#mayKnow(endpoint, entry)) continue;
+        if (this.#forgotten.has(`${entry.resource}/${entry.record}`)) continue;
+        if (!this.#made.has(`${endpoint.id} ${position}`))
+          return `R6.4: ${entry.event} of ${entry.record} never went to ${endpoint.id}`;
+      }
+    }
+    for (const { endpoint, id, state } of this.deliveries.values())
+      if (state === "pending" && this.endpoints.get(endpoint)?.enabled === true)
+        return `R6.4: ${id} is still to be sent`;
+    return undefined;
+  }
+}
+
+export function isOwn(resource: string): boolean {
+  return resource !== "Webhook" && resource !== "WebhookDelivery";
+}
