@@ -11,11 +11,16 @@ import { hash } from "node:crypto";
 import type { Remembered } from "../store.ts";
 import type { Session, Work } from "./connection.ts";
 
-/** A row without `expires` is a claim of a transaction that remembered nothing in the end. */
+/**
+ * A row with nothing but its hash is a claim of a transaction that remembered nothing in the end. Scope and key are for backups
+ * alone, and are JSON, since a text may not have the NUL that is in a scope.
+ */
 export const answersSql: readonly string[] = [
   `CREATE TABLE nonet_answers (
     hash bytea PRIMARY KEY,
     expires bigint,
+    scope text COLLATE "C",
+    key text COLLATE "C",
     fingerprint text COLLATE "C",
     status integer,
     headers text COLLATE "C",
@@ -44,12 +49,15 @@ export async function recall(session: Session, scope: string, key: string): Prom
 
 export function remember(work: Work, scope: string, key: string, answer: Remembered): void {
   work.send(
-    `INSERT INTO nonet_answers (hash, expires, fingerprint, status, headers, body) VALUES ($1, $2, $3, $4, $5, $6)
-     ON CONFLICT (hash) DO UPDATE SET expires = excluded.expires, fingerprint = excluded.fingerprint,
-       status = excluded.status, headers = excluded.headers, body = excluded.body`,
+    `INSERT INTO nonet_answers (hash, expires, scope, key, fingerprint, status, headers, body)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+     ON CONFLICT (hash) DO UPDATE SET expires = excluded.expires, scope = excluded.scope, key = excluded.key,
+       fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers, body = excluded.body`,
     [
       placeOf(scope, key),
       answer.expires,
+      JSON.stringify(scope),
+      JSON.stringify(key),
       answer.fingerprint,
       answer.status,
       JSON.stringify(answer.headers),
