@@ -10,7 +10,8 @@ import { checkFile, planOf } from "./document.ts";
 import { columns, count } from "./layout.ts";
 import { assertRoles, keyCredential } from "./minting.ts";
 import { clock, random } from "./served.ts";
-import { openStore, placeOf, withPlace } from "./store.ts";
+import { isPostgresAddress } from "../store/postgres/address.ts";
+import { openStore, placeOf, withoutSecret, withPlace } from "./store.ts";
 import type { Terminal } from "./terminal.ts";
 
 type KeyStores = Pick<Store, "keys" | "sessions"> & Partial<Pick<Store, "grants">>;
@@ -58,7 +59,8 @@ export async function createKey(document: string, options: CreateOptions, termin
     const minted = await mintKey(store.keys, minting, clock, random);
     const { redirect: redirects, public: isPublic } = options;
     if (redirects.length > 0) {
-      if (store.grants === undefined) throw new UsageError(`start the service once before it has clients: ${place}`);
+      if (store.grants === undefined)
+        throw new UsageError(`start the service once before it has clients: ${withoutSecret(place)}`);
       await register(store.grants, minted.key, { redirects: [...new Set(redirects)], isPublic });
     }
     return minted;
@@ -175,27 +177,35 @@ function keyPlace({ data }: KeyData, plan: Plan): string {
 /** Looking for keys makes no data. */
 function presentPlace(options: KeyData, plan: Plan): string {
   const place = keyPlace(options, plan);
-  if (!existsSync(place)) throw new UsageError(`there is no data in ${place} yet`);
+  if (!isPostgresAddress(place) && !existsSync(place)) throw new UsageError(`there is no data in ${place} yet`);
   return place;
+}
+
+interface Opened extends KeyStores {
+  close(): void | Promise<void>;
 }
 
 /** Keys are had without bringing the data to the document: a service may be using it as it is. */
 async function withKeys<T>(plan: Plan, place: string, work: (store: KeyStores) => Promise<T>): Promise<T> {
-  const { openSqliteKeys } = await import("../store/sqlite/open-keys.ts");
-  const present = (): ReturnType<typeof openSqliteKeys> => (isFile(place) ? openSqliteKeys(place) : undefined);
   const keys = await withPlace(plan, place, async () => {
-    const found = present();
+    const found = await openKeys(place);
     if (found !== undefined) return found;
     // The first key may come before the first start.
     await (await openStore(plan, place, clock)).close();
-    return present();
+    return openKeys(place);
   });
-  if (keys === undefined) throw new Error(`${place} holds nothing after it was made`);
+  if (keys === undefined) throw new Error(`${withoutSecret(place)} holds nothing after it was made`);
   try {
     return await work(keys);
   } finally {
-    keys.close();
+    await keys.close();
   }
+}
+
+async function openKeys(place: string): Promise<Opened | undefined> {
+  if (isPostgresAddress(place)) return (await import("../store/postgres/open-keys.ts")).openPostgresKeys(place);
+  const { openSqliteKeys } = await import("../store/sqlite/open-keys.ts");
+  return isFile(place) ? openSqliteKeys(place) : undefined;
 }
 
 function isFile(place: string): boolean {

@@ -25,7 +25,7 @@ import { functionsOf } from "./functions.ts";
 import { listed } from "./layout.ts";
 import { followedText } from "./migration-report.ts";
 import type { StartSinks } from "./sinks.ts";
-import { openStore, placeOf } from "./store.ts";
+import { openStore, placeOf, withoutSecret } from "./store.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const clock: Clock = { now: () => Date.now() };
@@ -121,7 +121,7 @@ export async function served(document: Servable, circumstances: Circumstances): 
   const followed = (migrated: Migrated): void => {
     // How tables are laid out and indexed is nothing that the document says.
     if (migrated.steps.every(({ kind }) => kind === "layout")) return;
-    circumstances.say(followedText(migrated, data));
+    circumstances.say(followedText(migrated, withoutSecret(data)));
     circumstances.log.write("info", "the data follows the document", {
       steps: migrated.steps.length,
       backup: migrated.backup,

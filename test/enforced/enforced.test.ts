@@ -68,7 +68,7 @@ function isRefused(refusal: Refusal): void {
   assert.deepEqual([...new Set(codes)], [refusal.refused]);
 }
 
-type Store = "sqlite" | "memory";
+type Store = (typeof stores)[number];
 
 async function holds(proof: Proof, store: Store): Promise<void> {
   await played(proof, "with", store, async (subject) => {

@@ -4,7 +4,17 @@
  * root, so root starts it as `nobody`.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -16,10 +26,37 @@ export interface PostgresServer extends AsyncDisposable {
   readonly address: string;
 }
 
+/**
+ * What is lost when the machine stops is no loss to a test, and many small services want many connections. Deadlocks are
+ * looked for sooner than after a second.
+ */
+const forTests = [
+  "fsync=off",
+  "synchronous_commit=off",
+  "full_page_writes=off",
+  "shared_buffers=32MB",
+  "max_connections=200",
+  "max_wal_size=256MB",
+  "wal_level=minimal",
+  "max_wal_senders=0",
+  "deadlock_timeout=100ms",
+];
+
+export interface ServerOptions {
+  /** Stays, and is gone on with by the next server; without it there is one that goes with the server. */
+  readonly folder?: string;
+  /** `name=value` */
+  readonly settings?: readonly string[];
+}
+
 /** @throws where npm has no server for this machine. */
-export async function startPostgres(): Promise<PostgresServer> {
-  const folder = mkdtempSync(join(tmpdir(), "nonet-postgres-"));
-  const native = copyPrograms(folder);
+export async function startPostgres({
+  folder: kept,
+  settings: wanted = forTests,
+}: ServerOptions = {}): Promise<PostgresServer> {
+  if (kept !== undefined) mkdirSync(kept, { recursive: true });
+  const folder = kept ?? mkdtempSync(join(tmpdir(), "nonet-postgres-"));
+  const native = existsSync(join(folder, "native")) ? join(folder, "native") : copyPrograms(folder);
   const data = join(folder, "data");
   const asNobody = process.getuid?.() === 0;
   if (asNobody) giveToNobody(folder);
@@ -27,17 +64,20 @@ export async function startPostgres(): Promise<PostgresServer> {
     const path = join(native, "bin", program);
     return asNobody ? ["runuser", ["-u", "nobody", "--", path, ...args]] : [path, [...args]];
   };
-  execFileSync(
-    ...command("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"]),
-    {
-      stdio: "pipe",
-      cwd: folder,
-    },
-  );
+  if (!existsSync(data))
+    execFileSync(
+      ...command("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"]),
+      {
+        stdio: "pipe",
+        cwd: folder,
+      },
+    );
   const port = await freePort();
-  const settings = [`port=${port}`, "listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off"];
+  const settings = [`port=${port}`, "listen_addresses=127.0.0.1", "unix_socket_directories=", ...wanted];
   const server = spawn(...command("postgres", ["-D", data, ...settings.flatMap((one) => ["-c", one])]), {
     cwd: folder,
+    // Beside a service that a terminal's Ctrl-C ends, too, it is to be there until that has ended.
+    detached: kept !== undefined,
   });
   await ready(server);
   return {
@@ -47,7 +87,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       // Fast shutdown. It is not the process that was started where `runuser` stands before it.
       process.kill(Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]), "SIGINT");
       await ended;
-      rmSync(folder, { recursive: true, force: true });
+      if (kept === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -22,8 +22,10 @@ import { listen } from "../../src/serve/server.ts";
 import type { Page } from "../../src/serve/service.ts";
 import { createService } from "../../src/serve/service.ts";
 import { openMemoryStore } from "../../src/store/memory/open.ts";
+import { openPostgresStore } from "../../src/store/postgres/open.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import type { Rates, Store } from "../../src/store/store.ts";
+import { onPostgres, serviceSchema } from "../postgres/service-schema.ts";
 
 export interface Running extends AsyncDisposable {
   readonly url: string;
@@ -49,7 +51,8 @@ export interface Running extends AsyncDisposable {
 }
 
 export interface RunOptions {
-  readonly store?: "sqlite" | "memory";
+  /** `sqlite`, which it is unless told, is PostgreSQL where the suite is run on that. */
+  readonly store?: "sqlite" | "memory" | "postgres";
   /** Where SQLite keeps it; a file of its own unless told. */
   readonly file?: string;
   readonly environment?: Readonly<Record<string, string>>;
@@ -80,17 +83,40 @@ export function planOf(text: string): Plan {
   return buildPlan(read.model, read.places, typeExpressions(read.model));
 }
 
+interface Opened {
+  readonly store: Store;
+  readonly close: () => Promise<void>;
+}
+
+async function openStore(plan: Plan, { file, store: kind }: RunOptions, clock: () => number): Promise<Opened> {
+  const { tables } = plan;
+  if (kind === "memory") {
+    const store = await openMemoryStore({ tables, clock });
+    return { store, close: () => store.close() };
+  }
+  const following = await followingOf(plan);
+  if (!onPostgres && kind !== "postgres") {
+    const store = await openSqliteStore({ file: file ?? ":memory:", tables, following, clock });
+    return { store, close: () => store.close() };
+  }
+  const { address, drop } = await serviceSchema(file);
+  const store = await openPostgresStore({ address, tables, following, clock });
+  return {
+    store,
+    close: async () => {
+      await store.close();
+      await drop();
+    },
+  };
+}
+
 export async function run(text: string, options: RunOptions = {}): Promise<Running> {
   const plan = planWith(planOf(text), options.functions);
   const failures: unknown[] = [];
   const notices: string[] = [];
   let shift = 0;
   const clock = { now: () => Date.now() + shift };
-  const following = await followingOf(plan);
-  const store =
-    options.store === "memory"
-      ? await openMemoryStore({ tables: plan.tables, clock: clock.now })
-      : await openSqliteStore({ file: options.file ?? ":memory:", tables: plan.tables, following, clock: clock.now });
+  const { close, store } = await openStore(plan, options, clock.now);
   let url = "";
   const service = createService({
     plan,
@@ -162,7 +188,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
       await server.close(1000);
       await service.flush();
       await background.stop(0);
-      await store.close();
+      await close();
     },
   };
 }

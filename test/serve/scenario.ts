@@ -39,10 +39,9 @@ export interface Subject {
   readonly client: Client;
 }
 
-export const stores: readonly ("sqlite" | "memory")[] = (process.env["NONET_TEST_STORE"]?.split(",") as never) ?? [
-  "sqlite",
-  "memory",
-];
+export const stores: readonly ("sqlite" | "memory" | "postgres")[] = (process.env["NONET_TEST_STORE"]?.split(
+  ",",
+) as never) ?? ["sqlite", "memory"];
 
 export function documentText(name: string): string {
   return readFileSync(new URL(`./documents/${name}.md`, import.meta.url), "utf8");

@@ -1,0 +1,37 @@
+/**
+ * The keys in a schema and nothing else, for who makes and ends them beside a service that runs: the tables stay those of the
+ * document that the service was started with, whatever the document says now.
+ */
+import type { GrantStore, KeyStore, SessionStore } from "../store.ts";
+import { placeFrom } from "./address.ts";
+import { openConnections } from "./connection.ts";
+import { grantStore } from "./grants.ts";
+import { keyStore } from "./keys.ts";
+import { stateOf } from "./own-tables.ts";
+import { sessionStore } from "./sessions.ts";
+
+export interface Keys {
+  readonly keys: KeyStore;
+  readonly sessions: SessionStore;
+  readonly grants: GrantStore;
+  close(): Promise<void>;
+}
+
+/** Undefined for a schema that holds nothing yet. @throws StoreError when it cannot be used. */
+export async function openPostgresKeys(address: string): Promise<Keys | undefined> {
+  const place = { ...placeFrom(address), connections: 2 };
+  const connections = openConnections(place);
+  let found = false;
+  try {
+    found = (await stateOf(connections, place.name)) !== undefined;
+  } finally {
+    if (!found) await connections.close();
+  }
+  if (!found) return undefined;
+  return {
+    keys: keyStore(connections),
+    sessions: sessionStore(connections),
+    grants: grantStore(connections),
+    close: () => connections.close(),
+  };
+}
