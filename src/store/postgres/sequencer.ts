@@ -89,7 +89,7 @@ export interface Sequencer {
 }
 
 /** How long entries are gathered, in milliseconds: at most that much later is one told of. */
-const gathering = 2;
+const gathering = 10;
 /** Entries that are placed in one statement, for the whole of which others wait. */
 const batch = 1000;
 
