@@ -17,7 +17,13 @@ import { malformed, Refusal } from "./refusal.ts";
 import { library } from "./schema-library.ts";
 import { fits, Uploaded } from "./upload.ts";
 
-/** Every fault of a value against one schema; empty when there is none. */
+/** As many are told at most (R7.2). */
+const mostFaults = 100;
+
+/** As many are looked at for that. A caller may send hundreds of thousands in one body, each of which takes its time. */
+const mostErrors = 5_000;
+
+/** The faults of a value against one schema, the first hundred of them; empty when there is none. */
 export type Judge = (value: Json) => readonly Fault[];
 
 /**
@@ -35,7 +41,11 @@ export function createJudges(
     return (value) => {
       compiler ??= createCompiler(schemas);
       validate ??= compiler.compile(markMoney(schema) as JsonObject);
-      const faults = validate(value) ? [] : tellingErrors(validate.errors ?? []).map((error) => faultOf(error, ids));
+      const faults = validate(value)
+        ? []
+        : tellingErrors(validate.errors?.slice(0, mostErrors) ?? [])
+            .slice(0, mostFaults)
+            .map((error) => faultOf(error, ids));
       if (!holdsUnkeepable(value)) return faults;
       const unkeepable = unkeepableFaults(value, "#");
       // What the schema says of a number that was not kept is beside the point.
@@ -153,12 +163,15 @@ const codes: Readonly<Record<string, string>> = {
   "x-max-bytes": "too-long",
 };
 
-/** Of a value of the wrong type nothing else is said, and of one whose format is wrong no pattern (R7.2: a fault, once). */
-function saysMore(other: ErrorObject, error: ErrorObject): boolean {
-  if (other === error || other.instancePath !== error.instancePath) return false;
-  if (other.keyword === "type") return error.keyword === "enum" || error.keyword === "const";
-  if (Object.hasOwn(textBounds, error.keyword)) return /^(?:pattern|minLength|maxLength)$/.test(other.keyword);
-  return other.keyword === "format" && (error.keyword === "pattern" || error.keyword === minorUnits);
+/**
+ * Of a value of the wrong type nothing else is said, and of one whose format is wrong no pattern (R7.2: a fault, once).
+ * `others` are the keywords of all that is said of the same value.
+ */
+function saysMore(others: ReadonlySet<string>, { keyword }: ErrorObject): boolean {
+  const has = (...keywords: readonly string[]): boolean => keywords.some((one) => one !== keyword && others.has(one));
+  if (has("type")) return keyword === "enum" || keyword === "const";
+  if (Object.hasOwn(textBounds, keyword)) return has("pattern", "minLength", "maxLength");
+  return has("format") && (keyword === "pattern" || keyword === minorUnits);
 }
 
 /** Bounds on what a text stands for: an amount, bytes in base 64. Of a text that is none of these its pattern tells. */
@@ -224,17 +237,26 @@ function fitsMinorUnits(_: unknown, { amount, currency }: Readonly<Record<string
 
 /** Of a choice of schemas what its branches say, not that none fits; that it could be null is said where nothing else is. */
 function tellingErrors(all: readonly ErrorObject[]): readonly ErrorObject[] {
-  const errors = all.length === 1 ? all : all.filter((error) => !all.some((other) => saysMore(other, error)));
+  if (all.length === 1) return all;
+  const said = new Map<string, Set<string>>();
+  for (const { instancePath, keyword } of all) {
+    const keywords = said.get(instancePath);
+    if (keywords === undefined) said.set(instancePath, new Set([keyword]));
+    else keywords.add(keyword);
+  }
+  const errors = all.filter((error) => !saysMore(said.get(error.instancePath) ?? new Set(), error));
   const isNull = ({ keyword, params }: ErrorObject) => keyword === "type" && params["type"] === "null";
   const isChoice = ({ keyword }: ErrorObject) => keyword === "anyOf" || keyword === "oneOf";
   if (!errors.some(isChoice)) return errors;
-  return errors.filter((error) => {
-    if (!isNull(error) && !isChoice(error)) return true;
-    const { instancePath } = error;
-    return !errors.some(
-      (other) => other !== error && !isNull(other) && !isChoice(other) && other.instancePath.startsWith(instancePath),
-    );
-  });
+  // Every value of which, or of something in which, there is more to say.
+  const told = new Set<string>();
+  for (const error of errors) {
+    if (isNull(error) || isChoice(error)) continue;
+    let path = error.instancePath;
+    for (; !told.has(path) && path !== ""; path = path.slice(0, path.lastIndexOf("/"))) told.add(path);
+    told.add(path);
+  }
+  return errors.filter((error) => !(isNull(error) || isChoice(error)) || !told.has(error.instancePath));
 }
 
 /** For a missing or an extra member the pointer names that member, where Ajv points at its parent (R7.2). */

@@ -115,3 +115,16 @@ function isAmbiguous(method: string, headers: RequestHeaders): boolean {
   if (method !== "GET" && method !== "HEAD") return false;
   return Number(headers.get("content-length") ?? 0) > 0 || headers.get("transfer-encoding") !== undefined;
 }
+
+interface Stalls {
+  readonly requestMilliseconds: number;
+  readonly stallMilliseconds?: number;
+}
+
+/**
+ * Whoever does not read its answer would keep it in memory for ever. Two minutes are longer than a request takes, and than a
+ * stream is silent (R6.15).
+ */
+export function stallOf({ requestMilliseconds, stallMilliseconds = 120_000 }: Stalls): number {
+  return Math.max(stallMilliseconds, 2 * requestMilliseconds);
+}

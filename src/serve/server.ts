@@ -7,7 +7,7 @@ import type { Answer, Body, Poured, Streaming } from "./exchange.ts";
 import { readHeaders } from "./exchange.ts";
 import type { Forwarding } from "./forwarding.ts";
 import type { Arrived, Expectation } from "./front.ts";
-import { answerTo } from "./front.ts";
+import { answerTo, stallOf } from "./front.ts";
 import { listenOnSockets } from "./http/listen.ts";
 import type { Service } from "./service.ts";
 import { maximumTargetBytes } from "./target.ts";
@@ -25,6 +25,8 @@ export interface ServerOptions {
   readonly forwarding: Forwarding;
   /** `node` is `node:http`; `own`, which it is unless told, `serve/http`. */
   readonly http?: "own" | "node";
+  /** For how long nothing may come or go on a connection that has a request or an answer; see `stallOf`. */
+  readonly stallMilliseconds?: number;
 }
 
 export interface RunningServer {
@@ -65,6 +67,7 @@ async function listenByNode(options: ServerOptions): Promise<RunningServer> {
     // Node would answer with an empty body; see `isFramed`.
     requireHostHeader: false,
   });
+  server.setTimeout(stallOf(options));
   // Node would leave out what is beyond 2000 fields; their bytes are limited already.
   server.maxHeadersCount = 0;
   let draining = false;

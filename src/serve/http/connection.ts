@@ -5,7 +5,7 @@
 import type { Socket } from "node:net";
 import type { Answer, Body, Poured, Streaming } from "../exchange.ts";
 import type { Arrived, Expectation } from "../front.ts";
-import { answerTo } from "../front.ts";
+import { answerTo, stallOf } from "../front.ts";
 import type { Refused } from "../service.ts";
 import type { ServerOptions } from "../server.ts";
 import { maximumTargetBytes } from "../target.ts";
@@ -55,11 +55,18 @@ export class Connection {
     socket.on("error", () => socket.destroy());
     socket.on("close", () => this.#closed());
     socket.on("drain", () => this.#go());
+    // It counts from the last byte that came or went.
+    socket.setTimeout(stallOf(options), () => socket.destroy());
   }
 
   /** Ends what has taken too long. */
   look(now: number): void {
     if (this.#deadline === undefined || now < this.#deadline) return;
+    if ((this.#phase === "over" || this.#phase === "resting") && this.#socket.writableLength > 0) {
+      // Its answer is still being read, slowly; whether it is read at all is the socket's to see.
+      this.#deadline = now + lingerMilliseconds;
+      return;
+    }
     if (this.#phase === "over") this.#socket.destroy();
     else if (this.#phase === "resting") this.#finish();
     else this.#refuse("request-timeout");

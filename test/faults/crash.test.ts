@@ -1,0 +1,106 @@
+/**
+ * A service with everything in it is killed again and again under load: what was answered is there, what was not is done
+ * once when it is asked again, and what it was in the middle of by itself goes on (R1.8, R3.5, R4.20, R6.1). Seeded;
+ * `NONET_SEED` runs another seed, `NONET_KILLS` more of it.
+ */
+import assert from "node:assert/strict";
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { setTimeout as pass } from "node:timers/promises";
+import { finished, root, temporaryFolder } from "../commands/process.ts";
+import { createReceiver } from "../serve/receiver.ts";
+import { follow } from "./followed.ts";
+import { randomFrom, serve, until } from "./service.ts";
+import { add, toldOf, type Worker, work } from "./workers.ts";
+
+const seed = Number(process.env["NONET_SEED"] ?? 20261122);
+const kills = Number(process.env["NONET_KILLS"] ?? 3);
+const workers = 6;
+
+test(`R1.8 killed ${kills} times under load with logins, files, timers, webhooks and a stream (seed ${seed})`, async (t) => {
+  const folder = temporaryFolder(t);
+  copyFileSync(join(root, "test/faults/workshop.md"), join(folder, "workshop.md"));
+  await using receiver = await createReceiver();
+  const made = await finished(
+    t,
+    ["key", "create", "workshop.md", "--user", "sam", "--role", "smith", "--credential", "key"],
+    { folder },
+  );
+  const smith = { "X-Key": /wk_\w+/.exec(made.output)?.[0] ?? assert.fail(made.output) };
+  const next = randomFrom(seed);
+  const all: Worker[] = Array.from({ length: workers }, (_, index) => ({ name: `w${index}`, jobs: [], ended: [] }));
+  const start = () => serve(t, ["workshop.md", "--webhooks-to-loopback"], { folder });
+  let service = await start();
+  const hook = await service.send("POST", "/webhooks", { url: receiver.url }, smith);
+  assert.equal(hook.status, 201, hook.text);
+  const followed = follow(() => `${service.url}/events`, smith);
+  t.after(() => followed.stop());
+
+  for (let round = 0; round < kills; round += 1) {
+    const working = Promise.all(all.map((worker) => work(service, worker, next)));
+    await pass(600 + next() * 900);
+    service.signal("SIGKILL");
+    await Promise.all([working, service.ended]);
+    service = await start();
+  }
+
+  const jobs = all.flatMap((worker) => worker.jobs.map((job) => ({ ...job, worker })));
+  assert.ok(jobs.filter(({ begun }) => begun).length > workers);
+  for (const worker of all) {
+    const by = { Authorization: `Bearer ${worker.token}` };
+    // What was answered is there; what was not is done now, once.
+    for (const job of worker.jobs) {
+      if (job.begun !== undefined) {
+        assert.equal(
+          (await service.send("GET", `/jobs/${job.id}`, undefined, by)).status,
+          200,
+          `${job.label} was answered`,
+        );
+      }
+      await add(service, job, by);
+      const { text } = await service.send("GET", `/jobs/${job.id}/photo`, undefined, by);
+      assert.equal(text, job.bytes, job.label);
+      await service.send("POST", `/jobs/${job.id}/begin`, undefined, {
+        ...by,
+        "Idempotency-Key": `begin ${job.label}`,
+      });
+    }
+    for (const token of worker.ended.slice(-1)) {
+      const { status } = await service.send("GET", "/jobs", undefined, { Authorization: `Bearer ${token}` });
+      assert.equal(status, 401, "a session that was ended stays so");
+    }
+  }
+
+  const told = () => toldOf(receiver.received);
+  const steps = ["job.brought", "job.begun", "job.done"];
+  await until(
+    () => [...told().values()].filter(({ length }) => length === 3).length === jobs.length,
+    "a job was not told whole",
+  );
+  await until(() => followed.events.length >= jobs.length * 3, "the stream has not all");
+  for (const [label, types] of told()) assert.deepEqual(types, steps, label);
+  assert.equal(new Set(followed.events.map(({ id }) => id)).size, jobs.length * 3, "none twice, none missed");
+  assert.equal(followed.events.length, jobs.length * 3);
+  await service.stop();
+
+  const database = new DatabaseSync(join(folder, ".nonet/workshop.db"));
+  const one = (sql: string): unknown => Object.values(database.prepare(sql).get() ?? {})[0];
+  assert.equal(one("PRAGMA integrity_check"), "ok");
+  assert.equal(one("SELECT count(*) FROM jobs WHERE state = 'done'"), jobs.length);
+  assert.equal(
+    one("SELECT count(*) FROM nonet_files WHERE loose IS NULL"),
+    jobs.length,
+    "a file for each, and no more",
+  );
+  assert.equal(one("SELECT count(*) FROM nonet_journal WHERE target = 'done'"), jobs.length, "each timer once");
+  assert.equal(one("SELECT max(number) FROM jobs"), jobs.length, "no number is skipped");
+  const quotas = database
+    .prepare("SELECT used FROM nonet_counts WHERE used > 0 ORDER BY used")
+    .all()
+    .map(({ used }) => used);
+  const counted = all.map(({ jobs: of }) => of.length).toSorted((a, b) => a - b);
+  assert.deepEqual(quotas, counted, "the quota counts what there is");
+  database.close();
+});
