@@ -7,6 +7,7 @@ import { holdLive } from "./limits/quotas.ts";
 import { Refusal } from "./refusal.ts";
 import { changesBetween, duplicate, settle, touch } from "./values.ts";
 import type { Values } from "./values.ts";
+import { tellsOfOthers } from "./views.ts";
 
 /** What a change did to the record's state: nothing where both are absent; created in `to` where only `from` is. */
 export interface Change {
@@ -38,8 +39,14 @@ export async function causeAll(
   const { emits, effects } = operation;
   call.noted.record = written.row["id"] ?? null;
   if (!(await follow(call, tx, { table, row: written.row, change, emits, effects }))) return written;
+  if (!reaches(effects, table.resource) && !tellsOfOthers(view)) return written;
   const row = (await tx.get(table.resource, "id", written.row["id"] ?? null)) ?? written.row;
   return { text: await tx.view(row, view, call.variables), revision: row["_rev"] as number, row };
+}
+
+/** Whether any of these, or what they cause in turn, moves records of a resource. */
+function reaches(effects: readonly EffectPlan[], resource: string): boolean {
+  return effects.some((effect) => effect.resource === resource || reaches(effect.effects, resource));
 }
 
 /** Whether it moved any other record. An event that finds no move is ignored. */

@@ -75,7 +75,8 @@ function add<T>(root: Branch<T>, { method, path, target }: Route<T>): void {
 function find<T>(branch: Branch<T>, segments: readonly string[], at: number, values: string[]): Leaf<T> | undefined {
   const segment = segments[at];
   if (segment === undefined) return branch.leaf;
-  const literal = branch.literals.get(segment);
+  // A map looks an id up among all texts of the process, even where it holds nothing.
+  const literal = branch.literals.size === 0 ? undefined : branch.literals.get(segment);
   if (literal !== undefined) {
     const found = find(literal, segments, at + 1, values);
     if (found !== undefined) return found;

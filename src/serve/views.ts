@@ -103,6 +103,21 @@ export function readsOtherRecords(expression: TypedExpression): boolean {
   return expression.kind === "walk" || expression.kind === "records" || parts(expression).some(readsOtherRecords);
 }
 
+const ofOthers = new WeakMap<View, boolean>();
+
+/** Whether its text can change with other records than its own. */
+export function tellsOfOthers(view: View): boolean {
+  const known = ofOthers.get(view) ?? view.members.some(memberTellsOfOthers);
+  ofOthers.set(view, known);
+  return known;
+}
+
+function memberTellsOfOthers({ source, when = [] }: ViewMember): boolean {
+  if (when.some(readsOtherRecords)) return true;
+  if (source.kind === "object") return source.members.some(memberTellsOfOthers);
+  return source.kind === "expression" ? readsOtherRecords(source.expression) : source.kind !== "column";
+}
+
 /** Whether it depends on who asks, or when. */
 export function readsMoment(expression: TypedExpression): boolean {
   return expression.kind === "variable" || parts(expression).some(readsMoment);
