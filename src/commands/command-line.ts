@@ -40,13 +40,13 @@ export interface Option<T> {
   /** The value when it is not given, as one would write it. */
   readonly default?: string;
   readonly repeats?: true;
-  /** Whether its value is shown to nobody. */
-  readonly secret?: true;
+  /** `value`: it is shown to nobody. `part`: a password may be in it, which is not. */
+  readonly secret?: "value" | "part";
   /** All values that were given, in order; none where the option was not. */
   read(given: readonly string[], name: string): T;
 }
 
-interface CommandOf<T> extends Omit<Command, "options" | "run"> {
+export interface CommandOf<T> extends Omit<Command, "options" | "run"> {
   readonly options: { readonly [K in keyof T]: Option<T[K]> };
   /** How many documents it takes; absent: one. */
   readonly documents?: 1 | 2;
@@ -62,7 +62,7 @@ export interface Line<T> {
 }
 
 export function command<T>(spec: CommandOf<T>): Command {
-  return { ...spec, run: async (args, terminal) => spec.run(parse(spec, args), terminal) };
+  return { ...spec, run: async (args, terminal) => spec.run(lineOf(spec, scan(spec.options, args)), terminal) };
 }
 
 /** Where the operand may not be left out. */
@@ -77,8 +77,19 @@ export function file(name: string | undefined): string {
   return name;
 }
 
-function parse<T>({ options, documents: most = 1 }: CommandOf<T>, args: readonly string[]): Line<T> {
-  const known = options as Readonly<Record<string, Option<unknown>>>;
+/** What was said for an option, and what that is called where something is wrong with it. */
+export interface Given {
+  readonly texts: readonly string[];
+  readonly name: string;
+}
+
+export interface Scanned {
+  readonly documents: readonly string[];
+  readonly given: ReadonlyMap<string, Given>;
+}
+
+/** The words of a command line, before what they mean. @throws UsageError */
+export function scan(known: Readonly<Record<string, Option<unknown>>>, args: readonly string[]): Scanned {
   const { tokens } = parseArgs({
     args: [...args],
     options: Object.fromEntries(
@@ -88,19 +99,40 @@ function parse<T>({ options, documents: most = 1 }: CommandOf<T>, args: readonly
     strict: false,
     tokens: true,
   });
-  const given = new Map<string, string[]>();
+  const given = new Map<string, Given>();
   const documents: string[] = [];
   for (const token of tokens) {
     if (token.kind === "positional") documents.push(token.value);
     if (token.kind !== "option") continue;
     const text = valueOf(token, known);
-    given.set(token.name, [...(given.get(token.name) ?? []), text]);
+    given.set(token.name, { texts: [...(given.get(token.name)?.texts ?? []), text], name: `--${token.name}` });
   }
+  return { documents, given };
+}
+
+/** `faults`: what is known to be wrong already. @throws UsageError with all that is wrong. */
+export function lineOf<T>(
+  { options, documents: most = 1 }: Pick<CommandOf<T>, "options" | "documents">,
+  { documents, given }: Scanned,
+  faults: readonly string[] = [],
+): Line<T> {
   const [document, other] = documents;
   const more = documents.slice(most);
   const all = most === 1 ? "one document" : "two documents";
-  if (more.length > 0) throw new UsageError(`${all} at a time; what is ${more.join(" ")}?`);
-  const values = Object.entries(known).map(([name, option]) => [name, option.read(given.get(name) ?? [], `--${name}`)]);
+  const wrong = [...faults];
+  if (more.length > 0) wrong.push(`${all} at a time; what is ${more.join(" ")}?`);
+  const known = options as Readonly<Record<string, Option<unknown>>>;
+  const values = Object.entries(known).map(([name, option]) => {
+    const { texts: said, name: called } = given.get(name) ?? { texts: [], name: `--${name}` };
+    try {
+      return [name, option.read(said, called)] as const;
+    } catch (thrown) {
+      if (!(thrown instanceof UsageError)) throw thrown;
+      wrong.push(thrown.message);
+      return [name, undefined] as const;
+    }
+  });
+  if (wrong.length > 0) throw new UsageError(wrong.join("\n"));
   return { document, other, options: Object.fromEntries(values) as T };
 }
 
@@ -195,7 +227,12 @@ export function duration(fallback: string, about: string): Option<number> {
 
 /** What is not to be seen: it is better given by the environment or a file than on a command line, which others can read. */
 export function secret(about: string): Option<string | undefined> {
-  return { ...text("SECRET", about), secret: true };
+  return { ...text("SECRET", about), secret: "value" };
+}
+
+/** Where a password may be: an address of a server. */
+export function guarded<T>(option: Option<T>): Option<T> {
+  return { ...option, secret: "part" };
 }
 
 /** An absolute http address, without what cannot stand before a path, and without the slash at its end. */

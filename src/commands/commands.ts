@@ -1,59 +1,12 @@
 /** Every command with its options, and what help says of them. What a command needs is loaded when it runs. */
 import type { Command } from "./command-line.ts";
-import {
-  address,
-  choice,
-  command,
-  duration,
-  file,
-  flag,
-  maybePort,
-  named,
-  networks,
-  port,
-  secret,
-  text,
-  textOr,
-  texts,
-} from "./command-line.ts";
+import { address, choice, command, file, flag, guarded, named, text, texts } from "./command-line.ts";
+import { place, serveOptions } from "./serve-options.ts";
+import { configured } from "./settings.ts";
 
-const data = "where the data is; without it, .nonet/SERVICE.db in the current folder";
+const data = guarded(text("FILE", place));
 
-const anyData = "where the data is; without it, the only database in .nonet";
-
-const serveOptions = {
-  port: port(8080, "the port to listen on; 0 takes any free one"),
-  host: textOr("127.0.0.1", "HOST", "the address to listen on; 0.0.0.0 for all of this machine's"),
-  data: text("FILE|memory|postgres://…", `${data}; memory keeps nothing`),
-  "base-url": address("where callers reach the service, when it is not where it listens"),
-  "trust-proxy": networks("a proxy whose Forwarded fields are believed"),
-  "webhooks-to-loopback": flag("let webhooks go to this machine itself, by http too: for development"),
-  sink: texts("URL", "a broker that is given every event: nats://HOST/SUBJECT?as=ROLE, kafka://HOST/TOPIC?as=ROLE"),
-  handlers: text(
-    "FILE",
-    "a module of functions, for operations that a handler does and for what is done around others",
-  ),
-  limits: text(
-    "URL",
-    "a Valkey or Redis in which all processes of the service count rates; else they do so in the data",
-  ),
-  watch: flag("serve the document anew when it changes, as long as it has no errors"),
-  http: choice(["own", "node"], "who reads requests: this project's own HTTP/1.1, or node:http, which is slower"),
-  log: choice(
-    ["warn", "off", "error", "info", "debug"],
-    "how much is logged to standard error: info has a line for each request, debug for probes and deliveries too",
-  ),
-  "log-format": choice(
-    ["auto", "json", "text"],
-    "auto is text on a terminal and JSON elsewhere; with json nothing else is written",
-  ),
-  "log-slow": duration("500ms", "work of the store that takes longer is logged as a warning"),
-  "admin-port": maybePort(
-    "an operator's port with /metrics for Prometheus, and /readyz with details; 0 takes any free one",
-  ),
-  "admin-host": textOr("127.0.0.1", "HOST", "the address that it listens on"),
-  "operator-token": secret("what an operator sends as a Bearer token to be shown /metrics, and the details of /readyz"),
-};
+const anyData = guarded(text("FILE", "where the data is; without it, the only database in .nonet"));
 
 const exportOptions = { out: text("FILE", "the file to write; without it, standard output") };
 const exportAddress = address("where callers reach the service; without it, http://127.0.0.1:8080");
@@ -91,18 +44,28 @@ write. Exits with 1 when something is not declared.`,
     run: async ({ document, other, options }, terminal) =>
       (await import("./diff.ts")).diff(named(document), named(other), options, terminal),
   }),
-  command({
+  configured({
     words: "serve",
     operand: "DOC",
     about: "run the service that a document describes",
     details: `Checks the document, brings the data to it, and serves until it is told to stop (Ctrl-C, SIGTERM): then
 requests that are under way are finished; a second Ctrl-C does not wait for them. Secrets that the document
-names are read from the environment.`,
+names are read from the environment. Options may come from there too, or from a file: see nonet config.`,
     options: serveOptions,
     run: async ({ document, options }, terminal) =>
       (await import("./serve.ts")).serve(named(document), options, terminal),
   }),
-  command({
+  configured({
+    words: "config",
+    operand: "[DOC]",
+    about: "the settings that serve would run with, and where each comes from",
+    details: `Of the command line, the environment (NONET_PORT for --port), nonet.config.yaml and the defaults, the first that
+says something counts. Secrets are not shown. Exits with 2 and all that is wrong where something is.`,
+    options: { ...serveOptions, format: choice(["text", "json"], "for people, or for programs") },
+    run: async ({ options, settings }, terminal) =>
+      (await import("./config.ts")).config(settings, options.format, terminal),
+  }),
+  configured({
     words: "start",
     operand: "[DOC]",
     about: "serve an example, or a document, with keys to try it",
@@ -121,7 +84,7 @@ The functions themselves are run by serve with --handlers.`,
     run: async ({ document, options }, terminal) =>
       (await import("./export.ts")).exportTypes(named(document), options, terminal),
   }),
-  command({
+  configured({
     words: "migrate",
     operand: "DOC",
     about: "bring the data to a document that has changed",
@@ -130,7 +93,7 @@ the data first; where records stand in its way they are named, and nothing is ch
 copied to FILE.backup-TIME before any of it changes. A service that uses the data has to be stopped, but
 not for --plan.`,
     options: {
-      data: text("FILE", data),
+      data,
       plan: flag("show the steps, and change nothing"),
       "allow-loss": flag("go on where data is lost, and say what was; what does not fit still stands in the way"),
       format: choice(["text", "json"], "for people, or for programs"),
@@ -138,7 +101,7 @@ not for --plan.`,
     run: async ({ document, options }, terminal) =>
       (await import("./migrate.ts")).migrate(named(document), options, terminal),
   }),
-  command({
+  configured({
     words: "backup",
     operand: "FILE",
     about: "one moment of the data in a file, while the service goes on",
@@ -146,20 +109,20 @@ not for --plan.`,
 backup only then. Prints what it holds. It has all that callers may not see: keep it as you keep the data.
 Either store takes it again.`,
     options: {
-      data: text("FILE", anyData),
+      data: anyData,
       format: choice(["text", "json"], "for people, or for programs"),
     },
     run: async ({ document, options }, terminal) =>
       (await import("./backup.ts")).backup(file(document), options, terminal),
   }),
-  command({
+  configured({
     words: "restore",
     operand: "FILE",
     about: "put the data of a backup in its place",
     details: `Everything is read, made anew beside the place and looked through before it takes any; the service has to be
 stopped. Keys and sessions are as they were then, so what was revoked since is valid again.`,
     options: {
-      data: text("FILE", anyData),
+      data: anyData,
       document: text("DOC", "the document that will be served: what stands in its way is told, and nothing restored"),
       overwrite: flag("where there is data: what is there is kept beside it under another name"),
       check: flag("only read the backup to its end, and say what it holds"),
@@ -168,7 +131,7 @@ stopped. Keys and sessions are as they were then, so what was revoked since is v
     run: async ({ document, options }, terminal) =>
       (await import("./restore.ts")).restore(file(document), options, terminal),
   }),
-  command({
+  configured({
     words: "find",
     operand: "TEXT",
     about: "where a text still stands in the data, to show that what was erased is gone",
@@ -176,13 +139,13 @@ stopped. Keys and sessions are as they were then, so what was revoked since is v
 files), then into the bytes of the database, its log and the copies beside it, where free pages are. The
 service may run. Exits with 1 when it is found.`,
     options: {
-      data: text("FILE", anyData),
+      data: anyData,
       backup: text("FILE", "look into a backup instead"),
       format: choice(["text", "json"], "for people, or for programs"),
     },
     run: async ({ document, options }, terminal) => (await import("./find.ts")).find(document, options, terminal),
   }),
-  command({
+  configured({
     words: "key create",
     operand: "DOC",
     about: "make a key that a caller of the service can send",
@@ -195,21 +158,21 @@ the password. The service may run meanwhile.`,
       lasts: text("DURATION", "how long it is valid, such as 30d; without it, as the document says"),
       redirect: texts("URL", "of a client that users let in: where they are sent back to"),
       public: flag("of such a client: it can keep no secret, as apps and pages cannot"),
-      data: text("FILE", data),
+      data,
     },
     run: async ({ document, options }, terminal) =>
       (await import("./key.ts")).createKey(named(document), options, terminal),
   }),
-  command({
+  configured({
     words: "key list",
     operand: "DOC",
     about: "the keys there are, without their secrets",
     details: "One line a key, oldest first, then one for each session of who has logged in.",
-    options: { data: text("FILE", data) },
+    options: { data },
     run: async ({ document, options }, terminal) =>
       (await import("./key.ts")).listKeys(named(document), options, terminal),
   }),
-  command({
+  configured({
     words: "key revoke",
     operand: "DOC",
     about: "end a key or a session, or all of a user",
@@ -217,7 +180,7 @@ the password. The service may run meanwhile.`,
     options: {
       id: text("KEY", "the key, as key list names it"),
       user: text("NAME", "all keys of this user"),
-      data: text("FILE", data),
+      data,
     },
     run: async ({ document, options }, terminal) =>
       (await import("./key.ts")).revokeKeys(named(document), options, terminal),

@@ -1,4 +1,5 @@
 /** A document that is served: from its file and its data to a server that listens, and to its stop. */
+import { readFileSync } from "node:fs";
 import process from "node:process";
 import type { Level, Members } from "../operate/log.ts";
 import { longestRequest } from "../plan/limits.ts";
@@ -16,6 +17,7 @@ import { createReloading, type Reloading } from "./reload.ts";
 import type { Circumstances, Servable, Served } from "./served.ts";
 import { clock, random, servable, served } from "./served.ts";
 import { withoutSecret } from "./store.ts";
+import { withSecretFiles } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
 import { startTicking } from "./ticker.ts";
 import { watchFile, type Watcher } from "./watch.ts";
@@ -65,7 +67,8 @@ export interface Serving {
  * @throws DocumentError when the document, or its data, cannot be served.
  * @throws UsageError when it cannot be served like this: the file, the environment, the port, the place of the data.
  */
-export async function startServing(document: string, options: ServeOptions, terminal: Terminal): Promise<Serving> {
+export async function startServing(document: string, options: ServeOptions, outside: Terminal): Promise<Serving> {
+  const terminal = withSecrets(outside);
   const { host, port, data, watch } = options;
   if (watch && document === "-") throw new UsageError("--watch needs a file; standard input does not change");
   let local = addressOf({ host, port });
@@ -158,6 +161,10 @@ async function ratesOf({ limits: address }: ServeOptions, { plan }: Servable): P
   });
 }
 
+function withSecrets(terminal: Terminal): Terminal {
+  return { ...terminal, environment: withSecretFiles(terminal.environment, (path) => readFileSync(path, "utf8")) };
+}
+
 /** What the log says of the start. */
 function startOf(
   { plan, data, result }: Served,
@@ -174,12 +181,12 @@ function startOf(
 }
 
 function loggingOf(options: ServeOptions, { plan }: Servable, { environment }: Terminal): Logging {
-  const names = ["NONET_SECRET_KEY", "NONET_OPERATOR_TOKEN", ...plan.credentials.flatMap(({ secret }) => secret ?? [])];
+  const names = ["NONET_SECRET_KEY", ...plan.credentials.flatMap(({ secret }) => secret ?? [])];
   return {
     level: options.log,
     format: options["log-format"],
     service: plan.service,
-    secrets: names.flatMap((name) => environment[name] ?? []),
+    secrets: [...names.flatMap((name) => environment[name] ?? []), options["operator-token"] ?? ""],
   };
 }
 
