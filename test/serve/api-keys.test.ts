@@ -111,6 +111,21 @@ served("api keys", gate, (subject) => {
     assert.equal((await get({ Authorization: "Digest x" }, "/board")).status, 401);
   });
 
+  test("R5.4 a key that was revoked is not good again when the clock is set back", async () => {
+    const { running } = subject;
+    const [known, fresh] = [await running.keyOf("key", "rosa", "guard"), await running.keyOf("key", "ruth", "guard")];
+    assert.equal((await get(by(known))).status, 200);
+    for (const { id, user } of await running.store.keys.list())
+      if (user === "rosa" || user === "ruth") await running.store.keys.revoke(id, running.now());
+    running.pass(-3_600_000);
+    try {
+      assert.equal((await get(by(known))).status, 401, "known from before");
+      assert.equal((await get(by(fresh))).status, 401);
+    } finally {
+      running.pass(3_600_000);
+    }
+  });
+
   test("R5.7 R5.4 unknown, expired and revoked keys are refused with the same words", async () => {
     const texts: string[] = [];
     const note = ({ text, headers, status }: Reply): void => {

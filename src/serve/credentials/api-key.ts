@@ -43,8 +43,12 @@ export function hintOf(prefix: string, secret: string): string {
   return `${prefix}…${secret.slice(-4)}`;
 }
 
-/** Until when the key is good (epoch milliseconds); infinite where nothing ends it. */
+/**
+ * Until when the key is good (epoch milliseconds); infinite where nothing ends it. One that was revoked at once has been over
+ * since ever: a clock that is set back must not make it good again.
+ */
 export function endOf({ expires, revoked }: Key, { revokedAfterMilliseconds }: CredentialPlan): number {
+  if (revoked !== undefined && revokedAfterMilliseconds === 0) return 0;
   const taken =
     revoked === undefined || revokedAfterMilliseconds === null ? undefined : revoked + revokedAfterMilliseconds;
   return Math.min(expires ?? Number.POSITIVE_INFINITY, taken ?? Number.POSITIVE_INFINITY);

@@ -95,7 +95,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const forKey = options.failures("keys of a name");
   // Parts of secrets are in no table: what they are counted by cannot be turned back.
   const hashed = (text: string) => createHmac("sha256", options.salt).update(text).digest("base64url");
-  const remembered = new Map<string, { caller: Caller; until: number }>();
+  const remembered = new Map<string, { caller: Caller; since: number; until: number }>();
   const challenges = challengeFields(plan, options.baseUrl);
 
   const refuse = (
@@ -147,6 +147,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
         if (remembered.size >= maximumRemembered) remembered.clear();
         remembered.set(`${field.name}\0${value}`, {
           caller,
+          since: now,
           until: Math.min(proof.until, now + rememberMilliseconds),
         });
       }
@@ -207,7 +208,11 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       if (presented === undefined) return anonymous;
       const { field, value } = presented;
       const known = remembered.get(`${field.name}\0${value}`);
-      if (known !== undefined && known.until > clock.now()) return known.caller;
+      if (known !== undefined) {
+        const now = clock.now();
+        // From before a clock was set back it would be remembered for as long as that is made up for.
+        if (now >= known.since && now < known.until) return known.caller;
+      }
       return prove(field, value, exchange, body, mayRepeat);
     },
     async still(exchange, caller) {

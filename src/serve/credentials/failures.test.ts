@@ -18,6 +18,13 @@ test("R5.7 ten in a minute, counted from the first", () => {
   assert.equal(failures.waitSeconds("ann", 60_000), 0);
 });
 
+test("R5.7 nobody waits longer because the clock was set back", () => {
+  const failures = createFailureLimit();
+  for (let at = 0; at < 10; at += 1) failures.note("ann", 3_600_000);
+  assert.equal(failures.waitSeconds("ann", 0), 60);
+  assert.equal(failures.waitSeconds("ann", 60_000), 0);
+});
+
 test("R5.7 the table is bounded: the oldest are forgotten first", () => {
   const failures = createFailureLimit();
   for (const name of ["first", "second"]) for (let i = 0; i < 10; i += 1) failures.note(name, 0);

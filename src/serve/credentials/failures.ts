@@ -37,7 +37,10 @@ export function createFailureLimit(tell?: (name: string, heard: Heard) => void):
   return {
     waitSeconds(name, now) {
       const entry = failures.get(name);
-      if (entry === undefined || entry.until <= now || entry.count < limit) return 0;
+      if (entry === undefined) return 0;
+      // A clock that was set back takes away the future that it was to end in.
+      entry.until = Math.min(entry.until, now + windowMilliseconds);
+      if (entry.until <= now || entry.count < limit) return 0;
       return Math.ceil((entry.until - now) / 1000);
     },
     note(name, now) {
