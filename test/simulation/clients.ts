@@ -24,6 +24,8 @@ export interface Memory {
 
 export interface Sent {
   readonly asked: Asked;
+  /** The key that is sent. */
+  readonly secret: string | undefined;
   readonly method: string;
   readonly target: string;
   readonly headers: readonly string[];
@@ -165,6 +167,7 @@ function sentOf({ world, secretOf }: Asking, asked: Unsent): Sent {
   const secret = secretOf(actor);
   return {
     asked: { ...asked, fingerprint: `${operation.method} ${target} ${older} ${canonical(body)}` },
+    secret,
     method: operation.method,
     target,
     headers: [

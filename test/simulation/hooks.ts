@@ -50,6 +50,8 @@ export interface HooksOptions {
   /** Positions of events by their ids, as the present process tells them. */
   readonly positionOf: (id: string) => number | undefined;
   readonly found: (what: string) => void;
+  /** Whether there has been one process at a time. */
+  readonly isAlone: () => boolean;
 }
 
 export class Hooks {
@@ -244,7 +246,8 @@ export class Hooks {
       (one) => one.endpoint === endpoint.id && one.position === position,
     );
     if (delivery === undefined) return;
-    if (delivery.state !== "pending" && !endpoint.again)
+    // Where there are several processes, one may be so late that another has done it.
+    if (delivery.state !== "pending" && !endpoint.again && this.#options.isAlone())
       return found(`R6.4: ${id} is sent to ${endpoint.id} once more, and is ${delivery.state}`);
     const { secret } = endpoint;
     const seconds = headers["webhook-timestamp"] ?? "";

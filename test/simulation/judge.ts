@@ -47,6 +47,8 @@ export function wrongAnswer(
         ? undefined
         : `status ${status}: ${body}`;
     case "refused":
+      if (verdict.within !== undefined && Number(headers.get("retry-after") ?? 0) > verdict.within)
+        return `Retry-After is ${headers.get("retry-after")}`;
       return wrongRefusal(oracle, asked, verdict, status, body);
     case "unchanged":
       return status === 304 && body === "" ? undefined : `status ${status} in place of 304`;

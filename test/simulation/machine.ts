@@ -10,6 +10,8 @@ import type { Chance } from "./random.ts";
 /** On whose behalf something is done: a request, or what the service does by itself. */
 export interface Task {
   readonly name: string;
+  /** The process that does it. */
+  readonly life: number;
   /** What the clock said when the task last asked it. */
   looked: number;
   /** What it had been told when it first asked for data: its own present, by which all that it does is done. */
@@ -18,6 +20,8 @@ export interface Task {
   waits?: boolean;
   /** What was made to fail for it. */
   fault?: "busy" | "broken";
+  /** Of what time does: what was refused in this turn, by record. */
+  readonly skipped?: Map<string, Set<string>>;
   /** Shared by what it stands for. */
   readonly request?: unknown;
 }
@@ -47,8 +51,10 @@ export class Machine {
   time: number = Date.parse("2026-10-01T00:00:00.000Z");
   /** Milliseconds since the start, of a clock that is never set back. */
   uptime = 0;
-  /** Processes so far; what the ones before left behind is dead. */
-  life = 1;
+  readonly #alive: Set<number> = new Set();
+  #lives = 0;
+  /** The process that is being started. */
+  #starting = 0;
   /** How often of a hundred times what could wait does. */
   waits = 30;
   readonly trace: string[] = [];
@@ -75,7 +81,7 @@ export class Machine {
 
   /** What could wait here: it does by chance, until its gate is opened. */
   pass(label: string, life: number): Promise<void> {
-    if (life !== this.life) return Promise.reject(new Died());
+    if (!this.#alive.has(life)) return Promise.reject(new Died());
     if (!this.#chance.percent(this.waits)) return Promise.resolve();
     const task = this.tasks.getStore()?.name ?? "-";
     return new Promise((resolve, reject) => {
@@ -118,18 +124,37 @@ export class Machine {
     return true;
   }
 
-  /** The process dies: all that it was doing ends where it stands, and its timers are gone. */
-  die(): void {
-    this.life += 1;
-    this.#timers.clear();
-    for (const gate of this.#gates.splice(0)) gate.shut();
+  /** A process begins: what it does while it starts is its own. */
+  begin(): number {
+    this.#lives += 1;
+    this.#alive.add(this.#lives);
+    this.#starting = this.#lives;
+    return this.#lives;
+  }
+
+  isAlive(life: number): boolean {
+    return this.#alive.has(life);
+  }
+
+  /** A process dies: all that it was doing ends where it stands, and its timers are gone. */
+  die(life: number): void {
+    this.#alive.delete(life);
+    for (const timer of this.#timers) if (timer.life === life) this.#timers.delete(timer);
+    const dead = this.#gates.filter((gate) => gate.life === life);
+    const others = this.#gates.filter((gate) => gate.life !== life);
+    this.#gates.splice(0, this.#gates.length, ...others);
+    for (const gate of dead) gate.shut();
+  }
+
+  #present(): number {
+    return this.tasks.getStore()?.life ?? this.#starting;
   }
 
   /** Until it is disposed of, timers of this thread are the machine's. */
   takeTimers(): Disposable {
     const { clearTimeout, performance, setImmediate, setInterval, setTimeout } = globalThis;
     const add = (run: () => void, wait: number, every?: number): object => {
-      const timer: Timer = { life: this.life, run, every, at: this.uptime + wait };
+      const timer: Timer = { life: this.#present(), run, every, at: this.uptime + wait };
       this.#timers.add(timer);
       const handle = { timer, ref: () => handle, unref: () => handle, hasRef: () => false };
       return handle;
@@ -138,7 +163,7 @@ export class Machine {
       if (handle?.timer !== undefined) this.#timers.delete(handle.timer);
     };
     const soon = (run: () => void): object => {
-      const life = this.life;
+      const life = this.#present();
       this.pass("turn", life).then(run, () => {});
       return { unref: () => {} };
     };

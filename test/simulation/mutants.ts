@@ -5,7 +5,7 @@
 import type { MovePlan, Plan, Table } from "../../src/plan/plan.ts";
 import type { LiveService } from "../../src/serve/service.ts";
 import type { JournalEntry, Store, Transaction } from "../../src/store/store.ts";
-import type { Mutation } from "./run.ts";
+import type { Mutation } from "./process.ts";
 import { detail } from "./store.ts";
 
 export const mutants: Readonly<Record<string, Mutation>> = {
@@ -34,6 +34,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "webhooks are told of everybody's records": { plan: (plan) => ({ ...plan, events: { ...plan.events, out: Object.fromEntries(Object.entries(plan.events.out).map(([name, event]) => [name, { ...event, webhook: event.webhook.map(({ who }) => ({ who })) }])) } }) }, // biome-ignore format: a table
   "what was not taken is not sent again": { store: (store) => inTransactions(store, (tx) => with_(tx, { update: (resource, row, changes, ...asked) => tx.update(resource, row, resource === "WebhookDelivery" && changes["tries"] !== undefined ? { ...changes, state: "delivered", nextAttemptAt: null } : changes, ...asked) })) }, // biome-ignore format: a table
   "an event is passed over": { store: (store) => ({ ...store, journal: { ...store.journal, events: async (after, limit) => (await store.journal.events(after, limit)).slice(1) } }) }, // biome-ignore format: a table
+  "a key is good after it was revoked": { store: (store) => ({ ...store, keys: { ...store.keys, find: async (hash) => { const key = await store.keys.find(hash); if (key === undefined) return undefined; const { revoked: _, ...good } = key; return good; } } }) }, // biome-ignore format: a table
   "a failure tells how": { service: (service) => answering(service, (text, status) => (status === 500 ? `${text}${detail}` : text)) }, // biome-ignore format: a table
   "older callers are told something new": { service: (service) => answering(service, (text, status, older) => (older && status === 200 ? text.replace(/^\{"id"/, '{"new":1,"id"') : text)) }, // biome-ignore format: a table
 };

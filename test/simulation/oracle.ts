@@ -83,6 +83,8 @@ export type Verdict =
       readonly code: string;
       readonly moves?: readonly string[];
       readonly state?: string;
+      /** Seconds after which one may come back, at most. */
+      readonly within?: number;
     }
   | { readonly kind: "given"; readonly status: number; readonly record?: Rec; readonly made?: true }
   | { readonly kind: "page"; readonly items: readonly Rec[]; readonly more: boolean }

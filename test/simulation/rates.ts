@@ -9,7 +9,7 @@ export interface Admission {
   readonly giveBack: () => void;
 }
 
-interface Slot {
+export interface Slot {
   readonly length: number;
   used: number;
   until: number;
@@ -18,19 +18,29 @@ interface Slot {
 /** Windows from this length on survive a restart. */
 const kept = 3_600_000;
 
+/** What has reached the store, from whichever process. */
+export type Durable = Map<string, Slot>;
+
+/** Those of one process. */
 export class Rates {
   readonly #world: World;
-  #slots: Map<string, Slot> = new Map();
-  /** What has reached the store. */
-  #durable: Map<string, Slot> = new Map();
+  readonly #durable: Durable;
+  readonly #slots: Map<string, Slot>;
+  /** What has changed and is not on its way to the store. */
+  readonly #pending: Set<string> = new Set();
   /**
    * Windows that were over, and then were to come once more: whether they were forgotten in between depends on who looked.
    * Until when, by a clock that is never set back; for ever where nobody has looked since.
    */
   readonly #unsure: Map<string, number> = new Map();
 
-  constructor(world: World) {
+  constructor(world: World, durable: Durable, now: number) {
     this.#world = world;
+    this.#durable = durable;
+    const live = [...durable].filter(([, { until }]) => until > now);
+    this.#slots = new Map(
+      live.map(([key, slot]) => [key, { ...slot, until: Math.min(slot.until, now + slot.length) }]),
+    );
   }
 
   enter({ actor, operation }: Asked, now: number, uptime: number): Admission {
@@ -48,11 +58,17 @@ export class Rates {
     if (isFull) return { admitted: false, giveBack: () => {} };
     // Who is refused by one of them has taken nothing from the others.
     if (unsure.length > 0) for (const { key, rate } of standing) this.#unsure.set(key, uptime + 2 * rate.milliseconds);
-    for (const { slot } of standing) slot.used += 1;
+    const count = (more: number): void => {
+      for (const { key, slot } of standing) {
+        slot.used += more;
+        if (key.startsWith("kept ")) this.#pending.add(key);
+      }
+    };
+    count(1);
     return {
       admitted: unsure.length > 0 ? undefined : true,
       giveBack: () => {
-        if (actor.id !== null) for (const { slot } of standing) slot.used -= 1;
+        if (actor.id !== null) count(-1);
       },
     };
   }
@@ -75,19 +91,18 @@ export class Rates {
       for (const [key, { until }] of slots) if (until <= from) this.#unsure.set(key, Number.POSITIVE_INFINITY);
   }
 
-  /** What is counted now is on its way to the store; the result says that it has arrived. */
-  keeping(): () => void {
-    const copy = new Map([...this.#slots].map(([key, slot]) => [key, { ...slot }]));
-    return () => {
-      this.#durable = copy;
+  /** What is counted now is on its way to the store; the result is told whether it has arrived. */
+  keeping(now: number): (arrived: boolean) => void {
+    const some = [...this.#pending].flatMap((key): [string, Slot][] => {
+      const slot = this.#slots.get(key);
+      return slot === undefined || slot.until <= now ? [] : [[key, { ...slot }]];
+    });
+    this.#pending.clear();
+    return (arrived) => {
+      for (const [key, slot] of some) {
+        if (arrived) this.#durable.set(key, slot);
+        else this.#pending.add(key);
+      }
     };
-  }
-
-  /** A process begins: what is only in memory is gone. */
-  started(now: number): void {
-    const live = [...this.#durable].filter(([key, { until }]) => key.startsWith("kept ") && until > now);
-    this.#slots = new Map(
-      live.map(([key, slot]) => [key, { ...slot, until: Math.min(slot.until, now + slot.length) }]),
-    );
   }
 }

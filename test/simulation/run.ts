@@ -2,18 +2,10 @@
  * One seed: a world, a service that is made of its document, callers, time and misfortune, one step after another; and at
  * each step, whether what happened is what must be.
  */
-import { createService, type LiveService } from "../../src/serve/service.ts";
 import { hashSecret, mintSecret } from "../../src/serve/credentials/api-key.ts";
-import { faultOf } from "../../src/deliver/address.ts";
 import type { Answer } from "../../src/serve/exchange.ts";
 import { openMemoryStore } from "../../src/store/memory/open.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { Plan } from "../../src/plan/plan.ts";
-import { createDeliveries } from "../../src/deliver/engine.ts";
-import { createIds } from "../../src/base/id.ts";
-import { rolesHeld } from "../../src/serve/credentials/held.ts";
-import { endpointSecret } from "../../src/serve/events/webhooks.ts";
-import { createTicking, type Ticking } from "../../src/serve/ticking.ts";
 import { actors, anyRequest, exchangeOf, hookRequest, type Memory, repeated, type Sent } from "./clients.ts";
 import { Hooks, isOwn } from "./hooks.ts";
 import { alwaysWrong, headersOf, wrongAnswer, wrongEffects } from "./judge.ts";
@@ -31,8 +23,9 @@ import {
   type Verdict,
 } from "./oracle.ts";
 import { prepared, type Prepared } from "./prepared.ts";
+import { type Mutation, type Process, startProcess } from "./process.ts";
 import { type Chance, chanceOf } from "./random.ts";
-import { Rates } from "./rates.ts";
+import { type Durable, Rates } from "./rates.ts";
 import { calm, type Log, simulatedStore, type Watcher, type Weather } from "./store.ts";
 
 export interface Outcome {
@@ -42,13 +35,6 @@ export interface Outcome {
   readonly trace: readonly string[];
   readonly steps: number;
   readonly answers: number;
-}
-
-/** What a deliberate mistake puts between the service and what is around it. */
-export interface Mutation {
-  readonly plan?: (plan: Plan) => Plan;
-  readonly store?: (store: Store) => Store;
-  readonly service?: (service: LiveService) => LiveService;
 }
 
 /** Seeds that share a document: making one takes longer than a run. */
@@ -67,7 +53,7 @@ interface Flight {
   readonly number: number;
   readonly sent: Sent;
   readonly task: Task;
-  readonly life: number;
+  readonly process: Process;
   /** The clocks at its arrival. */
   readonly uptime: number;
   /** What may be answered: what was true at one of the moments at which something was looked at for it. */
@@ -90,22 +76,22 @@ class Simulation {
   readonly #machine: Machine;
   readonly #prepared: Prepared;
   readonly #oracle: Oracle;
-  readonly #rates: Rates;
+  readonly #durableRates: Durable = new Map();
+  readonly #processes: Map<number, Process> = new Map();
   readonly #hooks: Hooks;
   readonly #mutation: Mutation;
   readonly #flights: Set<Flight> = new Set();
   readonly #past: Sent[] = [];
   readonly #memories: Map<string, Memory> = new Map();
-  readonly #secrets: Map<string, string> = new Map();
+  readonly #keys: Map<string, { readonly id: string; readonly secret: string }> = new Map();
+  readonly #formerKeys: Map<string, string> = new Map();
+  /** Secrets of keys that were revoked, and when, by the clock that is never set back. */
+  readonly #revoked: Map<string, number> = new Map();
   readonly #requestIds: Set<string> = new Set();
-  /** What time was refused in this turn, by record. */
-  readonly #skipped: Map<string, Set<string>> = new Map();
   #weather: Weather = calm;
   #storm: Weather = calm;
   #inner!: Store;
-  #service!: LiveService;
-  /** Sends what is to be sent to webhooks, where the document has them. */
-  #rounds: Ticking | undefined;
+  #isAlone = true;
   #count = 0;
   #answers = 0;
   #steps = 0;
@@ -118,12 +104,12 @@ class Simulation {
     this.#prepared = prepared(worldNumberOf(seed));
     this.#machine = new Machine(chanceOf(seed, "order"));
     this.#oracle = new Oracle(this.#prepared.world);
-    this.#rates = new Rates(this.#prepared.world);
     this.#hooks = new Hooks({
       oracle: this.#oracle,
       machine: this.#machine,
       chance: chanceOf(seed, "receivers"),
-      positionOf: (id) => this.#service.teller.ids.positionOf(id),
+      isAlone: () => this.#isAlone,
+      positionOf: (id) => ([...this.#processes.values()][0] as Process).service.teller.ids.positionOf(id),
       found: (what) => this.#found(what),
     });
   }
@@ -153,21 +139,7 @@ class Simulation {
     const chance = this.#chance;
     const { plan } = this.#prepared;
     this.#inner = await openMemoryStore({ tables: plan.tables, clock: () => machine.time });
-    const credential = plan.credentials[0]?.name ?? "";
-    for (const actor of actors) {
-      if (actor.id === null) continue;
-      const secret = mintSecret("k_", (count) => this.#chance.bytes(count));
-      this.#secrets.set(actor.name, secret);
-      await this.#inner.keys.create({
-        id: `key_${actor.name}`,
-        credential,
-        hash: hashSecret(secret),
-        hint: "k_…",
-        user: actor.id,
-        roles: actor.roles,
-        created: machine.time,
-      });
-    }
+    for (const actor of actors) if (actor.id !== null) await this.#giveKey(actor);
     // Each seed has its own misfortunes, and many of them none of a kind: together they would hide one another.
     const often = (most: number): number => (chance.percent(50) ? 0 : chance.between(1, most));
     this.#storm = {
@@ -181,83 +153,86 @@ class Simulation {
     machine.waits = chance.pick([0, 10, 30, 60]);
     machine.note(`world ${this.#prepared.world.number} ${JSON.stringify(this.#storm)} waits ${machine.waits}`);
     await this.#start();
+    this.#isAlone = chance.percent(65);
+    if (!this.#isAlone) await this.#start();
+  }
+
+  async #giveKey(actor: Actor): Promise<void> {
+    const secret = mintSecret("k_", (count) => this.#chance.bytes(count));
+    const hash = hashSecret(secret);
+    const id = `key_${actor.name}_${hash.slice(0, 8)}`;
+    this.#keys.set(actor.name, { id, secret });
+    await this.#inner.keys.create({
+      id,
+      credential: "key",
+      hash,
+      hint: "k_…",
+      user: actor.id ?? "",
+      roles: actor.roles,
+      created: this.#machine.time,
+    });
+  }
+
+  /** The operator takes a key away and gives another one. */
+  async #changeKey(): Promise<void> {
+    const actor = this.#chance.pick(actors.filter((one) => one.id !== null));
+    const key = this.#keys.get(actor.name);
+    if (key === undefined) return;
+    this.#machine.note(`the key of ${actor.name} is revoked`);
+    await this.#inner.keys.revoke(key.id, this.#machine.time);
+    this.#revoked.set(key.secret, this.#machine.uptime);
+    this.#formerKeys.set(actor.name, key.secret);
+    await this.#giveKey(actor);
   }
 
   /** A process begins, in good weather: what it loads at its start is there. */
   async #start(): Promise<void> {
     const machine = this.#machine;
-    const { plan } = this.#prepared;
+    const chance = this.#chance;
     this.#weather = calm;
-    const store = simulatedStore(this.#inner, {
+    const life = machine.begin();
+    const process = startProcess({
+      plan: this.#prepared.plan,
+      store: simulatedStore(this.#inner, {
+        machine,
+        life,
+        chance,
+        weather: () => this.#weather,
+        watcher: this.#watcher(),
+        yields: true,
+      }),
       machine,
-      chance: this.#chance,
-      weather: () => this.#weather,
-      watcher: this.#watcher(),
-      yields: true,
+      chance,
+      life,
+      rates: new Rates(this.#prepared.world, this.#durableRates, machine.time),
+      post: this.#hooks.post(life),
+      mutation: this.#mutation,
+      failed: (failure) => this.#failed(failure),
     });
-    const { life } = machine;
-    const service = createService({
-      plan: this.#mutation.plan?.(plan) ?? plan,
-      store: this.#mutation.store?.(store) ?? store,
-      clock: machine.clock,
-      random: (count) => this.#chance.bytes(count),
-      environment: {},
-      cursorSecret: "a simulation",
-      baseUrl: () => "http://things.example",
-      report: (failure) => {
-        if (machine.life === life) this.#failed(failure);
-      },
-      webhooks: { key: "a simulation", urlFault: (text) => faultOf(text, { loopback: false }) },
-    });
-    this.#service = this.#mutation.service?.(service) ?? service;
-    this.#rounds = this.#roundsOf(this.#mutation.store?.(store) ?? store, service);
+    this.#processes.set(life, process);
     await this.#calmDown();
-    this.#rates.started(machine.time);
     this.#weather = this.#storm;
   }
 
-  #roundsOf(store: Store, service: LiveService): Ticking | undefined {
-    const machine = this.#machine;
-    const { plan } = this.#prepared;
-    const { life } = machine;
-    const { webhook } = plan.events;
-    if (webhook === undefined) return undefined;
-    const report = (failure: unknown): void => {
-      if (machine.life === life) this.#failed(failure);
-    };
-    const deliveries = createDeliveries(
-      {
-        plan,
-        store,
-        clock: machine.clock,
-        random: () => this.#chance.int(256) / 256,
-        newId: createIds(machine.clock, (count) => this.#chance.bytes(count)),
-        teller: service.teller,
-        rolesHeld: (keys, endpoint) => rolesHeld(plan, new Map(), keys, endpoint, machine.time),
-        move: (...move) => service.move(...move),
-        secret: (endpoint, number) => endpointSecret("a simulation", endpoint, number),
-        post: this.#hooks.post(life),
-        report,
-      },
-      webhook,
-    );
-    return createTicking({ run: () => deliveries.round().then(() => 0) }, report);
+  /** One of the processes that there are: whoever asks does not choose. */
+  #any(): Process {
+    return this.#chance.pick([...this.#processes.values()]);
   }
 
   async #step(): Promise<void> {
     const machine = this.#machine;
     const chance = this.#chance;
-    const { life } = machine;
     const action = chance.weighted({
       open: machine.waiting > 0 ? 60 : 0,
       ask: this.#flights.size < 6 ? 30 : 0,
       repeat: this.#past.length > 0 && this.#flights.size < 6 ? 8 : 0,
       tick: 8,
-      hook: this.#rounds === undefined ? 0 : this.#hooks.endpoints.size === 0 ? 12 : 2,
-      round: this.#rounds === undefined ? 0 : 10,
+      hook: this.#prepared.plan.events.webhook === undefined ? 0 : this.#hooks.endpoints.size === 0 ? 12 : 2,
+      round: this.#prepared.plan.events.webhook === undefined ? 0 : 10,
       mood: this.#hooks.endpoints.size > 0 ? 2 : 0,
       turn: 10,
       ring: 3,
+      revoke: 1,
       abandon: this.#flights.size > 0 ? 1 : 0,
       die: 0.4,
     });
@@ -289,6 +264,9 @@ class Simulation {
       case "ring":
         machine.ring();
         break;
+      case "revoke":
+        await this.#changeKey();
+        break;
       case "abandon": {
         const flight = chance.pick([...this.#flights]);
         machine.note(`#${flight.number} is abandoned`);
@@ -296,22 +274,31 @@ class Simulation {
         break;
       }
       case "die":
-        machine.note("the process dies");
-        machine.die();
+        this.#die(this.#any().life);
         break;
     }
-    await this.#settled(life);
+    await this.#settled();
   }
 
-  /** All goes on that can; where the process has died, another one begins. */
-  async #settled(life: number): Promise<void> {
+  #die(life: number): void {
+    this.#machine.note(`process ${life} dies`);
+    this.#machine.die(life);
+  }
+
+  /** All goes on that can; where a process has died, another one begins. */
+  async #settled(): Promise<void> {
     await this.#machine.settle();
     this.#enterAll();
     this.#check();
-    if (this.#machine.life !== life) {
+    for (const { life } of [...this.#processes.values()]) {
+      if (this.#machine.isAlive(life)) continue;
+      this.#processes.delete(life);
       // Those who were waiting hear nothing, and do not know what became of what they asked.
-      for (const { sent } of this.#flights) if (isOwn(sent.asked.resource.name)) this.#past.push(sent);
-      this.#flights.clear();
+      for (const flight of this.#flights) {
+        if (flight.process.life !== life) continue;
+        if (isOwn(flight.sent.asked.resource.name)) this.#past.push(flight.sent);
+        this.#flights.delete(flight);
+      }
       await this.#start();
     }
   }
@@ -333,15 +320,15 @@ class Simulation {
     await this.#calmDown();
     for (const flight of this.#flights) this.#wrong(`#${flight.number} was never answered`);
     for (let count = 0; ; count += 1) {
-      this.#tick();
+      for (const process of this.#processes.values()) this.#tick(process);
       await this.#calmDown();
       const late = this.#overdue();
       if (late === undefined) break;
       if (count > 5) this.#wrong(late);
     }
     this.#hooks.heal();
-    for (let count = 0; this.#rounds !== undefined; count += 1) {
-      this.#round();
+    for (let count = 0; this.#prepared.plan.events.webhook !== undefined; count += 1) {
+      for (const process of this.#processes.values()) this.#round(process);
       await this.#calmDown();
       const missing = this.#hooks.missing();
       if (missing === undefined) break;
@@ -389,27 +376,21 @@ class Simulation {
       back: -chance.pick([1, 1000, 60_000, 3_600_000]),
     }[kind];
     machine.note(`clock ${milliseconds}`);
-    if (milliseconds < 0) this.#rates.setBack(machine.time);
+    if (milliseconds < 0) for (const { rates } of this.#processes.values()) rates.setBack(machine.time);
     machine.turn(milliseconds);
   }
 
-  #tick(): void {
-    const { life } = this.#machine;
-    this.#machine.note("tick");
-    this.#skipped.clear();
-    void this.#machine.tasks
-      .run({ name: "time", looked: this.#machine.time }, () => this.#service.tick())
-      .then(
-        () => {},
-        (thrown: unknown) => {
-          if (this.#machine.life === life) this.#found(`a tick failed: ${String(thrown)}`);
-        },
-      );
+  #tick(process: Process = this.#any()): void {
+    const machine = this.#machine;
+    machine.note(`tick ${process.life}`);
+    const task: Task = { name: "time", life: process.life, looked: machine.time, skipped: new Map() };
+    void machine.tasks.run(task, () => process.service.tick());
   }
 
-  #round(): void {
-    this.#machine.note("round");
-    void this.#machine.tasks.run({ name: "deliver", looked: this.#machine.time }, () => this.#rounds?.tick());
+  #round(process: Process = this.#any()): void {
+    this.#machine.note(`round ${process.life}`);
+    const task: Task = { name: "deliver", life: process.life, looked: this.#machine.time };
+    void this.#machine.tasks.run(task, () => process.rounds?.tick());
   }
 
   #asking(): Parameters<typeof anyRequest>[0] {
@@ -418,7 +399,10 @@ class Simulation {
       oracle: this.#oracle,
       chance: this.#chance,
       memoryOf: (actor) => this.#memoryOf(actor),
-      secretOf: (actor) => this.#secrets.get(actor.name),
+      secretOf: (actor) => {
+        const former = this.#formerKeys.get(actor.name);
+        return former !== undefined && this.#chance.percent(25) ? former : this.#keys.get(actor.name)?.secret;
+      },
     };
   }
 
@@ -433,12 +417,13 @@ class Simulation {
   #send(sent: Sent): void {
     const machine = this.#machine;
     const number = (this.#count += 1);
-    const task: Task = { name: `#${number}`, looked: machine.time };
+    const process = this.#any();
+    const task: Task = { name: `#${number}`, life: process.life, looked: machine.time };
     const flight: Flight = {
       number,
       sent,
       task,
-      life: machine.life,
+      process,
       uptime: machine.uptime,
       verdicts: [],
       entered: false,
@@ -450,11 +435,11 @@ class Simulation {
     this.#flights.add(flight);
     if (isOwn(asked.resource.name)) this.#past.push(sent);
     machine.tasks
-      .run(task, () => this.#service.answer(exchangeOf(sent)))
+      .run(task, () => process.service.answer(exchangeOf(sent)))
       .then(
         (answer) => this.#answered(flight, answer),
         (thrown: unknown) => {
-          if (machine.life === flight.life) this.#found(`#${number} was not answered: ${String(thrown)}`);
+          if (machine.isAlive(process.life)) this.#found(`#${number} was not answered: ${String(thrown)}`);
         },
       );
   }
@@ -462,13 +447,15 @@ class Simulation {
   /** Who is let in, in the order in which it became known who they are. */
   #enterAll(): void {
     for (const flight of this.#flights)
-      if (!flight.entered && flight.task.waits !== true && flight.life === this.#machine.life) this.#enter(flight);
+      if (!flight.entered && flight.task.waits !== true && this.#machine.isAlive(flight.process.life))
+        this.#enter(flight);
   }
 
   #enter(flight: Flight): void {
     flight.entered = true;
     const { asked } = flight.sent;
-    const { admitted, giveBack } = this.#rates.enter(asked, this.#machine.time, this.#machine.uptime);
+    if (this.#isRevoked(flight)) return;
+    const { admitted, giveBack } = flight.process.rates.enter(asked, this.#machine.time, this.#machine.uptime);
     if (admitted !== true) flight.verdicts.push({ kind: "refused", status: 429, code: "rate-limited" });
     if (admitted !== false) {
       flight.giveBack = giveBack;
@@ -477,8 +464,23 @@ class Simulation {
     }
   }
 
+  /** A key that was revoked is good for no more than a second, in which its caller may be known from before (R5.4). */
+  #isRevoked(flight: Flight): boolean {
+    const since = this.#revoked.get(flight.sent.secret ?? "");
+    if (since === undefined) return false;
+    // Nobody had to look: it was taken from memory.
+    if (flight.task.waits === undefined) {
+      if (flight.uptime > since + 1000) this.#found(`R5.4: #${flight.number} is let in by a key that was revoked`);
+      return false;
+    }
+    flight.verdicts.push({ kind: "refused", status: 401, code: "unauthenticated" });
+    // Who guesses too often is not even asked (R5.7).
+    flight.verdicts.push({ kind: "refused", status: 429, code: "rate-limited", within: 60 });
+    return true;
+  }
+
   #answered(flight: Flight, answer: Answer): void {
-    if (flight.life !== this.#machine.life || !this.#flights.delete(flight)) return;
+    if (!this.#machine.isAlive(flight.process.life) || !this.#flights.delete(flight)) return;
     if (!flight.entered && flight.task.waits !== true) this.#enter(flight);
     this.#answers += 1;
     const { number, sent, task } = flight;
@@ -509,7 +511,7 @@ class Simulation {
   }
 
   #wrongOf(
-    { sent, task, verdicts }: Flight,
+    { process, sent, task, verdicts }: Flight,
     status: number,
     headers: ReturnType<typeof headersOf>,
     body: string,
@@ -519,7 +521,7 @@ class Simulation {
     const code = status >= 400 ? (JSON.parse(body) as { code?: string }).code : undefined;
     if (task.fault === "busy" && status === 503 && code === "overloaded") return undefined;
     if (task.fault === "broken" && status === 500 && code === "internal") return undefined;
-    if (code === "idempotency-key-in-use" && this.#isInUse(asked)) return undefined;
+    if (code === "idempotency-key-in-use" && this.#isInUse(asked, process)) return undefined;
     const wrongs = verdicts.map((verdict) => wrongAnswer(this.#oracle, asked, verdict, { status, headers, body }));
     const at = wrongs.indexOf(undefined);
     if (at < 0) return [...new Set(wrongs)].join("; ") || `${status} ${body}, and nothing was ever looked at for it`;
@@ -540,10 +542,12 @@ class Simulation {
     return undefined;
   }
 
-  #isInUse(asked: Asked): boolean {
+  #isInUse(asked: Asked, process: Process): boolean {
     if (asked.key === undefined) return false;
     const key = answerKey(asked);
-    return [...this.#flights].some(({ sent }) => sent.asked.key !== undefined && answerKey(sent.asked) === key);
+    return [...this.#flights].some(
+      (other) => other.process === process && other.sent.asked.key !== undefined && answerKey(other.sent.asked) === key,
+    );
   }
 
   #keep({ sent: { asked }, verdicts }: Flight, headers: ReadonlyMap<string, string>, body: string): void {
@@ -571,16 +575,16 @@ class Simulation {
       committing: (task, log) => {
         const flight = flightOf(task);
         if (flight !== undefined) this.#commitOf(flight, log);
-        else if (task.name === "time") this.#commitOfTime(log);
+        else if (task.name === "time") this.#commitOfTime(task, log);
         else if (task.name === "deliver") this.#commitOfHooks(log);
         else this.#found(`something was written for ${task.name}`);
       },
       undone: (task, log, injected) => {
         const flight = flightOf(task);
         if (flight !== undefined && !injected) flight.verdicts.push(this.#undoneOf(flight, log));
-        if (flight === undefined && task.name === "time" && !injected) this.#undoneTime(log);
+        if (flight === undefined && task.name === "time" && !injected) this.#undoneTime(task, log);
       },
-      keepingRates: () => this.#rates.keeping(),
+      keepingRates: (life) => this.#processes.get(life)?.rates.keeping(this.#machine.time) ?? (() => {}),
     };
   }
 
@@ -655,7 +659,7 @@ class Simulation {
     return undefined;
   }
 
-  #commitOfTime(log: Log): void {
+  #commitOfTime({ skipped }: Task, log: Log): void {
     const { sought } = log;
     if (sought === undefined) return;
     // The service keeps what was sent for a time, too.
@@ -666,7 +670,7 @@ class Simulation {
       sought.id,
       log.began,
       this.#hints(log),
-      this.#skipped.get(key) ?? new Set(),
+      skipped?.get(key) ?? new Set(),
     );
     const wrong = refused === undefined ? wrongEffects(effects, log, false) : `${refused} is not refused`;
     if (wrong !== undefined) this.#found(`time at ${key}: ${wrong}`);
@@ -677,14 +681,14 @@ class Simulation {
   }
 
   /** An act that the document's own rules refuse is left out in this turn. */
-  #undoneTime({ began, sought, ...log }: Log): void {
+  #undoneTime(task: Task, { began, sought, ...log }: Log): void {
     if (sought === undefined) return;
     const key = keyOf(sought.resource, sought.id);
-    const skipped = this.#skipped.get(key) ?? new Set();
+    const skipped = task.skipped?.get(key) ?? new Set();
     const hints = this.#hints({ began, ...log });
     const { refused } = this.#oracle.time(sought.resource, sought.id, began, hints, skipped);
     if (refused === undefined) this.#found(`time at ${key} was refused`);
-    else this.#skipped.set(key, skipped.add(refused));
+    else task.skipped?.set(key, skipped.add(refused));
   }
 
   // ── At the end ──
@@ -692,9 +696,14 @@ class Simulation {
   #overdue(): string | undefined {
     const { time } = this.#machine;
     for (const rec of this.#oracle.records.values()) {
-      const key = keyOf(rec.resource.name, rec.id);
-      const { effects } = this.#oracle.time(rec.resource.name, rec.id, time, { entered: () => undefined }, this.#skipped.get(key) ?? new Set()); // biome-ignore format: short
-      if (effects.records.size > 0) return `${key} is overdue: ${effects.entries[0]?.cause}`;
+      const skipped = new Set<string>();
+      for (;;) {
+        const turn = this.#oracle.time(rec.resource.name, rec.id, time, { entered: () => undefined }, skipped);
+        const [entry] = turn.effects.entries;
+        if (entry !== undefined) return `R3.5: ${rec.resource.name}/${rec.id} is overdue: ${entry.cause}`;
+        if (turn.refused === undefined) break;
+        skipped.add(turn.refused);
+      }
     }
     return undefined;
   }

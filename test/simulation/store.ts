@@ -60,8 +60,8 @@ export interface Watcher {
   committing(task: Task, log: Log): void;
   /** It has come to nothing: by what the service threw, or because it was made to fail. */
   undone(task: Task, log: Log, injected: boolean): void;
-  /** Counts of rates are as they are now on their way to the store; the result is told of their arrival. */
-  keepingRates(): () => void;
+  /** Counts of rates are as they are now on their way to the store; the result is told whether they have arrived. */
+  keepingRates(life: number): (arrived: boolean) => void;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] };
@@ -74,8 +74,6 @@ export const detail = "pg_simulated_detail";
 
 /** What becomes of a transaction that has run. */
 type Fate = "well" | "again" | "before" | "after" | "diesBefore" | "diesAfter";
-
-const nobody: Task = { name: "-", looked: 0 };
 
 /** All calls of a transaction: one that is added to the port has to be added here. */
 const calls = Object.keys({
@@ -110,6 +108,7 @@ type Call = (...given: readonly unknown[]) => unknown;
 
 export interface StoreOptions {
   readonly machine: Machine;
+  readonly life: number;
   readonly chance: Chance;
   readonly weather: () => Weather;
   readonly watcher: Watcher;
@@ -118,9 +117,8 @@ export interface StoreOptions {
 }
 
 /** The store as one process sees it, in that process's life alone. */
-export function simulatedStore(inner: Store, { machine, chance, weather, watcher, yields }: StoreOptions): Store {
-  const { life } = machine;
-  const taskNow = (): Task => machine.tasks.getStore() ?? nobody;
+export function simulatedStore(inner: Store, { machine, life, chance, weather, watcher, yields }: StoreOptions): Store {
+  const taskNow = (): Task => machine.tasks.getStore() ?? { name: "-", life, looked: 0 };
 
   const failed = (kind: "busy" | "broken", task: Task): Error => {
     task.fault = kind;
@@ -192,7 +190,7 @@ export function simulatedStore(inner: Store, { machine, chance, weather, watcher
       const note = noted[name] as ((given: unknown, ...asked: readonly unknown[]) => void) | undefined;
       wrapped[name] = async (...asked) => {
         if (yields) await machine.pass(name, life);
-        else if (machine.life !== life) throw new Died();
+        else if (!machine.isAlive(life)) throw new Died();
         mayFail(task);
         const given = await (Reflect.apply(tx[name], tx, asked) as unknown);
         note?.(given, ...asked);
@@ -218,7 +216,7 @@ export function simulatedStore(inner: Store, { machine, chance, weather, watcher
           runs += 1;
           const value = await machine.tasks.run(task, () => work(watched(tx, task, log)));
           if (yields) await machine.pass("commit", life);
-          if (machine.life !== life) throw new Died();
+          if (!machine.isAlive(life)) throw new Died();
           const { after, again, before, dies } = weather();
           const fate = chance.weighted({ well: 100, again, before, after, diesBefore: dies, diesAfter: dies });
           turn.fate = fate;
@@ -227,7 +225,7 @@ export function simulatedStore(inner: Store, { machine, chance, weather, watcher
           if (fate === "before") throw failed("busy", task);
           if (fate === "diesBefore") {
             machine.note(`  ${task.name} dies before commit`);
-            machine.die();
+            machine.die(life);
             throw new Died();
           }
           watcher.committing(task, log);
@@ -236,7 +234,7 @@ export function simulatedStore(inner: Store, { machine, chance, weather, watcher
         durable = true;
         if (turn.fate === "diesAfter") {
           machine.note(`  ${task.name} dies after commit`);
-          machine.die();
+          machine.die(life);
         }
         await machine.pass("committed", life);
         if (turn.fate === "after") throw failed("busy", task);
@@ -246,7 +244,7 @@ export function simulatedStore(inner: Store, { machine, chance, weather, watcher
           machine.note(`  ${task.name} runs again`);
           continue;
         }
-        if (machine.life !== life || durable) throw thrown;
+        if (!machine.isAlive(life) || durable) throw thrown;
         if (runs > 0) watcher.undone(task, log, injected || task.fault !== undefined);
         throw thrown;
       }
@@ -288,11 +286,17 @@ export function simulatedStore(inner: Store, { machine, chance, weather, watcher
     counts: {
       all: (now) => call("counts", () => counts.all(now)),
       async save(saved: readonly Count[]) {
-        const kept = watcher.keepingRates();
-        await call("save counts", async () => {
-          await counts.save(saved);
-          kept();
-        });
+        const kept = watcher.keepingRates(life);
+        let arrived = false;
+        try {
+          await call("save counts", async () => {
+            await counts.save(saved);
+            arrived = true;
+            kept(true);
+          });
+        } finally {
+          if (!arrived) kept(false);
+        }
       },
     },
     pins,
@@ -300,7 +304,7 @@ export function simulatedStore(inner: Store, { machine, chance, weather, watcher
     lead: (work) => call(`lead ${work}`, () => inner.lead(work)),
     changes: (listener) =>
       inner.changes(() => {
-        if (machine.life === life) listener();
+        if (machine.isAlive(life)) listener();
       }),
     secret: (...asked) => inner.secret(...asked),
     purge: (now) => call("purge", () => inner.purge(now)),

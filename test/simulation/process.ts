@@ -1,0 +1,90 @@
+/** A process of the simulated service: what serves, what sends, and what it alone has in memory. */
+import { createIds } from "../../src/base/id.ts";
+import { faultOf } from "../../src/deliver/address.ts";
+import { createDeliveries } from "../../src/deliver/engine.ts";
+import type { Post } from "../../src/deliver/post.ts";
+import type { Plan } from "../../src/plan/plan.ts";
+import { rolesHeld } from "../../src/serve/credentials/held.ts";
+import { endpointSecret } from "../../src/serve/events/webhooks.ts";
+import { createService, type LiveService } from "../../src/serve/service.ts";
+import { createTicking, type Ticking } from "../../src/serve/ticking.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Machine } from "./machine.ts";
+import type { Chance } from "./random.ts";
+import type { Rates } from "./rates.ts";
+
+export interface Process {
+  readonly life: number;
+  readonly service: LiveService;
+  /** Sends what is to be sent to webhooks, where the document has them. */
+  readonly rounds: Ticking | undefined;
+  readonly rates: Rates;
+}
+
+/** What a deliberate mistake puts between the service and what is around it. */
+export interface Mutation {
+  readonly plan?: (plan: Plan) => Plan;
+  readonly store?: (store: Store) => Store;
+  readonly service?: (service: LiveService) => LiveService;
+}
+
+export interface ProcessOptions {
+  readonly plan: Plan;
+  readonly store: Store;
+  readonly machine: Machine;
+  readonly chance: Chance;
+  readonly life: number;
+  readonly rates: Rates;
+  readonly post: Post;
+  readonly mutation: Mutation;
+  /** Told of what the service says is its own fault. */
+  readonly failed: (failure: unknown) => void;
+}
+
+/** The same for every process of one service. */
+const secret = "a simulation";
+
+export function startProcess(options: ProcessOptions): Process {
+  const { chance, life, machine, mutation, plan, rates } = options;
+  const store = mutation.store?.(options.store) ?? options.store;
+  const random = (count: number): Uint8Array => chance.bytes(count);
+  const report = (failure: unknown): void => {
+    if (machine.isAlive(life)) options.failed(failure);
+  };
+  const service = createService({
+    plan: mutation.plan?.(plan) ?? plan,
+    store,
+    clock: machine.clock,
+    random,
+    environment: {},
+    cursorSecret: secret,
+    baseUrl: () => "http://things.example",
+    report,
+    webhooks: { key: secret, urlFault: (text) => faultOf(text, { loopback: false }) },
+  });
+  const { webhook } = plan.events;
+  const deliveries =
+    webhook &&
+    createDeliveries(
+      {
+        plan,
+        store,
+        clock: machine.clock,
+        random: () => chance.int(256) / 256,
+        newId: createIds(machine.clock, random),
+        teller: service.teller,
+        rolesHeld: (keys, endpoint) => rolesHeld(plan, new Map(), keys, endpoint, machine.time),
+        move: (...move) => service.move(...move),
+        secret: (endpoint, number) => endpointSecret(secret, endpoint, number),
+        post: options.post,
+        report,
+      },
+      webhook,
+    );
+  return {
+    life,
+    rates,
+    service: mutation.service?.(service) ?? service,
+    rounds: deliveries && createTicking({ run: () => deliveries.round().then(() => 0) }, report),
+  };
+}
