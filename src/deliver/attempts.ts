@@ -133,6 +133,10 @@ export function createAttempts(
         // Sent once more by hand, after what it tells of was erased: there is nothing left to tell.
         if (row["body"] === "") {
           await options.move(tx, deliveries, row, "failed", { nextAttemptAt: null }, "erased");
+          if (webhook.inOrder) {
+            await rows.letNextGo(tx, endpoint, row["record"] as string, clock.now());
+            wakes.set(endpoint, 0);
+          }
           continue;
         }
         const written = await tx.update(deliveries, row, { nextAttemptAt: until }, nothing, {});

@@ -299,6 +299,33 @@ for (const kind of ["memory", "sqlite"] as const) {
     assert.equal(bench.sent.length, length);
   });
 
+  test(`R6.4 who waits for one of which nothing is left to tell is let go (${kind})`, async () => {
+    await using bench = await createBench(kind);
+    await bench.endpoint();
+    await bench.placed("ord_1", ["order.paid"]);
+    // The first is to be sent once more after its data was erased: nothing is, and the second has waited for it.
+    const deliveries = bench.process((store) => ({
+      ...store,
+      transaction: (work) =>
+        store.transaction((tx) =>
+          work(
+            new Proxy(tx, {
+              get: (target, name: keyof typeof tx) =>
+                name === "insert"
+                  ? (resource: string, row: Row, ...asked: [number, never, never]) =>
+                      target.insert(resource, row["nextAttemptAt"] === null ? row : { ...row, body: "" }, ...asked)
+                  : (target[name] as () => unknown).bind(target),
+            }),
+          ),
+        ),
+    }));
+    await deliveries.round();
+    await deliveries.settled();
+    await deliveries.round();
+    await deliveries.settled();
+    assert.deepEqual(await bench.states(), ["delivered", "failed"]);
+  });
+
   test(`R6.4 who waits for one that is gone unsent is let go when more is said of the record (${kind})`, async () => {
     await using bench = await createBench(kind);
     await bench.endpoint();
