@@ -3,11 +3,12 @@ import type { Plan } from "../plan/plan.ts";
 import type { Following } from "../store/migration.ts";
 
 /** For `openSqliteStore`. What judges values is what judges those that callers send. */
-export async function followingOf({ history }: Plan): Promise<Following> {
+export async function followingOf({ events, history }: Plan): Promise<Following> {
   const { createJudges } = await import("../serve/body.ts");
   const judgeOf = createJudges();
   return {
     history,
+    events: Object.keys(events.out),
     judge: (schema) => {
       const judge = judgeOf(schema);
       return (value) => judge(value).length === 0;

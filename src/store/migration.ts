@@ -56,6 +56,8 @@ export const mostNamed = 5;
 export interface Following {
   /** `Plan.history`. */
   readonly history: readonly VersionStep[];
+  /** The events that the document sends, by name. */
+  readonly events?: readonly string[];
   /** Whether a value fits a schema. */
   readonly judge: (schema: JsonObject) => (value: Json) => boolean;
   /** Goes on where something would be lost; what does not fit stands in the way all the same. */

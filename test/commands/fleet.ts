@@ -12,7 +12,7 @@ import { openPostgresStore } from "../../src/store/postgres/open.ts";
 import { type Client, createClient, type Reply, type Sent } from "../serve/client.ts";
 import { follow, type Follower, type Sent as Event } from "../serve/follower.ts";
 import { planOf } from "../serve/running.ts";
-import { nonet, root, type Running } from "./process.ts";
+import { finished, nonet, root, type Running } from "./process.ts";
 
 export const fleetDocument: string = join(root, "test", "serve", "documents", "fleet.md");
 
@@ -39,6 +39,8 @@ export interface Replica {
   readonly client: Client;
   readonly running: Running;
   start(document?: string): Promise<void>;
+  /** Starts another one beside it that does not come to serve, and gives what it says. */
+  refuses(document: string): Promise<string>;
   kill(): Promise<void>;
   /** Asks it to stop, and gives its exit code. */
   stop(): Promise<number | string>;
@@ -61,6 +63,12 @@ export async function replicaOf(t: TestContext, { folder, data, more = [] }: Fle
       const args = ["serve", document, "--data", data, "--port", String(port), "--webhooks-to-loopback", ...more];
       running = nonet(t, args, { folder });
       await running.says(/ at http:\/\/127\.0\.0\.1:\d+/);
+    },
+    async refuses(document) {
+      const args = ["serve", document, "--data", data, "--port", "0"];
+      const { code, output } = await finished(t, args, { folder });
+      assert.notEqual(code, 0, output);
+      return output;
     },
     async kill() {
       present().signal("SIGKILL");

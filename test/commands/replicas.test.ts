@@ -4,12 +4,15 @@
  * it.
  */
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
 import { setTimeout as pass } from "node:timers/promises";
 import type { Reply, Sent } from "../serve/client.ts";
 import { createReceiver } from "../serve/receiver.ts";
 import {
   anyOf,
+  fleetDocument,
   type FleetOptions,
   keysOf,
   type Replica,
@@ -113,11 +116,16 @@ async function until(what: string, isSo: () => boolean, patience = 60_000): Prom
 
 const countOf = (replies: readonly Reply[], status: number): number => replies.filter((one) => one.status === status).length; // biome-ignore format: short
 
-test(`R1.8, R3.5, R6.1, R6.4, R6.16 of three processes one is killed ${kills} times under load: nothing is lost, nothing done twice (seed ${seed})`, async (t) => {
+/** Three processes under load while something is done to them: nothing is lost, and nothing done twice. */
+async function underLoad(
+  t: TestContext,
+  disturb: (replicas: readonly Replica[], random: () => number) => Promise<void>,
+): Promise<void> {
   const random = seeded(seed);
   const options = optionsFor(t);
-  await using keys = await keysOf(options.data);
+  const keys = await keysOf(options.data);
   const key = await keys.create("kim");
+  await keys[Symbol.asyncDispose]();
   const replicas = await Promise.all([0, 1, 2].map(() => replicaOf(t, options)));
   await Promise.all(replicas.map((replica) => replica.start()));
   await using receiver = await createReceiver();
@@ -126,6 +134,7 @@ test(`R1.8, R3.5, R6.1, R6.4, R6.16 of three processes one is killed ${kills} ti
   const logs = await sendToAny(replicas, random, asked("POST", "/logs", key, { body: {} }));
   const log = (logs.json as { id: string }).id;
   const watched = replicas.map((replica) => watch(replica, key));
+  t.after(() => Promise.all(watched.map((one) => one.stop())));
   await until("all streams are open", () => watched.every(({ times }) => times > 0));
 
   let over = false;
@@ -133,9 +142,12 @@ test(`R1.8, R3.5, R6.1, R6.4, R6.16 of three processes one is killed ${kills} ti
   const working = Array.from({ length: workers }, (_, at) =>
     work(replicas, { key, log, name: `worker ${at}`, isOver: () => over }, seeded(seed + at)),
   );
-  await killSome(replicas, seconds * 1000, random);
-  await pass(Math.max(0, seconds * 1000 - (performance.now() - began)));
-  over = true;
+  try {
+    await disturb(replicas, random);
+    await pass(Math.max(0, seconds * 1000 - (performance.now() - began)));
+  } finally {
+    over = true;
+  }
   const jobs = (await Promise.all(working)).flat();
   assert.ok(jobs.length > workers);
 
@@ -177,6 +189,33 @@ test(`R1.8, R3.5, R6.1, R6.4, R6.16 of three processes one is killed ${kills} ti
   const repeated = receiver.received.length - total;
   t.diagnostic(`${jobs.length} jobs, ${total} events, ${repeated} deliveries more than once, streams followed ${watched.map(({ times }) => times).join(", ")} times`); // biome-ignore format: short
   for (const replica of replicas) assert.equal(await replica.stop(), 0);
+}
+
+test(`R1.8, R3.5, R6.1, R6.4, R6.16 one of three processes is killed, ${kills} times (seed ${seed})`, async (t) => {
+  await underLoad(t, (replicas, random) => killSome(replicas, seconds * 1000, random));
+});
+
+test("R1.2, R1.8, R9.2 a document that says more is brought to one process after another", async (t) => {
+  const next = join(temporaryFolder(t), "fleet.md");
+  const more = readFileSync(fleetDocument, "utf8")
+    .replace(
+      "  log: Log, create-only\n",
+      "  log: Log, create-only\n  urgency: integer(0..9) = 1\n  remark?: string(1..80)\n",
+    )
+    .replace("  job.lapsed: Job -> lapsed\n", "  job.lapsed: Job -> lapsed\n  note.added: addNote\n");
+  writeFileSync(next, more);
+  const less = join(temporaryFolder(t), "fleet.md");
+  writeFileSync(less, more.replace("  text: string(1..80)\n", "  words: string(1..80)\n"));
+  await underLoad(t, async (replicas) => {
+    const [first] = replicas;
+    assert.ok(first);
+    const refused = await first.refuses(less);
+    assert.match(refused, /3 other processes serve the data .*Note\.text is gone/s);
+    for (const replica of replicas) {
+      assert.equal(await replica.stop(), 0);
+      await replica.start(next);
+    }
+  });
 });
 
 test("R8.3, R8.7, R5.4 limits are those of one service, and a key that is revoked is refused everywhere", async (t) => {

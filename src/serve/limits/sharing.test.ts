@@ -180,7 +180,7 @@ test("where the others cannot be asked each process counts for itself, and says 
     const given = Promise.all(nodes.flatMap((node) => Array.from({ length: 5 }, () => ask(node, start))));
     await turn();
     await turn();
-    t.mock.timers.tick(500);
+    t.mock.timers.tick(2000);
     assert.equal(admitted(await given), 6, "three each");
     for (const { notices } of nodes) assert.equal(notices.length, 1);
   }

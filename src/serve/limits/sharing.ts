@@ -39,7 +39,7 @@ interface Entry {
 }
 
 /** A request does not wait longer for what others count. */
-const patienceMilliseconds = 500;
+const patienceMilliseconds = 2_000;
 /** So long each counts for itself before the others are asked again. */
 const aloneMilliseconds = 1000;
 

@@ -36,7 +36,8 @@ export interface LeadOptions {
   readonly elapsed?: () => number;
 }
 
-const leaseMilliseconds = 5_000;
+/** Who was killed is thought to be there for so long. */
+export const leaseMilliseconds = 5_000;
 const beatMilliseconds = 1_500;
 /** Who was refused asks again after so long. */
 const refusedMilliseconds = 500;
@@ -65,6 +66,12 @@ const takeSql = `
 
 const leaveSql =
   "WITH left_over AS (DELETE FROM nonet_leads WHERE process = $1) DELETE FROM nonet_processes WHERE id = $1";
+
+/** How many processes serve the data. */
+export async function othersServing(session: Session): Promise<number> {
+  const [row] = await session.rows<[number]>("SELECT count(*) FROM nonet_processes WHERE until > clock_timestamp()");
+  return row?.[0] ?? 0;
+}
 
 /** @throws what the first statement fails with. */
 export async function openLeads(

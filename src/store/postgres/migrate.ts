@@ -1,12 +1,25 @@
-/** Brings a schema to the tables of a document, in one transaction. */
+/**
+ * Brings a schema to the tables of a document, in one transaction. Of several processes that start at once one does it, and the
+ * others find it done.
+ *
+ * Processes with the document before may go on serving meanwhile (`../expansion.ts`): then only what adds is done, and what
+ * else there is to do is refused for as long as they serve. One of them that ends and begins again while a newer document is
+ * served leaves the schema as it is.
+ */
+import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import type { Table } from "../../plan/plan.ts";
+import { isNewerVersion } from "../../base/version.ts";
+import type { Table, VersionStep } from "../../plan/plan.ts";
+import { differencesBetween } from "../differences.ts";
 import { StoreError } from "../error.ts";
+import { obstructions } from "../expansion.ts";
 import type { Following } from "../migration.ts";
 import type { Place } from "./address.ts";
 import { openSingle, type Session } from "./connection.ts";
+import { expand } from "./expand.ts";
 import { makeFunctions } from "./functions.ts";
-import { createOwn, noteTables, type SchemaState, stateOf, stepText } from "./own-tables.ts";
+import { leaseMilliseconds, othersServing } from "./leads.ts";
+import { createOwn, eventsText, noteTables, type SchemaState, stateOf, stepText } from "./own-tables.ts";
 import { referencesSql, tableSql } from "./schema.ts";
 
 export interface Wanted {
@@ -16,44 +29,122 @@ export interface Wanted {
   readonly clock: () => number;
 }
 
-/**
- * Gives the number of the document among those that the data was brought to.
- *
- * @throws StoreError `not-ours`, `too-new`, `corrupt`, `busy` or `incompatible` (a MigrationRefused).
- */
-export async function migrate(place: Place, wanted: Wanted): Promise<number> {
+export interface Brought {
+  /** The number of the document among those that the data was brought to. */
+  readonly generation: number;
+  /** That of the newest one. */
+  readonly newest: number;
+}
+
+/** @throws StoreError `not-ours`, `too-new`, `corrupt`, `busy` or `incompatible` (a MigrationRefused). */
+export async function migrate(place: Place, wanted: Wanted): Promise<Brought> {
   const single = await openSingle(place);
   try {
     const state = await stateOf(single, place.name);
-    if (state !== undefined && isFollowed(state, wanted)) return state.generation;
-    await single.rows("BEGIN");
-    // Of several processes that start at once one does it, and the others find it done.
-    await single.rows("SELECT pg_advisory_xact_lock(hashtextextended('nonet ' || $1, 0))", [place.schema]);
-    await single.rows(`CREATE SCHEMA IF NOT EXISTS ${pg.escapeIdentifier(place.schema)}`);
-    await bring(single, place, wanted);
-    const brought = await stateOf(single, place.name);
-    await single.rows("COMMIT");
-    return brought?.generation ?? 0;
+    if (state !== undefined && isFollowed(state, wanted)) return current(state);
+    // One that was killed is thought to serve for as long.
+    for (const gives = performance.now() + leaseMilliseconds + 1_000; ; await wait(250)) {
+      try {
+        return await bringAlone(single, place, wanted);
+      } catch (thrown) {
+        if (!(thrown instanceof OthersServe) || performance.now() > gives) throw thrown;
+      }
+    }
   } finally {
     await single.end();
   }
 }
 
-function isFollowed({ isCurrent, step, tables: present }: SchemaState, { following, tables }: Wanted): boolean {
-  const sameStep = following === undefined || step === stepText(following.history[0]);
-  return isCurrent && sameStep && present === JSON.stringify(tables);
+async function bringAlone(single: Session, place: Place, wanted: Wanted): Promise<Brought> {
+  await single.rows("BEGIN");
+  try {
+    await single.rows("SELECT pg_advisory_xact_lock(hashtextextended('nonet ' || $1, 0))", [place.schema]);
+    await single.rows(`CREATE SCHEMA IF NOT EXISTS ${pg.escapeIdentifier(place.schema)}`);
+    const brought = await bring(single, place, wanted);
+    await single.rows("COMMIT");
+    return brought;
+  } catch (thrown) {
+    await single.rows("ROLLBACK").catch(() => undefined);
+    throw thrown;
+  }
 }
 
-async function bring(session: Session, place: Place, wanted: Wanted): Promise<void> {
+/**
+ * Whether the data is still of the document that it was brought to, now that this process is known to serve it: who brought it
+ * to another one meanwhile did not know of this process, and has ended when this resolves.
+ */
+export async function isStill(session: Session, place: Place, { newest }: Brought): Promise<boolean> {
+  await session.rows("SELECT pg_advisory_xact_lock_shared(hashtextextended('nonet ' || $1, 0))", [place.schema]);
+  const [row] = await session.rows<[number]>("SELECT generation FROM nonet_schema");
+  return row?.[0] === newest;
+}
+
+/** What can not be done beside processes with the document before. */
+class OthersServe extends StoreError {
+  constructor(others: number, waits: readonly string[]) {
+    const who = others === 1 ? "another process serves" : `${others} other processes serve`;
+    super(
+      "busy",
+      `${who} the data with the document before, and the change cannot be made beside that: stop it first, or make the change in two steps, of which the first only adds`,
+      waits,
+    );
+  }
+}
+
+function current({ generation }: SchemaState): Brought {
+  return { generation, newest: generation };
+}
+
+function isFollowed(state: SchemaState, { following, tables }: Wanted): boolean {
+  const { events, isCurrent, step, tables: present } = state;
+  const sameStep = following === undefined || step === stepText(following.history[0]);
+  const sameEvents = following?.events === undefined || events === eventsText(following.events);
+  return isCurrent && sameStep && sameEvents && present === JSON.stringify(tables);
+}
+
+async function bring(session: Session, place: Place, wanted: Wanted): Promise<Brought> {
   const { following, tables } = wanted;
   const state = await stateOf(session, place.name);
-  if (state !== undefined) {
-    if (isFollowed(state, wanted)) return;
-    throw new StoreError("incompatible", `the tables in ${place.name} are not those of the document`);
+  if (state === undefined) {
+    await createOwn(session);
+    await makeFunctions(session);
+    for (const table of tables) for (const statement of tableSql(table)) await session.rows(statement);
+    for (const table of tables) for (const statement of referencesSql(table, tables)) await session.rows(statement);
+  } else {
+    if (isFollowed(state, wanted)) return current(state);
+    const others = await othersServing(session);
+    const stored = JSON.parse(state.tables) as readonly Table[];
+    const before = state.step === null ? undefined : (JSON.parse(state.step) as VersionStep);
+    const differences = differencesBetween(stored, tables, following?.history, before);
+    const waits = obstructions(differences);
+    if (others > 0 && isOlder(state, stored, before, wanted, waits)) {
+      return { generation: state.generation - 1, newest: state.generation };
+    }
+    if (following === undefined || (waits.length > 0 && others === 0))
+      throw new StoreError("incompatible", `the tables in ${place.name} are not those of the document`, waits);
+    if (waits.length > 0) throw new OthersServe(others, waits);
+    await expand(session, differences, tables);
   }
-  await createOwn(session);
-  await makeFunctions(session);
-  for (const table of tables) for (const statement of tableSql(table)) await session.rows(statement);
-  for (const table of tables) for (const statement of referencesSql(table, tables)) await session.rows(statement);
-  await noteTables(session, tables, following?.history[0]);
+  await noteTables(session, tables, following);
+  const noted = await stateOf(session, place.name);
+  if (noted === undefined) throw new Error("a schema is not there after it was made");
+  return current(noted);
+}
+
+/** Whether the data has gone on from a document that can still be served with it, to one that others serve. */
+function isOlder(
+  { events }: SchemaState,
+  stored: readonly Table[],
+  before: VersionStep | undefined,
+  { following, tables }: Wanted,
+  waits: readonly string[],
+): boolean {
+  if (obstructions(differencesBetween(tables, stored)).length > 0) return false;
+  const [mine] = following?.history ?? [];
+  if (mine !== undefined && (before === undefined || isNewerVersion(mine.version, before.version))) return false;
+  const theirs = JSON.parse(events) as readonly string[];
+  const own = following?.events ?? theirs;
+  const fewer = own.length < theirs.length && own.every((event) => theirs.includes(event));
+  const behind = before !== undefined && (mine === undefined || isNewerVersion(before.version, mine.version));
+  return waits.length > 0 || fewer || behind;
 }

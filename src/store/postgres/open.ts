@@ -2,9 +2,9 @@
 import type { Table } from "../../plan/plan.ts";
 import type { Following } from "../migration.ts";
 import type { Store } from "../store.ts";
-import { placeFrom } from "./address.ts";
+import { type Place, placeFrom } from "./address.ts";
 import { openChanges } from "./changes.ts";
-import { type ConnectionOptions, openConnections, usualOptions } from "./connection.ts";
+import { type ConnectionOptions, type Connections, openConnections, usualOptions } from "./connection.ts";
 import { countStore } from "./counts.ts";
 import { dueFinder } from "./due.ts";
 import { explained } from "./failure.ts";
@@ -13,8 +13,8 @@ import { grantStore } from "./grants.ts";
 import { journalOf } from "./journal.ts";
 import { keyStore } from "./keys.ts";
 import { prepareList } from "./list.ts";
-import { openLeads } from "./leads.ts";
-import { migrate } from "./migrate.ts";
+import { type Leads, openLeads } from "./leads.ts";
+import { isStill, migrate, type Wanted } from "./migrate.ts";
 import { pinStore } from "./pins.ts";
 import { purge } from "./purge.ts";
 import { ratesOf } from "./rates.ts";
@@ -40,19 +40,18 @@ export interface PostgresOptions {
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { address, clock, following, tables } = options;
   const place = placeFrom(address);
-  const generation = await migrate(place, { tables, following, clock }).catch((thrown: unknown) => {
+  const connections = openConnections(place, { ...usualOptions, ...options.connections });
+  const leads = await register(place, { tables, following, clock }, connections).catch(async (thrown: unknown) => {
+    await connections.close();
     throw explained(thrown, place.name);
   });
-  const connections = openConnections(place, { ...usualOptions, ...options.connections });
   const relations = relationsOf(tables);
   const shop = new Workshop(relations, clock);
   // Who reads the journal next places what could not be placed, so there is nobody to be told of a failure.
   const sequencer = openSequencer(connections, () => undefined);
   const changes = openChanges(connections);
-  const leads = await openLeads(connections, { generation }).catch(async (thrown: unknown) => {
-    await connections.close();
-    throw thrown;
-  });
+  // On a connection of its own: whoever counts does not wait for those who read.
+  const counting = openConnections({ ...place, connections: 2 }, { ...usualOptions, ...options.connections });
   let open = true;
   return {
     ready: () => open && connections.rows("SELECT 1").then(isTrue, isFalse),
@@ -78,7 +77,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     counts: countStore(connections),
     pins: pinStore(connections),
     files: fileStore(connections, clock),
-    rates: ratesOf(connections),
+    rates: ratesOf(counting),
     lead: (work) => leads.lead(work),
     changes: (listener) => changes.listen(listener),
     secret: secretStore(connections),
@@ -86,8 +85,19 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     close: async () => {
       open = false;
       await connections.close(() => Promise.all([changes.close(), sequencer.close(), leads.close()]));
+      await counting.close();
     },
   };
+}
+
+/** Brings the data to the document, and says that this process serves it now: who changes it from now on knows of it. */
+async function register(place: Place, wanted: Wanted, connections: Connections): Promise<Leads> {
+  for (;;) {
+    const brought = await migrate(place, wanted);
+    const leads = await openLeads(connections, brought);
+    if (await isStill(connections, place, brought)) return leads;
+    await leads.close();
+  }
 }
 
 const isTrue = (): boolean => true;

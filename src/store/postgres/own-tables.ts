@@ -1,6 +1,7 @@
 /** Nonet's own tables in a schema, and what the schema says of itself: which tables it holds, and how far it followed part 9. */
 import type { Table, VersionStep } from "../../plan/plan.ts";
 import { StoreError } from "../error.ts";
+import type { Following } from "../migration.ts";
 import { answersSql } from "./answers.ts";
 import type { Session } from "./connection.ts";
 import { countsSql } from "./counts.ts";
@@ -20,14 +21,15 @@ const edition = 1;
 
 /**
  * `tables` and `step`, the newest of `Plan.history` when the data was last brought to a document, are JSON, kept to the letter.
- * `generation` grows with each document that the data is brought to.
+ * `generation` grows with each document that the data is brought to, of which `events` are those that it sends.
  */
 const schemaSql: readonly string[] = [
   `CREATE TABLE nonet_schema (
     edition integer NOT NULL,
     generation bigint NOT NULL DEFAULT 0,
     tables json NOT NULL,
-    step json
+    step json,
+    events json NOT NULL DEFAULT '[]'
   )`,
 ];
 
@@ -54,6 +56,8 @@ export interface SchemaState {
   /** As JSON. */
   readonly tables: string;
   readonly step: string | null;
+  /** As JSON. */
+  readonly events: string;
   /** Whether Nonet's own tables are those of this release. */
   readonly isCurrent: boolean;
 }
@@ -69,14 +73,14 @@ export async function stateOf(session: Session, place: string): Promise<SchemaSt
       `${place} holds what something else made: ${some}. ?schema=name says which schema is to be used, and it is made where it is missing`,
     );
   }
-  const [row] = await session.rows<[number, number, string, string | null]>(
-    "SELECT edition, generation, tables, step FROM nonet_schema",
+  const [row] = await session.rows<[number, number, string, string | null, string]>(
+    "SELECT edition, generation, tables, step, events FROM nonet_schema",
   );
   if (row === undefined) throw new StoreError("corrupt", `${place} does not say which tables it holds`);
-  const [found, generation, tables, step] = row;
+  const [found, generation, tables, step, events] = row;
   if (found > edition) throw new StoreError("too-new", `${place} was written by a newer release of nonet`);
   const isWhole = Object.keys(ownTables).every((name) => names.includes(name));
-  return { edition: found, generation, tables, step, isCurrent: found === edition && isWhole };
+  return { edition: found, generation, tables, step, events, isCurrent: found === edition && isWhole };
 }
 
 export async function createOwn(session: Session): Promise<void> {
@@ -117,12 +121,17 @@ async function tableNames(session: Session): Promise<readonly string[]> {
 export async function noteTables(
   session: Session,
   tables: readonly Table[],
-  step: VersionStep | undefined,
+  following: Pick<Following, "history" | "events"> | undefined,
 ): Promise<void> {
-  await session.rows("UPDATE nonet_schema SET tables = $1, step = $2, generation = generation + 1", [
+  await session.rows("UPDATE nonet_schema SET tables = $1, step = $2, events = $3, generation = generation + 1", [
     JSON.stringify(tables),
-    stepText(step),
+    stepText(following?.history[0]),
+    eventsText(following?.events),
   ]);
+}
+
+export function eventsText(events: readonly string[] = []): string {
+  return JSON.stringify(events);
 }
 
 export function stepText(step: VersionStep | undefined): string | null {

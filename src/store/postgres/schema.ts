@@ -35,13 +35,16 @@ function createSql(table: Table): string {
 export function columnSql(column: Column): string {
   const name = quoteName(column.name);
   const type = `${columnTypes[column.type]}${column.type === "text" ? ' COLLATE "C"' : ""}`;
-  return [`${name} ${type}`, column.nullable ? "" : "NOT NULL", checkSql(column, name)]
+  return [`${name} ${type}`, column.nullable ? "" : "NOT NULL", valuesSql(column)]
     .filter((part) => part !== "")
     .join(" ");
 }
 
-function checkSql({ type, values }: Column, name: string): string {
-  return type === "text" && values ? `CHECK (${name} IN (${values.map(quoteText).join(", ") || "NULL"}))` : "";
+/** What holds a column to its values; empty where there are none. */
+export function valuesSql({ name, type, values }: Column): string {
+  return type === "text" && values
+    ? `CHECK (${quoteName(name)} IN (${values.map(quoteText).join(", ") || "NULL"}))`
+    : "";
 }
 
 /**

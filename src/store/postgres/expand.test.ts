@@ -1,0 +1,130 @@
+/** A change of the document that only adds, made while a process with the document before serves the data. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type PostgresServer, startPostgres } from "../../../test/postgres/server.ts";
+import type { Column, Table } from "../../plan/plan.ts";
+import type { Following } from "../migration.ts";
+import type { Row, Store, View } from "../store.ts";
+import { openPostgresStore } from "./open.ts";
+
+let server: PostgresServer;
+let schemas = 0;
+
+before(async () => {
+  server = await startPostgres();
+});
+
+after(() => server[Symbol.asyncDispose]());
+
+const start = Date.parse("2026-06-01T12:00:00.000Z");
+
+function column(name: string, more: Partial<Column> = {}): Column {
+  return { name, type: "text", nullable: false, absent: "left out", marks: [], schema: {}, ...more };
+}
+
+function table(resource: string, columns: readonly Column[], more: Partial<Table> = {}): Table {
+  const none = { virtual: [], uniques: [], conflicts: [], indexes: [], rules: [] };
+  return { resource, name: `${resource.toLowerCase()}s`, id: { made: "client" }, columns: [column("id"), ...columns], ...none, ...more }; // biome-ignore format: short
+}
+
+const old = [table("Job", [column("size", { values: ["s", "m"] }), column("note", { nullable: true })])];
+const [before_] = old;
+const next = [
+  table(
+    "Job",
+    [
+      column("size", { values: ["s", "m", "l"] }),
+      column("note", { nullable: true }),
+      column("place", { nullable: true }),
+      column("count", { type: "integer", default: { kind: "literal", text: "3", value: 3 } }),
+      column("word", { default: { kind: "literal", text: "it's", value: "it's" } }),
+      column("at", { type: "timestamp", default: { kind: "now" } }),
+      column("list", { type: "json", default: { kind: "literal", text: "[]", value: [] } }),
+    ],
+    { indexes: [["place"]] },
+  ),
+  table("Tool", [column("job", { references: { resource: "Job", onDelete: "refuse" } })]),
+];
+const following = (...events: readonly string[]): Following => ({ history: [], judge: () => () => true, events });
+
+function viewOf({ columns, resource }: Table): View {
+  const members = columns.map(({ absent, name, type }) => ({ name, type, absent, source: { kind: "column" as const, column: name } })); // biome-ignore format: short
+  return { resource, members };
+}
+
+async function add(store: Store, of: Table, values: Row): Promise<void> {
+  await store.transaction(async (tx) => {
+    const written = await tx.insert(of.resource, values, 1, viewOf(of), {});
+    assert.equal(written.kind, "written");
+  });
+}
+
+async function read(store: Store, of: Table, id: string): Promise<unknown> {
+  const found = await store.read({ resource: of.resource, key: "id", view: viewOf(of) })(id, {});
+  return found && JSON.parse(found.text);
+}
+
+test("both documents are served, each with what it knows, and only the newer one leads", async () => {
+  const address = `${server.address}?schema=expand_${(schemas += 1)}&connections=3`;
+  const open = (tables: readonly Table[], ...events: readonly string[]): Promise<Store> =>
+    openPostgresStore({ address, tables, following: following(...events), clock: () => start });
+  const [job, tool] = next as [Table, Table];
+  const [oldJob] = [before_ as Table];
+
+  const first = await open(old, "made");
+  assert.equal(await first.lead("webhooks"), true);
+  await add(first, oldJob, { id: "a", size: "s" });
+  await first.transaction(
+    async (tx) =>
+    tx.record({ at: start, resource: "Job", record: "a", by: "ann", cause: "addJob", event: "made", data: { id: "a", size: "s" } }), // biome-ignore format: short
+  );
+  const second = await open(next, "made", "moved");
+  const filled = { count: 3, word: "it's", list: [] };
+  assert.partialDeepStrictEqual(await read(second, job, "a"), { id: "a", size: "s", ...filled });
+  assert.deepEqual((await second.journal.at(1))?.data, { id: "a", size: "s", ...filled });
+
+  // Whoever knows less writes less, and reads what it knows.
+  await add(first, oldJob, { id: "b", size: "m", note: "n" });
+  assert.partialDeepStrictEqual(await read(second, job, "b"), { id: "b", size: "m", note: "n", ...filled });
+  await add(second, job, { id: "c", size: "l", place: "p", ...filled, at: new Date(start).toISOString() });
+  await add(second, tool, { id: "t", job: "c" });
+  assert.deepEqual(await read(first, oldJob, "c"), { id: "c", size: "l" });
+  assert.equal(await second.lead("webhooks"), true);
+
+  // An older one that begins again leaves the data as it is.
+  await first.close();
+  const third = await open(old, "made");
+  assert.deepEqual(await read(third, oldJob, "c"), { id: "c", size: "l" });
+  assert.equal(await third.lead("webhooks"), false);
+  assert.partialDeepStrictEqual(await read(second, job, "c"), { place: "p" });
+
+  // The newer one is taken back.
+  await second.close();
+  for (let tries = 0; !(await third.lead("webhooks")); tries += 1) {
+    assert.ok(tries < 200, "nobody leads");
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  await third.close();
+});
+
+test("what does not only add is refused while others serve, and says what", async () => {
+  const address = `${server.address}?schema=expand_${(schemas += 1)}&connections=3`;
+  const open = (tables: readonly Table[]): Promise<Store> =>
+    openPostgresStore({ address, tables, following: following(), clock: () => start });
+  const first = await open(old);
+  const shorter = [table("Job", [column("size", { values: ["s", "m"] }), column("name")])];
+  await assert.rejects(open(shorter), /another process serves .*\n {2}Job\.note is gone\n {2}Job\.name is changed/s);
+  assert.equal(await first.ready(), true);
+  await first.close();
+});
+
+test("processes that begin at once bring the data to one document once", async () => {
+  const address = `${server.address}?schema=expand_${(schemas += 1)}&connections=3`;
+  const open = (tables: readonly Table[]): Promise<Store> =>
+    openPostgresStore({ address, tables, following: following(), clock: () => start });
+  for (const tables of [old, next]) {
+    const stores = await Promise.all([open(tables), open(tables), open(tables)]);
+    await add(stores[0] as Store, tables[0] as Table, { id: `${tables.length}`, size: "s", count: 1, word: "x", at: new Date(start).toISOString(), list: [] }); // biome-ignore format: short
+    for (const store of stores) await store.close();
+  }
+});
