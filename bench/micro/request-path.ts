@@ -11,17 +11,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { StatementSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import type * as Library from "../../src/index.ts";
-import type * as Check from "../../src/parts/check.ts";
-import type * as Mint from "../../src/serve/credentials/mint.ts";
-import type * as Random from "../../src/serve/random.ts";
 import { raisedFlagship } from "../contestants.ts";
+import { median, openInside } from "../inside.ts";
 
 const SCENARIOS = ["read", "list", "create", "move"] as const;
 type Scenario = (typeof SCENARIOS)[number];
-const AT_A_TIME = 32;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -83,79 +78,16 @@ async function compare(folders: readonly string[]): Promise<void> {
 }
 
 async function serve(folder: string): Promise<void> {
-  const load = <T>(path: string): Promise<T> => import(pathToFileURL(join(folder, path)).href) as Promise<T>;
-  const library = await load<typeof Library>("src/index.ts");
-  const { createRandom } = await load<typeof Random>("src/serve/random.ts");
-  const { mintKey } = await load<typeof Mint>("src/serve/credentials/mint.ts");
-  const result = library.check("parcel-lockers.md", new TextEncoder().encode(raisedFlagship()));
-  const model = library.soundModel(result) as NonNullable<ReturnType<typeof Check.soundModel>>;
-  const plan = library.buildPlan(model, result.places, result.expressions);
   const data = mkdtempSync(join(tmpdir(), "nonet-path-"));
   process.once("exit", () => rmSync(data, { recursive: true, force: true }));
   process.once("disconnect", () => process.exit(0));
-  const clock = { now: () => Date.now() };
-  const following = await library.followingOf(plan);
-  const store = await library.openSqliteStore({
-    file: join(data, "a.db"),
-    tables: plan.tables,
-    following,
-    clock: clock.now,
-  });
-  const random = createRandom();
-  const service = library.servePlan({
-    plan,
-    store,
-    clock,
-    random,
-    environment: { DOOR_SECRET: "of the bench" },
-    cursorSecret: "of the bench",
-    baseUrl: () => "http://127.0.0.1",
-    report: (failure) => console.error(failure),
-  });
-  const [credential] = plan.credentials;
-  if (credential === undefined) throw new Error("the flagship has keys");
-  const key = async (user: string, role: string): Promise<string> =>
-    (await mintKey(store.keys, { user, roles: [role], credential }, clock, random)).secret;
+  const { all, ask, cost, key } = await openInside(folder, raisedFlagship(), join(data, "a.db"));
   const couriers: string[] = [];
   for (let index = 0; index < 10; index += 1) couriers.push(await key(`courier-${index}`, "courier"));
   const operator = await key("operator", "operator");
-
   let count = 0;
-  const ask = async (method: string, target: string, secret: string, body?: object): Promise<string> => {
-    const bytes = Buffer.from(body === undefined ? "" : JSON.stringify(body));
-    const fields = new Map([
-      ["host", "127.0.0.1"],
-      ["authorization", `Bearer ${secret}`],
-      ["accept", "application/json"],
-    ]);
-    if (method === "POST")
-      fields.set("idempotency-key", `key-of-request-${(count += 1)}`).set("content-length", `${bytes.length}`);
-    if (body !== undefined) fields.set("content-type", "application/json");
-    const answer = await service.answer({
-      method,
-      target,
-      headers: { get: (name) => fields.get(name), repeated: () => false },
-      address: "127.0.0.1",
-      secure: false,
-      body: () => Promise.resolve({ kind: "bytes", bytes }),
-    });
-    if (answer.status > 299) throw new Error(`${method} ${target}: ${answer.status} ${String(answer.body)}`);
-    return answer.body as string;
-  };
   const idIn = (text: string): string => (JSON.parse(text) as { id: string }).id;
-  const all = async <T>(times: number, work: (index: number) => Promise<T>): Promise<T[]> => {
-    const results: T[] = [];
-    let next = 0;
-    const one = async (): Promise<void> => {
-      while (next < times) {
-        const index = next++;
-        results[index] = await work(index);
-      }
-    };
-    await Promise.all(Array.from({ length: AT_A_TIME }, one));
-    return results;
-  };
-  const places = async (wanted: number): Promise<{ site: string; size: string }[]> => {
+  const places = async (wanted: number): Promise<readonly { site: string; size: string }[]> => {
     const address = { street: "Storgata 1", postcode: "0155", country: "NO" };
     const sites = await all(Math.ceil(wanted / 500), async () =>
       idIn(await ask("POST", "/sites", operator, { name: `Site ${(count += 1)}`, address })),
@@ -206,14 +138,12 @@ async function serve(folder: string): Promise<void> {
         },
       };
       statements?.clear();
-      const before = process.cpuUsage();
-      await all(requests, works[scenario]);
-      const { user, system } = process.cpuUsage(before);
+      const microseconds = await cost(requests, works[scenario]);
       const spent = [...(statements ?? [])].map(([sql, { calls, nanoseconds }]) => {
         return [sql.replaceAll(/\s+/g, " "), calls / requests, nanoseconds / requests / 1000] as const;
       });
       process.send?.({
-        microseconds: (user + system) / requests,
+        microseconds,
         statements: spent.toSorted((a, b) => b[2] - a[2]).slice(0, 24),
       } satisfies Outcome);
     })();
@@ -244,8 +174,4 @@ function timed(): Map<string, { calls: number; nanoseconds: number }> {
     });
   }
   return spent;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
