@@ -91,6 +91,18 @@ test("R6.12 at each connection the name is resolved, and what it resolves to is 
   await new Promise((resolve) => server.close(resolve));
 });
 
+test("of a name with several addresses the next is gone to where one takes no connection", async () => {
+  const server = createServer((_, response) => response.writeHead(204).end());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const addresses = ["127.0.0.2", "127.0.0.1"].map((address) => ({ address, family: 4 }));
+  const post = createPost({ loopback: true }, (_, done) => done(null, addresses));
+  const sent = await post.send(`http://localhost:${port}/`, {}, "{}", 5000, new AbortController().signal);
+  assert.equal(sent.status, 204);
+  post.close();
+  await new Promise((resolve) => server.close(resolve));
+});
+
 test("an answer without end is read to its limit, and a redirect is not followed", async () => {
   let asked = 0;
   const server = createServer((request, response) => {

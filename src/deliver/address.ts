@@ -70,7 +70,7 @@ export type Resolve = (
   done: (error: Error | null, addresses: readonly { readonly address: string; readonly family: number }[]) => void,
 ) => void;
 
-/** The look-up of a connection: every address of the name must be allowed, and the first is gone to. */
+/** The look-up of a connection: every address of the name must be allowed, and they are gone to one after another. */
 export function guardedLookup(resolve: Resolve, rules: AddressRules): LookupFunction {
   return (name, options, callback) => {
     resolve(name, (error, addresses) => {
@@ -79,7 +79,8 @@ export function guardedLookup(resolve: Resolve, rules: AddressRules): LookupFunc
       const [first] = addresses;
       if (error || first === undefined) callback(error ?? new Error(`${name} has no address`), "", 0);
       else if (!addresses.every(allowed)) callback(new BlockedAddress(name), "", 0);
-      else if (options.all === true) callback(null, [{ ...first }]);
+      else if (options.all === true)
+        callback(null, addresses.map((one) => ({ ...one }))); // biome-ignore format: short
       else callback(null, first.address, first.family);
     });
   };

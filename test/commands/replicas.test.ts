@@ -22,6 +22,7 @@ import {
   type Told,
   watch,
 } from "./fleet.ts";
+import { noValkey, startValkey } from "../valkey.ts";
 import { type PostgresServer, startPostgres } from "../postgres/server.ts";
 import { temporaryFolder } from "./process.ts";
 
@@ -254,5 +255,29 @@ test("R8.3, R8.7, R5.4 limits are those of one service, and a key that is revoke
     assert.ok(performance.now() - began < 5000, "R5.4");
     await pass(20);
   }
+  for (const replica of replicas) assert.equal(await replica.stop(), 0);
+});
+
+test("R8.3 with --limits processes count rates in Valkey, and each for itself while that is gone", {
+  skip: noValkey,
+}, async (t) => {
+  const valkey = await startValkey();
+  const options: FleetOptions = { ...optionsFor(t), more: ["--limits", valkey.address] };
+  await using keys = await keysOf(options.data);
+  const fast = await keys.create("fast");
+  const replicas = await Promise.all([0, 1].map(() => replicaOf(t, options)));
+  await Promise.all(replicas.map((replica) => replica.start()));
+  const reads = (times: number): Promise<readonly Reply[]> =>
+    Promise.all(
+      Array.from({ length: times }, (_, at) => (replicas[at % 2] as Replica).client.send(asked("GET", "/notes/not_x", fast))), // biome-ignore format: short
+    );
+  assert.equal(countOf(await reads(40), 404), 30);
+  await valkey[Symbol.asyncDispose]();
+  const other = await keys.create("other");
+  const alone = await Promise.all(
+    replicas.flatMap(({ client }) => Array.from({ length: 40 }, () => client.send(asked("GET", "/notes/not_x", other)))), // biome-ignore format: short
+  );
+  assert.equal(countOf(alone, 404), 60);
+  for (const { running } of replicas) assert.match(running.output, /each process counts for itself/);
   for (const replica of replicas) assert.equal(await replica.stop(), 0);
 });
