@@ -2,12 +2,13 @@
 import { existsSync } from "node:fs";
 import type { Plan } from "../plan/plan.ts";
 import { type Migrated, type MigrationPlan, obstaclesOf } from "../store/migration.ts";
+import { isPostgresAddress } from "../store/postgres/address.ts";
 import { UsageError } from "./command-line.ts";
 import { checkFile, planOf } from "./document.ts";
 import { followingOf } from "./following.ts";
 import { followedText, planJson, planText } from "./migration-report.ts";
 import { clock } from "./served.ts";
-import { openStore, placeOf, withPlace } from "./store.ts";
+import { openStore, placeOf, withoutSecret, withPlace } from "./store.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface MigrateOptions {
@@ -22,16 +23,25 @@ export async function migrate(document: string, options: MigrateOptions, termina
   if (data === "memory") throw new UsageError("data in memory is made with its document, and follows none");
   const plan = await planOf(await checkFile(document, terminal), terminal);
   const place = placeOf(data, plan);
-  if (!existsSync(place)) throw new UsageError(`there is no data in ${place} yet`);
+  if (!isPostgresAddress(place) && !existsSync(place)) throw new UsageError(`there is no data in ${place} yet`);
   if (!options.plan) return bring(plan, place, options, terminal);
   const migration = await ask(plan, place);
-  terminal.out(format === "json" ? planJson(migration, place, { applied: false }) : planText(migration, place));
+  terminal.out(
+    format === "json"
+      ? planJson(migration, withoutSecret(place), { applied: false })
+      : planText(migration, withoutSecret(place)),
+  );
   return obstaclesOf(migration, options["allow-loss"]).length === 0 ? 0 : 1;
 }
 
 async function ask(plan: Plan, place: string): Promise<MigrationPlan> {
-  const { planMigration } = await import("../store/sqlite/migrate.ts");
   const following = await followingOf(plan);
+  if (isPostgresAddress(place)) {
+    const { planMigration } = await import("../store/postgres/migrate.ts");
+    const wanted = { tables: plan.tables, following, clock: () => clock.now() };
+    return withPlace(plan, place, () => planMigration(place, wanted));
+  }
+  const { planMigration } = await import("../store/sqlite/migrate.ts");
   const wanted = { file: place, tables: plan.tables, following, clock: () => clock.now() };
   return withPlace(plan, place, () => planMigration(wanted, 5_000));
 }
@@ -46,7 +56,10 @@ async function bring(plan: Plan, place: string, options: MigrateOptions, termina
   await store.close();
   if (format === "json") {
     const backup = done?.backup === undefined ? {} : { backup: done.backup };
-    terminal.out(planJson(done ?? { steps: [] }, place, { applied: done !== undefined, ...backup }));
-  } else terminal.out(done === undefined ? planText({ steps: [] }, place) : followedText(done, place));
+    terminal.out(planJson(done ?? { steps: [] }, withoutSecret(place), { applied: done !== undefined, ...backup }));
+  } else
+    terminal.out(
+      done === undefined ? planText({ steps: [] }, withoutSecret(place)) : followedText(done, withoutSecret(place)),
+    );
   return 0;
 }

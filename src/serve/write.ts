@@ -67,7 +67,11 @@ async function inTime(call: Call, work: (tx: Transaction) => Promise<Answer>): P
 function inTurn(call: Call, work: (tx: Transaction) => Promise<Answer>): Promise<Answer> {
   const { clock, store } = call.context;
   const deadline = call.now + call.prepared.operation.limits.requestMilliseconds;
+  let begun = false;
   return store.transaction((tx) => {
+    // A store does it again where another transaction was in the way (R7.4).
+    if (begun) call.functions?.rewind();
+    begun = true;
     if (clock.now() <= deadline) return work(tx);
     throw new Refusal("timed-out", {
       detail: "It waited too long for its turn, and nothing was done",

@@ -45,7 +45,11 @@ export interface Store {
   /** Prepares what is told of all records together; undefined where the condition does not hold. */
   whole(query: WholeQuery): (variables: Variables) => Awaitable<string | undefined>;
   list(query: ListQuery): (page: PageArguments, variables: Variables) => Awaitable<Page>;
-  /** Runs `work` in one serialisable transaction. Rejects with what `work` throws, after undoing what it did. */
+  /**
+   * Runs `work` in one serialisable transaction. Rejects with what `work` throws, after undoing what it did. Where another
+   * transaction was in the way `work` is run again, with another `Transaction` (R7.4); what failed in the one before was then a
+   * passing StoreError (`isPassing`), which `work` has to let through.
+   */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Records to which time does something by `now`, what is due longest first; at most `limit`. */
   due(now: number, limit: number): Awaitable<readonly Due[]>;

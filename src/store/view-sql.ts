@@ -17,7 +17,7 @@ export interface TextSql {
   /** The text of a column's value that is there. */
   readonly columnText: (name: string, column: Pick<Column, "type" | "values">) => string;
   /** The text of a value, or null where there is none. The value is asked for once, so it may hold parameters. */
-  readonly valueText: (value: string, type: ColumnType) => string;
+  readonly valueText: (value: string, type: ColumnType, of: TypedExpression) => string;
   /** The text of a field that is a whole expression, where it can be had without asking the expression. */
   readonly fieldText?: (name: string, column: Column) => string | undefined;
   /** All texts in an order, with commas between them; null where there are none. */
@@ -152,7 +152,7 @@ function madeText({ name, source, type }: ViewMember, place: Place): Fragment {
       const stored = column && fieldText?.(`${place.alias}.${quoteName(column.name)}`, column);
       if (stored !== undefined) return { sql: stored, bindings: [] };
       const value = expressions.value(source.expression, place.tables, place.alias);
-      return { sql: valueText(value.sql, type), bindings: value.bindings };
+      return { sql: valueText(value.sql, type, source.expression), bindings: value.bindings };
     }
     case "object":
       return sql`(${objectSql(source.members, place)})`;

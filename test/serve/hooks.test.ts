@@ -2,12 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../src/base/json.ts";
-import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import type { ServiceFunctions } from "../../src/serve/functions/functions.ts";
 import { documentOf } from "../enforced/document.ts";
 import { documentText, serve, stores, type Subject } from "./scenario.ts";
-import { followingOf } from "../../src/commands/following.ts";
-import { planOf } from "./running.ts";
 
 const kiosk = documentText("kiosk");
 const price = { amount: "2.50", currency: "EUR" };
@@ -264,15 +261,9 @@ test("what functions have done is remembered across restarts", async () => {
       if (round === 2) await subject.running.tick();
     }
     assert.deepEqual(told, ["drink 1", "drink 2"]);
-    const plan = planOf(kiosk);
-    const store = await openSqliteStore({
-      file,
-      tables: plan.tables,
-      following: await followingOf(plan),
-      clock: Date.now,
-    });
+    await using subject = await serve(kiosk, { store: "sqlite", file, functions: { ...handlers, on } });
+    const { store } = subject.running;
     assert.equal(await store.transaction(async (tx) => tx.bookmark("functions")), await store.journal.last());
-    await store.close();
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -93,8 +93,9 @@ describe("timeouts", { concurrency: true }, () => {
       const who = await peopleOf(subject);
       const body = aTool();
       const headers = { ...who.member, ...once() };
-      let release = (): void => {};
-      const held = subject.running.store.transaction(() => new Promise<void>((resolve) => (release = resolve)));
+      // More than a store does at the same time.
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      const held = Promise.all(Array.from({ length: 9 }, () => subject.running.store.transaction(() => released)));
       const sent = { method: "POST", path: "/tools", headers, body };
       const replies = [subject.client.send(sent), subject.client.send(sent)];
       // One of the two is refused at once because the other waits.

@@ -54,7 +54,9 @@ export function createFailureLimit(tell?: (name: string, heard: Heard) => void):
       const noted = entry;
       tell?.(name, (counted) => {
         if (counted === undefined) return;
-        noted.count = counted.used;
+        // What was noted here since it was asked is not in it yet; of another window than ours all of it is.
+        const isSame = counted.at < noted.until + windowMilliseconds / 2;
+        noted.count = isSame ? Math.max(noted.count, counted.used) : counted.used;
         noted.until = counted.at;
       });
     },

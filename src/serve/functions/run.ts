@@ -7,6 +7,7 @@
  * the request is refused, to be sent again. A function that asks for nothing but records never comes to that.
  */
 import type { Transaction } from "../../store/store.ts";
+import { isPassing } from "../../store/error.ts";
 import { Refusal } from "../refusal.ts";
 
 export interface Run {
@@ -109,6 +110,8 @@ export function createRun({ start, left }: RunOptions): Run {
     try {
       return { kind: "value", value: await step.perform(tx) };
     } catch (error) {
+      // The store does the transaction again, and the function is not told.
+      if (isPassing(error)) throw error;
       if (!(error instanceof Refusal) || error.details.undo === true) fatal ??= { error };
       return { kind: "error", error };
     }
@@ -157,9 +160,10 @@ export function createRun({ start, left }: RunOptions): Run {
       await redo(tx);
       if (!started) begin();
       for (;;) {
-        const next = waiting.shift();
+        const [next] = waiting;
         if (next !== undefined) {
           const came = await attempt(tx, next.step);
+          waiting.shift();
           done.push({ step: next.step, said: saidBy(came) });
           next.settle(came);
         } else if (outcome !== undefined) break;

@@ -138,7 +138,8 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
       lost = remedy === "reconnect" || !(await transaction.undo());
       if (unknown)
         throw new StoreError("unreachable", `${place.name}: whether it was committed is not known`, [], failure);
-      throw remedy === "none" ? thrown : failure;
+      // The server's failure is the better account of it, whatever `work` has made of that.
+      throw remedy === "none" && !(explained(failure, place.name) instanceof StoreError) ? thrown : failure;
     } finally {
       client.release(lost);
     }
@@ -175,6 +176,7 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
       return client;
     },
     close: async (last) => {
+      if (closing) return;
       closing = true;
       while (underWay.size > 0) await Promise.allSettled(underWay);
       closing = false;
@@ -246,7 +248,8 @@ function openWork(
           return await query<Row>(statement, values);
         } catch (thrown) {
           failed(thrown);
-          throw thrown;
+          if (remedyFor(thrown) === "none" && !isConsequence(thrown)) throw thrown;
+          throw new StoreError("busy", "another transaction was in the way", [], thrown);
         }
       },
       send: (statement, values = []) => {

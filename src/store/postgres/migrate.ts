@@ -13,13 +13,15 @@ import type { Table, VersionStep } from "../../plan/plan.ts";
 import { differencesBetween } from "../differences.ts";
 import { StoreError } from "../error.ts";
 import { obstructions } from "../expansion.ts";
-import type { Following } from "../migration.ts";
-import type { Place } from "./address.ts";
+import type { Following, Migrated, MigrationPlan } from "../migration.ts";
+import { type Place, placeFrom } from "./address.ts";
 import { openSingle, type Session } from "./connection.ts";
 import { expand } from "./expand.ts";
+import { explained } from "./failure.ts";
+import { follow, planFollowing } from "./follow.ts";
 import { makeFunctions } from "./functions.ts";
 import { leaseMilliseconds, othersServing } from "./leads.ts";
-import { createOwn, eventsText, noteTables, type SchemaState, stateOf, stepText } from "./own-tables.ts";
+import { createOwn, eventsText, noteTables, type SchemaState, stateOf, stepText, upgradeOwn } from "./own-tables.ts";
 import { referencesSql, tableSql } from "./schema.ts";
 
 export interface Wanted {
@@ -34,12 +36,16 @@ export interface Brought {
   readonly generation: number;
   /** That of the newest one. */
   readonly newest: number;
+  /** What was done to data that was there. */
+  readonly migrated?: Migrated;
 }
 
 /** @throws StoreError `not-ours`, `too-new`, `corrupt`, `busy` or `incompatible` (a MigrationRefused). */
 export async function migrate(place: Place, wanted: Wanted): Promise<Brought> {
   const single = await openSingle(place);
   try {
+    // Bringing a lot of data along takes its time.
+    await single.rows("SET idle_in_transaction_session_timeout = 0");
     const state = await stateOf(single, place.name);
     if (state !== undefined && isFollowed(state, wanted)) return current(state);
     // One that was killed is thought to serve for as long.
@@ -62,6 +68,7 @@ async function bringAlone(single: Session, place: Place, wanted: Wanted): Promis
     await single.rows(`CREATE SCHEMA IF NOT EXISTS ${pg.escapeIdentifier(place.schema)}`);
     const brought = await bring(single, place, wanted);
     await single.rows("COMMIT");
+    if (brought.migrated !== undefined) wanted.following?.followed?.(brought.migrated);
     return brought;
   } catch (thrown) {
     await single.rows("ROLLBACK").catch(() => undefined);
@@ -105,6 +112,7 @@ function isFollowed(state: SchemaState, { following, tables }: Wanted): boolean 
 async function bring(session: Session, place: Place, wanted: Wanted): Promise<Brought> {
   const { following, tables } = wanted;
   const state = await stateOf(session, place.name);
+  let migrated: Migrated | undefined;
   if (state === undefined) {
     await createOwn(session);
     await makeFunctions(session);
@@ -120,15 +128,23 @@ async function bring(session: Session, place: Place, wanted: Wanted): Promise<Br
     if (others > 0 && isOlder(state, stored, before, wanted, waits)) {
       return { generation: state.generation - 1, newest: state.generation };
     }
-    if (following === undefined || (waits.length > 0 && others === 0))
+    if (following === undefined)
       throw new StoreError("incompatible", `the tables in ${place.name} are not those of the document`, waits);
-    if (waits.length > 0) throw new OthersServe(others, waits);
-    await expand(session, differences, tables);
+    if (waits.length > 0 && others > 0) throw new OthersServe(others, waits);
+    const data = { tables: stored, step: before, differences };
+    const wish = { tables, following, clock: wanted.clock };
+    if (waits.length > 0) migrated = await follow(session, place, data, wish);
+    else {
+      migrated = await planFollowing(session, data, wish);
+      await expand(session, differences, tables);
+    }
+    if (!state.isCurrent) await upgradeOwn(session);
+    await makeFunctions(session);
   }
   await noteTables(session, tables, following);
   const noted = await stateOf(session, place.name);
   if (noted === undefined) throw new Error("a schema is not there after it was made");
-  return current(noted);
+  return { ...current(noted), ...(migrated === undefined ? {} : { migrated }) };
 }
 
 /** Whether the data has gone on from a document that can still be served with it, to one that others serve. */
@@ -147,4 +163,27 @@ function isOlder(
   const fewer = own.length < theirs.length && own.every((event) => theirs.includes(event));
   const behind = before !== undefined && (mine === undefined || isNewerVersion(before.version, mine.version));
   return waits.length > 0 || fewer || behind;
+}
+
+/** What `migrate` would do. @throws StoreError when the server cannot be used. */
+export async function planMigration(address: string, wanted: Wanted): Promise<MigrationPlan> {
+  const place = placeFrom(address);
+  const { clock, following, tables } = wanted;
+  const single = await openSingle(place).catch((thrown: unknown) => {
+    throw explained(thrown, place.name);
+  });
+  try {
+    await single.rows("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    const state = await stateOf(single, place.name);
+    if (state === undefined) throw new StoreError("missing-folder", `there is no data in ${place.name} yet`);
+    if (isFollowed(state, wanted) || following === undefined) return { steps: [] };
+    const stored = JSON.parse(state.tables) as readonly Table[];
+    const step = state.step === null ? undefined : (JSON.parse(state.step) as VersionStep);
+    const differences = differencesBetween(stored, tables, following.history, step);
+    return await planFollowing(single, { tables: stored, step, differences }, { tables, following, clock });
+  } catch (thrown) {
+    throw explained(thrown, place.name);
+  } finally {
+    await single.end();
+  }
 }

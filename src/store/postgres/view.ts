@@ -1,5 +1,6 @@
 /** Views in PostgreSQL's SQL. Every text is what `JSON.stringify` would have written. */
 import { sql } from "../fragment.ts";
+import type { TypedExpression } from "../../expression/typed.ts";
 import { isPlain } from "../member-text.ts";
 import type { Column, ColumnType } from "../../plan/plan.ts";
 import { type ViewSql, viewSql } from "../view-sql.ts";
@@ -31,12 +32,12 @@ function columnText(name: string, { type, values }: Pick<Column, "type" | "value
   }
 }
 
-function valueText(value: string, type: ColumnType): string {
+function valueText(value: string, type: ColumnType, of: TypedExpression): string {
   switch (type) {
     case "text":
-      return `to_json(${value})::text`;
+      return `to_json(${value}::text)::text`;
     case "timestamp":
-      return `to_json(${instantText(value)})::text`;
+      return `to_json(${isJoined(of) ? value : instantText(value)})::text`;
     case "integer":
       return `${value}::bigint::text`;
     case "number":
@@ -46,6 +47,11 @@ function valueText(value: string, type: ColumnType): string {
     case "json":
       return `nonet_json(${value})`;
   }
+}
+
+/** What stands for a moment that is put in as the answer leaves is put together as a text. */
+function isJoined(expression: TypedExpression): boolean {
+  return expression.kind === "calculate" && expression.calculation === "join";
 }
 
 function instantText(value: string): string {
