@@ -14,7 +14,8 @@ export interface Job {
   readonly requests: readonly string[];
   /** Starts again with the first request when all are used. */
   readonly cycle: boolean;
-  readonly expect: number;
+  /** Of each answer: a status, or any success. */
+  readonly expect: number | "2xx";
   /** Collects the `id` of every answer's record. */
   readonly keepIds: boolean;
 }
@@ -40,7 +41,7 @@ export async function run(job: Job): Promise<Outcome> {
   const requests = job.requests.map((text) => Buffer.from(text, "latin1"));
   const buckets = new Uint32Array(BUCKETS);
   const ids: [number, string][] = [];
-  const expected = String(job.expect);
+  const expected = job.expect === "2xx" ? "2" : String(job.expect);
   const sockets: Socket[] = [];
   let next = 0;
   let done = 0;
@@ -89,7 +90,7 @@ export async function run(job: Job): Promise<Outcome> {
         head += chunk.toString("latin1", 0, Math.min(chunk.length, 2048));
         const end = head.indexOf("\r\n\r\n");
         if (end < 0) return;
-        if (head.slice(9, 12) !== expected) {
+        if (!head.startsWith(expected, 9)) {
           const request = (requests[index] as Buffer).toString("latin1", 0, 300);
           return finish(`expected ${expected}\n--- request\n${request}\n--- answer\n${head.slice(0, 1200)}`);
         }

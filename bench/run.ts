@@ -32,6 +32,8 @@ import {
   forwards,
   emptySupply,
   lists,
+  mixed,
+  oldReads,
   reads,
   type Supply,
   supplyLockers,
@@ -43,7 +45,7 @@ const HELP = `npm run bench -- [options]
                        or nonet@FOLDER, as it stands in another worktree (default nonet,handwritten,handwritten-normal)
   --only a             the same as --of a
   --base a             whom the ratios are against (default handwritten)
-  --scenarios a,b,…    read, list, create, move, handler (default all)
+  --scenarios a,b,…    read, list, create, move, old, mixed, handler (default all)
   --seconds N          length of one measurement (default 1.5)
   --rounds N           measurements of each scenario (default 9)
   --connections N      (default 32)
@@ -61,7 +63,7 @@ const { values: options } = parseArgs({
     of: { type: "string", default: "nonet,handwritten,handwritten-normal" },
     only: { type: "string" },
     base: { type: "string", default: "handwritten" },
-    scenarios: { type: "string", default: "read,list,create,move,handler" },
+    scenarios: { type: "string", default: "read,list,create,move,old,mixed,handler" },
     seconds: { type: "string", default: "1.5" },
     rounds: { type: "string", default: "9" },
     connections: { type: "string", default: "32" },
@@ -91,12 +93,14 @@ const rows = whole("rows", 1_000_000);
 const couriers = whole("couriers", 1000);
 const writes = whole("writes", 200_000);
 
-type Scenario = "read" | "list" | "create" | "move" | "handler";
+type Scenario = "read" | "list" | "create" | "move" | "old" | "mixed" | "handler";
 const SCENARIOS: Readonly<Record<Scenario, string>> = {
   read: "read one parcel",
   list: "list of 50 parcels",
   create: "create (announceParcel)",
   move: "move (dropOff)",
+  old: "read one parcel, in the version before",
+  mixed: "mixed (15 reads, 2 lists, 2 creates, 1 move)",
   handler: "handler (reads one record, writes one)",
 };
 
@@ -192,7 +196,7 @@ async function prepare(name: string, index: number, names: readonly string[], lo
 
   const server = start(contestant.serve(port, data, false), "server", false, contestant.folder);
   await ready(server, port);
-  const measured = { read: [], list: [], create: [], move: [], handler: [] };
+  const measured = { read: [], list: [], create: [], move: [], old: [], mixed: [], handler: [] };
   const idleMb = residentMb(server.pid as number);
   return {
     name: name + twin,
@@ -226,24 +230,27 @@ async function measure(runner: Runner, scenario: Scenario, warmUp: boolean): Pro
   const budget = Math.min(writes, likely);
   if (scenario === "create") await supplyLockers(supply, budget);
   if (scenario === "move") await supplyParcels(supply, budget, "announced");
+  const inMix = Math.ceil((budget * 3) / 20) + 3;
+  if (scenario === "mixed") await supplyParcels(supply, inMix, "announced");
+  if (scenario === "mixed") await supplyLockers(supply, inMix);
   const made = scenario === "create" ? announcements(supply, budget) : [];
-  const requests =
-    scenario === "read"
-      ? reads(supply)
-      : scenario === "list"
-        ? lists(supply)
-        : scenario === "create"
-          ? made.map(({ request }) => request)
-          : scenario === "move"
-            ? dropOffs(supply, budget)
-            : forwards(supply, budget);
+  const requestsOf: Readonly<Record<Scenario, () => string[]>> = {
+    read: () => reads(supply),
+    old: () => oldReads(supply),
+    list: () => lists(supply),
+    create: () => made.map(({ request }) => request),
+    move: () => dropOffs(supply, budget),
+    mixed: () => mixed(supply, inMix),
+    handler: () => forwards(supply, budget),
+  };
+  const requests = requestsOf[scenario]();
   const profiled = warmUp ? undefined : profile(runner, scenario);
   const cpu = processorSeconds(server.pid as number);
   const outcome = await supply.drive({
     requests,
-    cycle: scenario === "read" || scenario === "list",
+    cycle: ["read", "old", "list"].includes(scenario),
     seconds: warmUp ? Math.min(1, seconds) : seconds,
-    expect: scenario === "create" ? 201 : 200,
+    expect: scenario === "mixed" ? "2xx" : scenario === "create" ? 201 : 200,
     keepIds: scenario === "create",
   });
   const cpuMicroseconds = ((processorSeconds(server.pid as number) - cpu) / outcome.done) * 1e6;

@@ -107,6 +107,12 @@ export async function sameWork(port: number, keys: Keys): Promise<string[]> {
   const asOperator = await ask("GET", path, keys.operator);
   expect("the operator reads", asOperator, 200, ["no pickupCode", "pickupCode" in asOperator.body]);
 
+  const old = await ask("GET", path, keys.courier, undefined, { "lockers-version": "2026-03-01" });
+  const before = old.body["reference"] === wanted.trackingNumber && !("trackingNumber" in old.body);
+  const tagged = old.headers.get("etag") !== etag;
+  expect("the version before", old, 200, ["not in its names", before], ["the same ETag", tagged]);
+  expect("the version before", old, 200, ...["deprecation", "sunset"].map((name) => has(old, name)));
+
   const list = await ask("GET", "/parcels?limit=50", keys.courier);
   const items = list.body["items"];
   const full = Array.isArray(items) && items.length === 50 && typeof list.body["next"] === "string";

@@ -115,6 +115,23 @@ export const reads = (supply: Supply): string[] =>
     return get(`/parcels/${id}`, key);
   });
 
+/** The same reads by callers of the version before. */
+export const oldReads = (supply: Supply): string[] =>
+  reads(supply).map((request) => request.replace("\r\n\r\n", "\r\nLockers-Version: 2026-03-01\r\n\r\n"));
+
+/** Of twenty requests fifteen reads, two lists, two announcements and one drop-off; the writes are `count` in all. */
+export function mixed(supply: Supply, count: number): string[] {
+  const [one, many] = [reads(supply), lists(supply)];
+  const announced = announcements(supply, Math.floor((count * 2) / 3));
+  const dropped = dropOffs(supply, Math.floor(count / 3));
+  return dropped.flatMap((drop, at) => [
+    ...Array.from({ length: 15 }, (_, i) => one[(at * 15 + i) % one.length] as string),
+    ...[0, 1].map((i) => many[(at * 2 + i) % many.length] as string),
+    ...announced.slice(at * 2, at * 2 + 2).map(({ request }) => request),
+    drop,
+  ]);
+}
+
 export const lists = (supply: Supply): string[] => supply.couriers.map((key) => get("/parcels?limit=50", key));
 
 async function mustMake(supply: Supply, requests: readonly string[]): Promise<{ index: number; id: string }[]> {

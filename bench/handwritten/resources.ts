@@ -66,6 +66,14 @@ interface ParcelInput {
 }
 
 const SIZES = ["small", "medium", "large"];
+const OLD_VERSION = "2026-03-01";
+const OLD_HEADERS = {
+  "lockers-version": OLD_VERSION,
+  deprecation: "@1788220800",
+  sunset: "Mon, 01 Mar 2027 00:00:00 GMT",
+  link: '<https://docs.lockers.example/2026-09>; rel="deprecation"',
+  vary: "Lockers-Version",
+};
 const HOURS_72 = 72 * 3600 * 1000;
 
 const sites: ListOf<SiteRow> = { path: "/sites", table: "site", columns: SITE, filters: {}, sorts: [], give: giveSite };
@@ -227,11 +235,13 @@ export function addParcels(app: FastifyInstance, database: Database, baseUrl: st
   app.get("/parcels/:id", { config: anyRole, schema: output(200, schemas.parcelOutput) }, (request, reply) => {
     const { operator } = request.caller;
     const row = seen(request, operator);
-    const etag = etagOf(row, operator);
+    const old = request.headers["lockers-version"] === OLD_VERSION;
+    const etag = old ? `${etagOf(row, operator).slice(0, -1)}.old"` : etagOf(row, operator);
     reply.header("etag", etag);
+    if (old) reply.headers(OLD_HEADERS);
     const known = request.headers["if-none-match"];
     if (known !== undefined && matches(known, etag)) return reply.code(304).send();
-    return giveParcel(row, operator);
+    return old ? giveOldParcel(row, operator) : giveParcel(row, operator);
   });
 
   app.get(
@@ -351,6 +361,11 @@ function giveParcel(row: ParcelRow, operator: boolean): object {
     customs: row[14] === null ? undefined : JSON.parse(row[14]),
     state: row[15],
   };
+}
+
+/** As it was before `trackingNumber` had its name. */
+function giveOldParcel(row: ParcelRow, operator: boolean): object {
+  return { ...giveParcel(row, operator), reference: row[6], trackingNumber: undefined };
 }
 
 const created = (location: string, etag: string, body: object): Answer => ({

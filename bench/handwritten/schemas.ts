@@ -88,6 +88,7 @@ export const parcelOutput: object = {
     size: given,
     locker: given,
     trackingNumber: given,
+    reference: given,
     recipientEmail: given,
     weightKg: { type: "number" },
     labels: { type: "array", items: given },
