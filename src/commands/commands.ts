@@ -66,6 +66,21 @@ says something counts. Secrets are not shown. Exits with 2 and all that is wrong
       (await import("./config.ts")).config(settings, options.format, terminal),
   }),
   configured({
+    words: "doctor",
+    operand: "DOC",
+    about: "whether the service can be run here with these settings, and what to do where not",
+    details: `Takes the options of serve, and changes nothing: document, secrets, functions, Node, open files, ports, proxies, the
+data with its room, its journal, what waits in it and what would be migrated; of PostgreSQL version, rights and
+clock. Exits with 1 when something fails.`,
+    options: {
+      ...serveOptions,
+      format: choice(["text", "json"], "for people, or for programs"),
+      strict: flag("a warning is a failure too"),
+    },
+    run: async ({ document, options }, terminal) =>
+      (await import("./doctor.ts")).doctor(named(document), options, terminal),
+  }),
+  configured({
     words: "start",
     operand: "[DOC]",
     about: "serve an example, or a document, with keys to try it",
