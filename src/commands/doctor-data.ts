@@ -105,7 +105,7 @@ async function followingFinding(plan: Plan, file: string): Promise<Finding> {
   try {
     const { planMigration } = await import("../store/sqlite/migrate.ts");
     const following = await followingOf(plan);
-    const migration = await planMigration({ file, tables: plan.tables, following, clock: () => clock.now() }, 5_000);
+    const migration = planMigration({ file, tables: plan.tables, following, clock: () => clock.now() }, 5_000);
     const obstacles = obstaclesOf(migration);
     if (obstacles.length > 0) return { check, status: "fail", found: `${count(obstacles.length, "step")} would lose data or cannot be done`, fix: "nonet migrate --plan shows them" }; // biome-ignore format: a row
     if (migration.steps.length === 0) return { check, status: "pass", found: "the data is that of the document" };

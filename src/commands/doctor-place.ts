@@ -71,7 +71,7 @@ function reachFindings(options: ServeSettings): readonly Finding[] {
       status: "pass",
       found: proxies.join(", ") || "nobody but this machine calls",
     });
-  if (proxies.some((proxy) => /\/0$/.test(proxy)))
+  if (proxies.some((proxy) => proxy.endsWith("/0")))
     findings.push({ check: "trust-proxy", status: "fail", found: "every address is believed", fix: "name the proxies alone: anybody may write X-Forwarded-For" }); // biome-ignore format: a row
   if ((isOpen || proxies.length > 0) && base === undefined)
     findings.push({ check: "base-url", status: "warn", found: "not set: links name the address that is listened on", fix: "--base-url https://api.example.com, where callers reach it" }); // biome-ignore format: a row

@@ -7,6 +7,7 @@ import { follow } from "./walkthrough.ts";
 const pages = [
   "README.md",
   "docs/tutorial.md",
+  "docs/operations.md",
   "docs/reference/http.md",
   ...globSync("docs/how-to/*.md", { cwd: root }),
 ];
