@@ -709,6 +709,81 @@ export function contract(
     });
   });
 
+  void describe(`${name}: what many decide at once comes out as if one had decided after another`, () => {
+    const many = 24;
+    const lockers = { resource: "Locker", view: wholeView("Locker"), sort: [], filters: [], from: "start" } as const;
+
+    it("that there is room for another, among those with a value", async (store) => {
+      await addSite(store, "s1");
+      await Promise.all(
+        Array.from({ length: many }, (_, door) =>
+          store.transaction(async (tx) => {
+            if ((await tx.tally("Locker", "site", "s1", undefined, 100)) >= 5) return;
+            await put(
+              tx.insert("Locker", { id: `l${door}`, site: "s1", door, state: "free" }, 1, wholeView("Locker"), {}),
+            );
+          }),
+        ),
+      );
+      const page = await store.list(lockers)({ limit: 100, filters: [] }, {});
+      assert.equal(page.count, 5);
+    });
+
+    it("that there is room, by an expression over all records", async (store) => {
+      await addSite(store, "s1");
+      const hasRoom = expression("Locker", "Locker.filter(l, l.site == site).size() < 5");
+      await Promise.all(
+        Array.from({ length: many }, (_, door) =>
+          store.transaction(async (tx) => {
+            const row = { id: `l${door}`, site: "s1", door, state: "free" };
+            if ((await tx.evaluate(hasRoom, row, {})) !== true) return;
+            await put(tx.insert("Locker", row, 1, wholeView("Locker"), {}));
+          }),
+        ),
+      );
+      const page = await store.list(lockers)({ limit: 100, filters: [] }, {});
+      assert.equal(page.count, 5);
+    });
+
+    it("that there is room, by what a list says", async (store) => {
+      await addSite(store, "s1");
+      await Promise.all(
+        Array.from({ length: many }, (_, door) =>
+          store.transaction(async (tx) => {
+            if ((await tx.list(lockers, { limit: 100, filters: [] }, {})).count >= 5) return;
+            await put(
+              tx.insert("Locker", { id: `l${door}`, site: "s1", door, state: "free" }, 1, wholeView("Locker"), {}),
+            );
+          }),
+        ),
+      );
+      const page = await store.list(lockers)({ limit: 100, filters: [] }, {});
+      assert.equal(page.count, 5);
+    });
+
+    it("that a record which is referred to allows it", async (store) => {
+      await addSite(store, "s1");
+      const isOpen = expression("Locker", "site.name == 'site s1'");
+      let counted = -1;
+      const adding = Array.from({ length: many }, (_, door) =>
+        store.transaction(async (tx) => {
+          const row = { id: `l${door}`, site: "s1", door, state: "free" };
+          if ((await tx.evaluate(isOpen, row, {})) !== true) return;
+          await put(tx.insert("Locker", row, 1, wholeView("Locker"), {}));
+        }),
+      );
+      const closing = store.transaction(async (tx) => {
+        const site = await tx.get("Site", "id", "s1");
+        assert.ok(site);
+        await put(tx.update("Site", site, { name: "closed" }, wholeView("Site"), {}));
+        counted = await tx.tally("Locker", "site", "s1", undefined, 100);
+      });
+      await Promise.all([...adding, closing]);
+      const page = await store.list(lockers)({ limit: 100, filters: [] }, {});
+      assert.equal(page.count, counted, "none was added after it was closed");
+    });
+  });
+
   void describe(`${name}: changes`, () => {
     it("the revision is the time, and always one that it never had", async (store, clock) => {
       const { row } = await add(store, "Thing", thing("t1"));

@@ -2,14 +2,12 @@
  * Remembered answers (R4.19) in the table `nonet_answers`, found by a SHA-256 of scope and key.
  *
  * Who looks for an answer claims its key with an empty row, which ends with the transaction or becomes the answer: a second
- * request with the key waits for the first, fails to be serialised, and finds the answer when it runs again. To read and then
- * insert would give the same, but for the locks that SERIALIZABLE holds on what was not found: they are on pages of
- * the index, so that any two requests with keys that share a page would make one of them fail, and in a table with few answers
- * all share one.
+ * request with the key waits for the first, and finds the answer.
  */
 import { hash } from "node:crypto";
 import type { Remembered } from "../store.ts";
 import type { Session, Work } from "./connection.ts";
+import { Overtaken } from "./failure.ts";
 
 /**
  * A row with nothing but its hash is a claim of a transaction that remembered nothing in the end. Scope and key are for backups
@@ -37,13 +35,14 @@ export async function recall(session: Session, scope: string, key: string): Prom
     [place],
   );
   if (claimed.length > 0) return undefined;
-  const [found] = await session.rows<[string, number, string, string, number]>(
-    `SELECT fingerprint, status, headers, body, expires FROM nonet_answers
-     WHERE hash = $1 AND expires IS NOT NULL`,
+  // Held, since it may be a claim that became nothing, or an answer that is over.
+  const [found] = await session.rows<[string, number, string, string, number | null]>(
+    "SELECT fingerprint, status, headers, body, expires FROM nonet_answers WHERE hash = $1 FOR UPDATE",
     [place],
   );
-  if (found === undefined) return undefined;
+  if (found === undefined) throw new Overtaken("the answer was forgotten this moment");
   const [fingerprint, status, headers, body, expires] = found;
+  if (expires === null) return undefined;
   return { fingerprint, status, headers: JSON.parse(headers) as Remembered["headers"], body, expires };
 }
 

@@ -40,6 +40,18 @@ export function askValue(expression: TypedExpression, relations: Relations): Ask
   };
 }
 
+/** The resources of which any record may change the value: it goes through all of them, and not to single ones alone. */
+export function wholeResources(expression: TypedExpression): readonly string[] {
+  if (!mentions(expression, "records")) return [];
+  const found = new Set<string>();
+  const collect = (part: TypedExpression): void => {
+    if (part.kind === "records" || part.kind === "walk") found.add(part.resource);
+    for (const one of parts(part)) collect(one);
+  };
+  collect(expression);
+  return [...found];
+}
+
 function keyOf(resource: string, id: string | number): string {
   return `${resource} ${id}`;
 }

@@ -9,7 +9,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { StoreError } from "../error.ts";
 import type { Place } from "./address.ts";
-import { explained, isConsequence, remedyFor } from "./failure.ts";
+import { codeOf, explained, InHand, isConsequence, remedyFor } from "./failure.ts";
 import { parserOf } from "./value.ts";
 
 /** A value for a placeholder. */
@@ -29,12 +29,18 @@ export interface Session {
 export interface Work extends Session {
   /** Is not waited for: where it fails, so does the statement after it, or the commit. */
   send(statement: string, values?: readonly Bindable[]): void;
+  /**
+   * Lets nobody else change these tables until the transaction ends, and everybody read them. Where somebody is changing one,
+   * the work is undone and begun again with the tables held from its start, since who waits while it holds something itself
+   * may wait for one who waits for it.
+   */
+  freeze(tables: readonly string[]): Promise<void>;
 }
 
 /** Reads outside of a transaction see what is committed. */
 export interface Connections extends Session {
   /**
-   * Runs `work` in one serialisable transaction, as often as it takes (R7.4): again where another transaction was in the way,
+   * Runs `work` in one transaction, as often as it takes (R7.4): again where another transaction was in the way,
    * or where the connection was lost before it was asked to commit. What `work` throws undoes it. Resolves once it is durable.
    */
   transaction<T>(work: (work: Work) => Promise<T>): Promise<T>;
@@ -52,6 +58,9 @@ export interface ConnectionOptions {
   /** The most that wait for a connection; who comes after them is told so at once. */
   readonly mostWaiting: number;
 }
+
+/** What seems not to hold again and again does not. */
+const mostDoubts = 3;
 
 export const usualOptions: ConnectionOptions = {
   waitMilliseconds: 5_000,
@@ -122,9 +131,9 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
     }
   };
 
-  const attempt = async <T>(work: (work: Work) => Promise<T>): Promise<T> => {
+  const attempt = async <T>(work: (work: Work) => Promise<T>, frozen: ReadonlySet<string>): Promise<T> => {
     const client = await acquire(writing, options);
-    const transaction = openWork((statement, values) => query(client, statement, values), client);
+    const transaction = openWork((statement, values) => query(client, statement, values), client, frozen);
     let lost = true;
     try {
       const value = await work(transaction.work);
@@ -147,13 +156,15 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
 
   const repeatedly = async <T>(work: (work: Work) => Promise<T>): Promise<T> => {
     const gives = performance.now() + waitMilliseconds;
+    const frozen = new Set<string>();
     for (let pause = 1, doubts = 0; ; pause = Math.min(pause * 2, 100)) {
       try {
-        return await (pause === 1 ? attempt(work) : inLane(() => attempt(work)));
+        return await (pause === 1 ? attempt(work, frozen) : inLane(() => attempt(work, frozen)));
       } catch (thrown) {
         const remedy = remedyFor(thrown);
         if (remedy === "doubt") doubts += 1;
-        if (remedy === "none" || doubts > 1 || performance.now() + pause > gives) throw thrown;
+        if (remedy === "none" || doubts > mostDoubts || performance.now() + pause > gives) throw thrown;
+        if (thrown instanceof InHand) for (const table of thrown.tables) frozen.add(table);
       }
       // Others are in other processes, and would be in the way again if all waited for the same time.
       await wait(pause * Math.random());
@@ -227,13 +238,16 @@ interface Transacting {
 function openWork(
   query: <Row extends Cells>(statement: string, values: readonly Bindable[]) => Promise<readonly Row[]>,
   client: pg.ClientBase,
+  frozen: ReadonlySet<string>,
 ): Transacting {
   let state: "unbegun" | "open" | "committing" | "over" = "unbegun";
   let failure: unknown;
   const begin = (): void => {
     if (state === "committing" || state === "over") throw new Error("a transaction was used after its end");
-    if (state === "unbegun")
-      sent.push(client.query("BEGIN ISOLATION LEVEL SERIALIZABLE").then(() => undefined, failed));
+    if (state === "unbegun") {
+      sent.push(client.query("BEGIN ISOLATION LEVEL READ COMMITTED").then(() => undefined, failed));
+      if (frozen.size > 0) sent.push(client.query(freezing([...frozen])).then(() => undefined, failed));
+    }
     state = "open";
   };
   const sent: Promise<void>[] = [];
@@ -255,6 +269,16 @@ function openWork(
       send: (statement, values = []) => {
         begin();
         sent.push(query(statement, values).then(() => undefined, failed));
+      },
+      freeze: async (tables) => {
+        begin();
+        const others = tables.filter((table) => !frozen.has(table));
+        if (others.length === 0) return;
+        await client.query(`${freezing(others)} NOWAIT`).catch((thrown: unknown) => {
+          const inHand = codeOf(thrown) === "55P03" ? new InHand(others) : thrown;
+          failed(inHand);
+          throw inHand;
+        });
       },
     },
     commit: async () => {
@@ -286,6 +310,11 @@ function openWork(
     },
     isCommitting: () => state === "committing",
   };
+}
+
+/** In one order, so that two who do it do not wait for one another. Nobody can change the table; who reads it may. */
+function freezing(tables: readonly string[]): string {
+  return `LOCK TABLE ${tables.toSorted().join(", ")} IN SHARE ROW EXCLUSIVE MODE`;
 }
 
 function openPool(place: Place, options: ConnectionOptions, max: number): pg.Pool {

@@ -32,6 +32,17 @@ export class Overtaken extends Error {
   readonly code = "40001";
 }
 
+/** Somebody is changing a table that has to stay as it is. */
+export class InHand extends Error {
+  readonly code = "40001";
+  readonly tables: readonly string[];
+
+  constructor(tables: readonly string[]) {
+    super(`somebody is changing ${tables.join(", ")}`);
+    this.tables = tables;
+  }
+}
+
 export function remedyFor(thrown: unknown): Remedy {
   const code = codeOf(thrown);
   if (code !== undefined && again.has(code)) return "again";

@@ -84,9 +84,11 @@ export async function hasFired(
   return found.length > 0;
 }
 
-export async function bookmark(session: Session, reader: string): Promise<number | undefined> {
+/** Of two processes that read for one reader the second waits, and finds where the first has come to. */
+export async function bookmark(work: Work, reader: string): Promise<number | undefined> {
+  work.send("SELECT pg_advisory_xact_lock('nonet_bookmarks'::regclass::oid::integer, hashtext($1))", [reader]);
   const sql = "SELECT position FROM nonet_bookmarks WHERE reader = $1";
-  return (await session.rows<[number]>(sql, [reader]))[0]?.[0];
+  return (await work.rows<[number]>(sql, [reader]))[0]?.[0];
 }
 
 export function setBookmark(work: Work, reader: string, position: number): void {

@@ -34,8 +34,10 @@ export function sessionStore(session: Session): SessionStore {
   };
 }
 
-export async function findSession(session: Session, hash: string): Promise<SessionToken | undefined> {
-  const [found] = await session.rows(`SELECT ${columns} FROM nonet_sessions WHERE hash = $1`, [hash]);
+/** Held by a transaction: of two that replace a token one finds that it was. */
+export async function findSession(session: Session, hash: string, held?: "held"): Promise<SessionToken | undefined> {
+  const sql = `SELECT ${columns} FROM nonet_sessions WHERE hash = $1${held === undefined ? "" : " FOR UPDATE"}`;
+  const [found] = await session.rows(sql, [hash]);
   return found && tokenOf(found);
 }
 

@@ -24,7 +24,7 @@ import type {
 } from "../store.ts";
 import { timesOf } from "../times.ts";
 import { recall, remember } from "./answers.ts";
-import { type Ask, askValue, askView, type Fetch } from "./at-hand.ts";
+import { type Ask, askValue, askView, type Fetch, wholeResources } from "./at-hand.ts";
 import { expressions } from "./condition.ts";
 import type { Bindable, Work } from "./connection.ts";
 import { countUp } from "./counts.ts";
@@ -39,12 +39,18 @@ import { addSession, endSessions, findSession, forgetSessions, replaceSession } 
 import { digestOf, isUniqueByDigest } from "./schema.ts";
 import { columnTypes, quoteName, toStored } from "./value.ts";
 
+interface AskOfOthers {
+  readonly ask: Ask<Value>;
+  /** Those of which any row may matter. */
+  readonly tables: readonly string[];
+}
+
 /** What transactions of one store have in common: everything that is made once and used by all. */
 export class Workshop {
   readonly relations: Relations;
   /** Epoch milliseconds. */
   readonly clock: () => number;
-  readonly #values = new WeakMap<TypedExpression, Ask<Value>>();
+  readonly #values = new WeakMap<TypedExpression, AskOfOthers>();
   readonly #views = new WeakMap<View, ReturnType<typeof askView>>();
   readonly #firsts = new WeakMap<TypedExpression, Statement>();
   readonly #lists = new WeakMap<ListQuery, List>();
@@ -55,8 +61,11 @@ export class Workshop {
     this.clock = clock;
   }
 
-  value(expression: TypedExpression): Ask<Value> {
-    return kept(this.#values, expression, () => askValue(expression, this.relations));
+  value(expression: TypedExpression): AskOfOthers {
+    return kept(this.#values, expression, () => ({
+      ask: askValue(expression, this.relations),
+      tables: wholeResources(expression).map((resource) => relationFor(this.relations, resource).name),
+    }));
   }
 
   view(view: View): ReturnType<typeof askView> {
@@ -99,8 +108,10 @@ function kept<Key extends object, Made>(all: WeakMap<Key, Made>, key: Key, make:
 }
 
 /**
- * Rows are held with FOR NO KEY UPDATE, which others who only refer to them need not wait for. Where a lock is waited for and
- * the row has changed meanwhile, the transaction is done again, and reads the row as it is then.
+ * Statements see what is committed when they are given (READ COMMITTED), and whatever is decided on is held until the end, so
+ * that transactions come out as if they had been run one after another: a row with FOR NO KEY UPDATE, which others who only
+ * refer to it need not wait for; a row that is read by a reference with FOR SHARE; a number of rows by a lock of its own; and
+ * where all rows of a table may matter, the table. `docs/decisions/0042-postgres.md` says why not SERIALIZABLE.
  */
 export class PostgresTransaction implements Transaction {
   readonly #shop: Workshop;
@@ -130,14 +141,21 @@ export class PostgresTransaction implements Transaction {
     return found && relation.decode(found);
   }
 
-  /** Without holding it: who only looks is overtaken where it matters, as SERIALIZABLE has it. */
-  readonly #look: Fetch = async (resource, id) => {
-    const relation = relationFor(this.#shop.relations, resource);
-    const [found] = await this.#work.rows(this.#shop.get(relation, "id"), [toStored(id, typeOf(relation, "id"))]);
-    return found && relation.decode(found);
-  };
+  /** Without holding it: for what is only shown. */
+  readonly #look: Fetch = (resource, id) => this.#fetch(resource, id, "");
 
-  list(query: ListQuery, page: PageArguments, variables: Variables): Promise<Page> {
+  /** What is decided on stays as it is. */
+  readonly #rely: Fetch = (resource, id) => this.#fetch(resource, id, " FOR SHARE OF t");
+
+  async #fetch(resource: string, id: string | number, held: string): Promise<Row | undefined> {
+    const relation = relationFor(this.#shop.relations, resource);
+    const text = `${this.#shop.get(relation, "id")}${held}`;
+    const [found] = await this.#work.rows(text, [toStored(id, typeOf(relation, "id"))]);
+    return found && relation.decode(found);
+  }
+
+  async list(query: ListQuery, page: PageArguments, variables: Variables): Promise<Page> {
+    await this.#work.freeze([relationFor(this.#shop.relations, query.resource).name]);
     return this.#shop.list(query)(this.#work, page, variables);
   }
 
@@ -165,7 +183,9 @@ export class PostgresTransaction implements Transaction {
   }
 
   evaluate(expression: TypedExpression, row: Row, variables: Variables): Value | Promise<Value> {
-    return this.#shop.value(expression)(this.#work, this.#look, row, variables);
+    const { ask, tables } = this.#shop.value(expression);
+    if (tables.length === 0) return ask(this.#work, this.#rely, row, variables);
+    return this.#work.freeze(tables).then(() => ask(this.#work, this.#rely, row, variables));
   }
 
   view(row: Row, view: View, variables: Variables): string | Promise<string> {
@@ -305,7 +325,7 @@ export class PostgresTransaction implements Transaction {
   }
 
   session(hash: string): Promise<SessionToken | undefined> {
-    return findSession(this.#work, hash);
+    return findSession(this.#work, hash, "held");
   }
 
   addSession(token: SessionToken): void {
@@ -367,6 +387,10 @@ export class PostgresTransaction implements Transaction {
   ): Promise<number> {
     const relation = relationFor(this.#shop.relations, resource);
     const type = typeOf(relation, column);
+    // Whoever adds one of them counts them, too, and waits for this one's end.
+    this.#work.send(`SELECT pg_advisory_xact_lock('${relation.name}'::regclass::oid::integer, hashtext($1))`, [
+      JSON.stringify([column, value]),
+    ]);
     const among = states === undefined ? "" : `AND state IN (${states.map(quoteText).join(", ") || "NULL"})`;
     const [found] = await this.#work.rows<[number]>(
       `SELECT count(*) FROM (SELECT 1 FROM ${relation.name} AS t
