@@ -442,9 +442,12 @@ function tokenVerifier(credential: CredentialPlan, secret: string | undefined): 
   return async (token, now) => (await loaded)(token, now);
 }
 
+/** As RFC 7515 section 7.1 has it: base64url without padding, so that a token is spelled in one way only. */
+const jws = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
 function proveToken(credential: CredentialPlan, clock: Clock, verify: VerifyToken): Method["prove"] {
   return async (text) => {
-    if (text.split(".").length !== 3) return undefined;
+    if (!jws.test(text)) return undefined;
     const payload = await verify(text, clock.now());
     if (payload === undefined) return undefined;
     const claims = payload as Readonly<Record<string, Value>>;

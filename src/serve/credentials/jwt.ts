@@ -59,7 +59,8 @@ function shortLived(
 async function verified(verify: () => ReturnType<typeof jwtVerify>): Promise<JWTPayload | undefined> {
   try {
     const { payload, protectedHeader } = await verify();
-    return types.has(protectedHeader.typ?.toLowerCase()) ? payload : undefined;
+    // `1e400` is a number in JSON, and no end.
+    return types.has(protectedHeader.typ?.toLowerCase()) && Number.isFinite(payload.exp) ? payload : undefined;
   } catch (thrown) {
     if (thrown instanceof Refusal) throw thrown;
     // Whatever is wrong with a token, the caller learns the same (R5.7).
