@@ -80,9 +80,10 @@ async function listenByNode(options: ServerOptions): Promise<RunningServer> {
       return draining || answer.close === true;
     };
     turns.take(request, response, () =>
-      answerTo(options, arrivedAs(request, response), expectation).then(give, (thrown: unknown) =>
-        give(options.service().fail(thrown)),
-      ),
+      answerTo(options, arrivedAs(request, response), expectation)
+        .then(give)
+        // Also for an answer that cannot be sent.
+        .catch((thrown: unknown) => give(options.service().fail(thrown))),
     );
   };
   server.on("request", (request, response) => respond(request, response, "none"));

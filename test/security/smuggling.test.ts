@@ -3,7 +3,7 @@
  * answered exactly once and ends its connection, what comes after it is not run, and what came before it is answered first.
  */
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import type { Subject } from "../serve/scenario.ts";
 import { serve } from "../serve/scenario.ts";
 import type { People } from "../serve/tool-library.ts";
@@ -11,14 +11,6 @@ import { aTool, once, peopleOf, toolLibrary } from "../serve/tool-library.ts";
 
 let subject: Subject & AsyncDisposable;
 let who: People;
-before(async () => {
-  subject = await serve(toolLibrary, { store: "memory" });
-  who = await peopleOf(subject);
-});
-after(async () => {
-  await subject[Symbol.asyncDispose]();
-  assert.deepEqual(subject.running.failures, []);
-});
 
 const live = "GET /livez HTTP/1.1\r\nHost: x\r\n";
 const last = `${live}Connection: close\r\n\r\n`;
@@ -207,55 +199,69 @@ const served: readonly Row[] = [
   },
 ];
 
-for (const row of [...rows, ...served]) {
-  test(`R4.5 ${row.what}`, async () => {
-    const { statuses = [400], makes = 0 } = row;
-    const before = await tools();
-    const replies = await subject.client.raw(Buffer.from(row.send(), "latin1"));
-    const given = replies.map(({ status }) => status);
-    assert.deepEqual(given, statuses, replies.at(-1)?.text ?? "no answer");
-    assert.equal(replies.at(-1)?.headers["connection"], "close");
-    assert.equal((await tools()) - before, makes, "what was not answered was not run");
+// SQLite is served on sockets of our own, the store in memory by `node:http` (`test/serve/running.ts`).
+for (const store of ["sqlite", "memory"] as const) {
+  describe(`requests that could be divided otherwise (${store})`, () => {
+    before(async () => {
+      subject = await serve(toolLibrary, { store });
+      who = await peopleOf(subject);
+    });
+    after(async () => {
+      await subject[Symbol.asyncDispose]();
+      assert.deepEqual(subject.running.failures, []);
+    });
+
+    for (const row of [...rows, ...served]) {
+      test(`R4.5 ${row.what}`, async () => {
+        const { statuses = [400], makes = 0 } = row;
+        const before = await tools();
+        const replies = await subject.client.raw(Buffer.from(row.send(), "latin1"));
+        const given = replies.map(({ status }) => status);
+        assert.deepEqual(given, statuses, replies.at(-1)?.text ?? "no answer");
+        assert.equal(replies.at(-1)?.headers["connection"], "close");
+        assert.equal((await tools()) - before, makes, "what was not answered was not run");
+      });
+    }
+
+    test("R4.5 writes that are sent in one go are done in their order", async () => {
+      const many = Array.from({ length: 40 }, smuggled);
+      const replies = await subject.client.raw(`${many.join("")}${last}`);
+      assert.deepEqual(
+        replies.map(({ status }) => status),
+        [...many.map(() => 201), 200],
+      );
+      const ids = replies.slice(0, -1).map(({ json }) => (json as { id: string }).id);
+      assert.deepEqual(ids, ids.toSorted(), "ids are sorted by time");
+    });
+
+    test("R4.5 who was answered before the body came is not answered again when that is broken", async () => {
+      using connection = await subject.client.open();
+      connection.write(`${head().replace("Bearer ", "Bearer x")}Transfer-Encoding: chunked\r\n\r\n`);
+      assert.equal((await connection.next())?.status, 401);
+      connection.write(`zz\r\n${smuggled()}`);
+      assert.equal(await connection.next(), undefined);
+      await connection.ended;
+    });
+
+    test("R4.5 what comes after an upgrade that is not taken, in a packet of its own, is not run", async () => {
+      const before = await tools();
+      using connection = await subject.client.open();
+      connection.write(`${live}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n${head()}Content-Length: 500\r\n\r\n`);
+      assert.equal((await connection.next())?.status, 200);
+      connection.write(smuggled());
+      await connection.ended;
+      assert.equal(await tools(), before);
+    });
+
+    test("R4.5 who sends more in one go than anybody has to waits for each answer or is cut off, and nobody else", async () => {
+      using connection = await subject.client.open();
+      connection.write(`${live}\r\n`.repeat(3000) + last);
+      await connection.ended;
+      const reply = await subject.client.send({ method: "GET", path: "/livez" });
+      assert.equal(reply.status, 200);
+    });
   });
 }
-
-test("R4.5 writes that are sent in one go are done in their order", async () => {
-  const many = Array.from({ length: 40 }, smuggled);
-  const replies = await subject.client.raw(`${many.join("")}${last}`);
-  assert.deepEqual(
-    replies.map(({ status }) => status),
-    [...many.map(() => 201), 200],
-  );
-  const ids = replies.slice(0, -1).map(({ json }) => (json as { id: string }).id);
-  assert.deepEqual(ids, ids.toSorted(), "ids are sorted by time");
-});
-
-test("R4.5 who was answered before the body came is not answered again when that is broken", async () => {
-  using connection = await subject.client.open();
-  connection.write(`${head().replace("Bearer ", "Bearer x")}Transfer-Encoding: chunked\r\n\r\n`);
-  assert.equal((await connection.next())?.status, 401);
-  connection.write(`zz\r\n${smuggled()}`);
-  assert.equal(await connection.next(), undefined);
-  await connection.ended;
-});
-
-test("R4.5 what comes after an upgrade that is not taken, in a packet of its own, is not run", async () => {
-  const before = await tools();
-  using connection = await subject.client.open();
-  connection.write(`${live}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n${head()}Content-Length: 500\r\n\r\n`);
-  assert.equal((await connection.next())?.status, 200);
-  connection.write(smuggled());
-  await connection.ended;
-  assert.equal(await tools(), before);
-});
-
-test("R4.5 who sends more in one go than anybody has to is cut off, and nobody else", async () => {
-  using connection = await subject.client.open();
-  connection.write(`${live}\r\n`.repeat(20_000));
-  await connection.ended;
-  const reply = await subject.client.send({ method: "GET", path: "/livez" });
-  assert.equal(reply.status, 200);
-});
 
 async function tools(): Promise<number> {
   let count = 0;

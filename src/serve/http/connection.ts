@@ -26,6 +26,8 @@ export interface ConnectionOptions extends ServerOptions {
 const mostWaitingBytes = 65_536;
 /** For so long what still comes is read after the last answer, or a sender that is busy would lose it (section 9.6). */
 const lingerMilliseconds = 2000;
+/** So much more of a head that is long already is waited for before it is looked at again. */
+const lookBytes = 1024;
 const nothing = Buffer.alloc(0);
 
 /** `resting` between two requests, `over` when nothing more is answered. */
@@ -38,6 +40,8 @@ export class Connection {
   #phase: Phase = "head";
   /** What has come and belongs to nothing yet. */
   #rest: Buffer = nothing;
+  /** How much of it has been looked at for a head, and is none yet. */
+  #looked = 0;
   #request: Request | undefined;
   /** When its patience with what is missing ends; undefined where it waits for nothing. */
   #deadline: number | undefined;
@@ -104,9 +108,21 @@ export class Connection {
     else if (this.#socket.isPaused()) this.#socket.resume();
   }
 
+  /**
+   * A head that comes byte by byte would cost its square if all of it were read with each: what is short always is, what is
+   * long where its end has come, or as much again.
+   */
+  #isWorthALook(): boolean {
+    const { length } = this.#rest;
+    if (this.#looked === 0 || length < lookBytes || length >= this.#looked + lookBytes) return true;
+    return this.#rest.indexOf("\r\n\r\n", this.#looked - 3, "latin1") !== -1;
+  }
+
   /** Whether a request has begun. */
   #begin(): boolean {
+    if (!this.#isWorthALook()) return false;
     const head = readHead(this.#rest, 0, maximumTargetBytes);
+    this.#looked = head === "more" ? this.#rest.length : 0;
     if (head === "more") return false;
     if (typeof head === "string") {
       this.#refuse(codeOf(head), head === "bad" ? { status: 400 } : {});
@@ -116,7 +132,7 @@ export class Connection {
       this.#refuse("not-implemented");
       return false;
     }
-    const reader = bodyOf(head);
+    const reader = isTarget(head.target) ? bodyOf(head) : undefined;
     if (reader === undefined) {
       this.#refuse("invalid-request", { status: 400 });
       return false;
@@ -202,8 +218,16 @@ export class Connection {
     const sized = headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === "content-length");
     const chunked = !sized && request.version === "1.1";
     const ends = closes || (!sized && !chunked);
+    let head: string;
+    try {
+      head = answerHead(status, headers, { length: undefined, chunked, closes: ends });
+    } catch (thrown) {
+      stream.ended();
+      this.#fail(request, thrown);
+      return;
+    }
     this.#phase = "answered";
-    this.#socket.write(answerHead(status, headers, { length: undefined, chunked, closes: ends }), "latin1");
+    this.#socket.write(head, "latin1");
     if (request.method === "HEAD") {
       stream.ended();
       this.#next(request, ends);
@@ -303,6 +327,11 @@ export class Connection {
     this.#request = undefined;
     request?.abort();
   }
+}
+
+/** RFC 9112 section 3.2, but for CONNECT: what is of no form at all was meant for somebody else. */
+function isTarget(target: string): boolean {
+  return target.startsWith("/") || target === "*" || /^https?:\/\//i.test(target);
 }
 
 function codeOf(fault: Fault): string {

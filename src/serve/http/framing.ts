@@ -80,7 +80,7 @@ function chunkedBody(): BodyReader {
           missing = size;
           state = size === 0 ? "trailers" : "data";
         } else if (line === "") state = "over";
-        else if (!/^[\w!#$%&'*+.^`|~-]+:/.test(line)) return "bad";
+        else if (!/^[\w!#$%&'*+.^`|~-]+:/.test(line) || framing.test(line)) return "bad";
         else passedOver += line.length + 2;
         if (passedOver > maximumLineBytes) return "bad";
       }
@@ -88,6 +88,9 @@ function chunkedBody(): BodyReader {
     },
   };
 }
+
+/** RFC 9110 section 6.5.1: where a message ends is not said at its end. */
+const framing = /^(?:content-length|transfer-encoding):/i;
 
 /** In hexadecimal; what stands behind a semicolon is passed over. No white space, which some would take for a part of it. */
 function chunkSize(line: string): number | undefined {
