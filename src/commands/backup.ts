@@ -3,8 +3,9 @@ import { existsSync } from "node:fs";
 import { backUpTo, lookThrough } from "./backup-files.ts";
 import { backupJson, backupText } from "./backup-report.ts";
 import { UsageError } from "./command-line.ts";
-import { dataPlace, openSource } from "./portable-place.ts";
+import { dataPlace, openSource, usable } from "./portable-place.ts";
 import { clock } from "./served.ts";
+import { withoutSecret } from "./store.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface BackupOptions {
@@ -19,9 +20,10 @@ export async function backup(file: string, { data, format }: BackupOptions, term
     throw new UsageError(`${file} is there, and is no backup whose place this one could take`);
   const source = await openSource(place);
   try {
-    const made = await backUpTo(file, source, clock.now());
+    const shown = withoutSecret(place);
+    const made = await usable(() => backUpTo(file, source, clock.now()));
     terminal.out(
-      format === "json" ? backupJson(made, { file, data: place }) : backupText(made, `backed up ${place} to ${file}`),
+      format === "json" ? backupJson(made, { file, data: shown }) : backupText(made, `backed up ${shown} to ${file}`),
     );
     return 0;
   } finally {

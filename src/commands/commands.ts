@@ -6,7 +6,7 @@ import { configured } from "./settings.ts";
 
 const data = guarded(text("FILE", place));
 
-const anyData = guarded(text("FILE", "where the data is; without it, the only database in .nonet"));
+const anyData = guarded(text("FILE|postgres://…", "where the data is; without it, the only database in .nonet"));
 
 const exportOptions = { out: text("FILE", "the file to write; without it, standard output") };
 const exportAddress = address("where callers reach the service; without it, http://127.0.0.1:8080");

@@ -2,11 +2,13 @@
 import { createReadStream, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { shelvesOf } from "../store/portable.ts";
+import { isPostgresAddress } from "../store/postgres/address.ts";
 import { createSearch, isInBytes, type Place } from "../store/search.ts";
 import { lookThrough } from "./backup-files.ts";
 import { UsageError } from "./command-line.ts";
 import { count } from "./layout.ts";
 import { dataPlace, openSource, usable } from "./portable-place.ts";
+import { withoutSecret } from "./store.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface FindOptions {
@@ -45,8 +47,10 @@ async function inData(text: string, place: string): Promise<Found> {
     await source.close();
   }
   const files: string[] = [];
-  for (const file of filesOf(place)) if (await isInBytes(createReadStream(file), text)) files.push(file);
-  return { where: place, places: search.places, files };
+  // Of a database on a server only its own administrator sees the bytes.
+  for (const file of isPostgresAddress(place) ? [] : filesOf(place))
+    if (await isInBytes(createReadStream(file), text)) files.push(file);
+  return { where: withoutSecret(place), places: search.places, files };
 }
 
 async function inBackup(text: string, file: string): Promise<Found> {

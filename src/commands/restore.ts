@@ -1,16 +1,19 @@
 /** `nonet restore FILE`: the data of a backup in the place of what is there, once it is known to be whole and to fit. */
-import { existsSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Plan } from "../plan/plan.ts";
 import { obstaclesOf } from "../store/migration.ts";
+import type { PortableTarget } from "../store/portable.ts";
 import { type Backup, lookThrough } from "./backup-files.ts";
 import { backupJson, backupText } from "./backup-report.ts";
 import { DocumentError, UsageError } from "./command-line.ts";
 import { checkFile, planOf } from "./document.ts";
 import { followingOf } from "./following.ts";
 import { planText } from "./migration-report.ts";
-import { dataPlace, usable } from "./portable-place.ts";
+import { dataPlace, isPresent, openTarget, usable } from "./portable-place.ts";
 import { clock } from "./served.ts";
-import { placeOf } from "./store.ts";
+import { placeOf, withoutSecret } from "./store.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface RestoreOptions {
@@ -32,14 +35,15 @@ export async function restore(file: string, options: RestoreOptions, terminal: T
   }
   const plan = document === undefined ? undefined : await planOf(await checkFile(document, terminal), terminal);
   const place = plan === undefined || data !== undefined ? dataPlace(data) : placeOf(undefined, plan);
-  if (existsSync(place) && !overwrite)
+  const shown = withoutSecret(place);
+  if ((await isPresent(place)) && !overwrite)
     throw new UsageError(
-      `there is data in ${place}; --overwrite puts the backup in its place, and keeps it under another name`,
+      `there is data in ${shown}; --overwrite puts the backup in its place, and keeps it under another name`,
     );
-  const { backup, kept } = await restoreFile(file, place, plan, terminal);
-  const before = kept === undefined ? [] : [`  before     ${kept}\n`];
-  tell(backup, `restored ${place} from ${file}`, { data: place, ...(kept === undefined ? {} : { kept }) });
-  if (format === "text") for (const each of before) terminal.out(each);
+  if (plan !== undefined) await assertFits(plan, file, terminal);
+  const { backup, kept } = await restoreFile(file, place);
+  tell(backup, `restored ${shown} from ${file}`, { data: shown, ...(kept === undefined ? {} : { kept }) });
+  if (format === "text" && kept !== undefined) terminal.out(`  before     ${kept}\n`);
   return 0;
 }
 
@@ -49,29 +53,46 @@ interface Restored {
   readonly kept: string | undefined;
 }
 
-async function restoreFile(file: string, place: string, plan: Plan | undefined, terminal: Terminal): Promise<Restored> {
-  const { openSqliteTarget } = await import("../store/sqlite/portable.ts");
-  const target = await usable(async () => openSqliteTarget(place));
+async function restoreFile(file: string, place: string): Promise<Restored> {
+  const target = await openTarget(place, clock.now());
   try {
+    const backup = await bring(file, target);
+    return { backup, kept: await usable(async () => target.place()) };
+  } finally {
+    await target.drop();
+  }
+}
+
+/** Everything, looked through, and not yet in its place. */
+async function bring(file: string, target: PortableTarget): Promise<Backup> {
+  return usable(async () => {
     const backup = await lookThrough(file, {
       head: (head) => target.begin(head),
       rows: (shelf, rows) => target.add(shelf, rows),
     });
-    await usable(async () => target.finish(backup.summary.rows));
-    if (plan !== undefined) await assertFits(plan, target.file, file, terminal);
-    return { backup, kept: await usable(async () => target.place(clock.now())) };
-  } finally {
-    target.drop();
-  }
+    await target.finish(backup.summary.rows);
+    return backup;
+  });
 }
 
-/** What stands in the way of the document is told before anything takes anything's place. */
-async function assertFits(plan: Plan, restored: string, file: string, terminal: Terminal): Promise<void> {
-  const { planMigration } = await import("../store/sqlite/migrate.ts");
-  const following = await followingOf(plan);
-  const wanted = { file: restored, tables: plan.tables, following, clock: () => clock.now() };
-  const migration = await usable(async () => planMigration(wanted, 0));
-  if (obstaclesOf(migration).length > 0)
-    throw new DocumentError(`${planText(migration, file)}nothing was restored; without --document it is, as it was`);
-  if (migration.steps.length > 0) terminal.err(planText(migration, file));
+/**
+ * What stands in the way of the document is told before anything takes anything's place. It is asked of a file for the
+ * moment, whichever store the backup is for.
+ */
+async function assertFits(plan: Plan, file: string, terminal: Terminal): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "nonet-restore-"));
+  try {
+    const { openSqliteTarget } = await import("../store/sqlite/portable.ts");
+    const target = openSqliteTarget(join(folder, "data.db"), clock.now());
+    await bring(file, target);
+    const { planMigration } = await import("../store/sqlite/migrate.ts");
+    const following = await followingOf(plan);
+    const wanted = { file: target.file, tables: plan.tables, following, clock: () => clock.now() };
+    const migration = await usable(async () => planMigration(wanted, 0));
+    if (obstaclesOf(migration).length > 0)
+      throw new DocumentError(`${planText(migration, file)}nothing was restored; without --document it is, as it was`);
+    if (migration.steps.length > 0) terminal.err(planText(migration, file));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

@@ -4,6 +4,7 @@
  * texts, free pages), so that what one store gave another one takes.
  */
 import type { Table, VersionStep } from "../plan/plan.ts";
+import type { Awaitable } from "./store.ts";
 import { isTimed, timeColumns } from "./times.ts";
 
 /** Texts, numbers, truth; structures as their JSON text. Bytes only in columns that are said to have them. */
@@ -35,14 +36,16 @@ export interface PortableSource extends PortableState {
   close(): Promise<void>;
 }
 
-/**
- * Where a state is written that takes the place of what is there only when all of it has come and been looked through;
- * `drop` undoes what is begun.
- */
+/** Where a state is written that takes the place of what is there only when all of it has come and been looked through. */
 export interface PortableTarget {
-  begin(state: PortableState): Promise<void>;
-  add(shelf: Shelf, rows: readonly PortableRow[]): Promise<void>;
-  drop(): Promise<void>;
+  begin(state: PortableState): Awaitable<void>;
+  add(shelf: Shelf, rows: readonly PortableRow[]): Awaitable<void>;
+  /** Makes what rows are found by, and looks through it all. @throws StoreError `corrupt` when it is not as it should be. */
+  finish(rows: Readonly<Record<string, number>>): Awaitable<void>;
+  /** Puts it in its place, and says where what was there is kept. @throws StoreError `busy`: it is in use. */
+  place(): Awaitable<string | undefined>;
+  /** Leaves nothing of what was not put in its place. */
+  drop(): Awaitable<void>;
 }
 
 /**

@@ -65,6 +65,6 @@ export function remember(work: Work, scope: string, key: string, answer: Remembe
   );
 }
 
-function placeOf(scope: string, key: string): Buffer {
+export function placeOf(scope: string, key: string): Buffer {
   return hash("sha256", `${scope}\0${key}`, "buffer");
 }

@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { backup as copyDatabase, DatabaseSync } from "node:sqlite";
+import { timeInName } from "../backup-name.ts";
 import { StoreError } from "../error.ts";
 import { explained } from "./connection.ts";
 import { syncFolder } from "./durability.ts";
@@ -52,11 +53,6 @@ function dropPartial(file: string): void {
     if (name.startsWith(`${basename(file)}.backup-`) && /\.partial(?:-journal)?$/.test(name))
       rmSync(join(folder, name));
   }
-}
-
-/** `20261122T064500Z` */
-export function timeInName(now: number): string {
-  return `${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;
 }
 
 export function freeName(wanted: string): string {

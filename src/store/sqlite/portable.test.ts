@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import { BackupError, readBackup, writeBackup } from "../backup-file.ts";
+import { fill, hardText } from "../contract-data.ts";
 import { tables, thing, wholeView } from "../contract-tables.ts";
 import { ownShelves } from "../portable.ts";
-import type { Row, Store } from "../store.ts";
+import type { Row } from "../store.ts";
 import { openSqliteStore } from "./open.ts";
 import { openSqliteSource, openSqliteTarget } from "./portable.ts";
 
@@ -18,46 +19,17 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 const newFile = (): string => join(folder, `${(files += 1)}.db`);
 
-/** Everything that a store keeps. */
-async function fill(store: Store): Promise<void> {
-  await store.keys.create({ id: "k", credential: "key", hash: "h", hint: "x", user: "ann", roles: ["a"], created: 1 });
-  await store.secret("cursors", () => "s3cret");
-  await store.pins.pin("key", "ann", "2026-03-01");
-  await store.grants.put({ kind: "code", id: "c", group: "g", text: "{}", expires: 9e15 });
-  await store.counts.save([{ name: "daily", key: "ann", used: 3, until: 9e15 }]);
-  await store.files.append("fil_1", new Uint8Array([0, 1, 255, 10, 13]));
-  await store.files.append("fil_1", new Uint8Array(70_000).fill(7));
-  await store.transaction(async (tx) => {
-    await tx.insert("Site", { id: "s1", name: 'Größe \u{1f600} "quoted" \\ \n\u0000' }, 1, wholeView("Site"), {});
-    await tx.insert("Thing", thing("a", { site: "s1", flag: true, ratio: 0.1 + 0.2, tags: ["x", "ü"], count: 3 }), 1, wholeView("Thing"), {}); // biome-ignore format: short
-    await tx.insert("Thing", thing("b", { parent: "a", flag: false, ratio: 1e300, count: Number.MAX_SAFE_INTEGER }), 7, wholeView("Thing"), {}); // biome-ignore format: short
-    await tx.insert(
-      "Ticket",
-      { id: "t", state: "open", until: "2026-11-22T10:00:00.000Z" },
-      1,
-      wholeView("Ticket"),
-      {},
-    );
-    await tx.remember("ann", "key-1", { fingerprint: "f", status: 201, headers: { etag: '"1"' }, body: "{}", expires: 9e15 }); // biome-ignore format: short
-    for (const record of ["a", "b"])
-      await tx.record({ at: 5, resource: "Thing", record, to: "new", by: "ann", cause: "add", event: "thing.added", data: { id: record } }); // biome-ignore format: short
-    await tx.setBookmark("webhooks", 1);
-    await tx.count("monthly", "ann", 1, 9e15);
-    await tx.addSession({ hash: "sh", session: "ses", credential: "key", resource: "Thing", user: "a", use: "access", hint: "y", created: 1 }); // biome-ignore format: short
-  });
-}
-
 async function copied(from: string, to: string): Promise<void> {
   const source = openSqliteSource(from) ?? assert.fail("there is nothing");
-  const target = openSqliteTarget(to);
+  const target = openSqliteTarget(to, Date.UTC(2026, 10, 22));
   const summary = await readBackup(bytesOf(writeBackup(source, 1)), {
     head: (head) => target.begin(head),
     rows: (shelf, rows) => target.add(shelf, rows),
   });
   await source.close();
-  target.finish(summary.rows);
-  target.place(Date.UTC(2026, 10, 22));
-  target.drop();
+  await target.finish(summary.rows);
+  await target.place();
+  await target.drop();
 }
 
 async function* bytesOf(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
@@ -77,7 +49,7 @@ function contents(file: string): Readonly<Record<string, unknown>> {
 test("a file that was restored has every cell, table and index of the one that was backed up", async () => {
   const [from, to] = [newFile(), newFile()];
   const store = await openSqliteStore({ file: from, tables, clock: Date.now });
-  await fill(store);
+  await fill(store, `${hardText}\0`);
   await copied(from, to);
   await store.close();
   assert.deepEqual(contents(to), contents(from));
@@ -86,7 +58,7 @@ test("a file that was restored has every cell, table and index of the one that w
 test("and so has one of a service that is used, with the positions that it had", async () => {
   const [from, to] = [newFile(), newFile()];
   const first = await openSqliteStore({ file: from, tables, clock: Date.now });
-  await fill(first);
+  await fill(first, `${hardText}\0`);
   await first.close();
   await copied(from, to);
   const store = await openSqliteStore({ file: to, tables, clock: Date.now });
@@ -159,7 +131,7 @@ test("it is of one moment, while a service goes on writing", async () => {
 test("what was changed, cut off or made by something else is refused, at whatever byte", async () => {
   const file = newFile();
   const store = await openSqliteStore({ file, tables, clock: Date.now });
-  await fill(store);
+  await fill(store, `${hardText}\0`);
   await store.close();
   const source = openSqliteSource(file) ?? assert.fail("there is nothing");
   const whole: string[] = [];
@@ -193,7 +165,7 @@ test("what was changed, cut off or made by something else is refused, at whateve
 test("nothing takes a file's place while another process uses it, or that something else made", async () => {
   const [from, to] = [newFile(), newFile()];
   const store = await openSqliteStore({ file: from, tables, clock: Date.now });
-  await fill(store);
+  await fill(store, `${hardText}\0`);
   await store.close();
   const used = await openSqliteStore({ file: to, tables, clock: Date.now });
   await assert.rejects(copied(from, to), { name: "StoreError", kind: "busy" });

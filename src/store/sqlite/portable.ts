@@ -6,12 +6,13 @@ import { chmodSync, existsSync, linkSync, renameSync, rmSync, statSync } from "n
 import { dirname } from "node:path";
 import type { SQLInputValue } from "node:sqlite";
 import type { VersionStep, Table } from "../../plan/plan.ts";
+import { timeInName } from "../backup-name.ts";
 import { StoreError } from "../error.ts";
-import type { PortableCell, PortableRow, PortableSource, PortableState, Shelf } from "../portable.ts";
+import type { PortableCell, PortableRow, PortableSource, PortableState, PortableTarget, Shelf } from "../portable.ts";
 import { shelvesOf } from "../portable.ts";
 import { hashOf } from "./answers.ts";
 import { addIndexes } from "./apply.ts";
-import { flush, freeName, timeInName } from "./backup.ts";
+import { flush, freeName } from "./backup.ts";
 import { Connection, explained, isBusy } from "./connection.ts";
 import { syncFolder } from "./durability.ts";
 import { createOwn, noteTables, stateOf } from "./own-tables.ts";
@@ -93,20 +94,12 @@ function sourceColumn({ name }: Shelf, column: string, there: readonly string[])
 }
 
 /** A new file beside the place that it is for, which nobody knows of until it is put there. */
-export interface SqliteTarget {
+export interface SqliteTarget extends PortableTarget {
   readonly file: string;
-  begin(state: PortableState): void;
-  add(shelf: Shelf, rows: readonly PortableRow[]): void;
-  /** Makes what rows are found by, and looks through it all. @throws StoreError `corrupt` when it is not as it should be. */
-  finish(rows: Readonly<Record<string, number>>): void;
-  /** Puts it in its place, and gives the name under which what was there is kept. @throws StoreError `busy`: it is in use. */
-  place(now: number): string | undefined;
-  /** Leaves nothing of what was not put in its place. */
-  drop(): void;
 }
 
 /** @throws StoreError where no file can be made, or the place is something else's. */
-export function openSqliteTarget(place: string): SqliteTarget {
+export function openSqliteTarget(place: string, now: number): SqliteTarget {
   checkPlace(place);
   const file = `${place}.restoring-${process.pid}`;
   let connection: Connection | undefined;
@@ -121,10 +114,10 @@ export function openSqliteTarget(place: string): SqliteTarget {
     rmSync(file, { force: true });
     throw explained(thrown, file);
   }
-  return targetOf(connection, file, place);
+  return targetOf(connection, file, place, now);
 }
 
-function targetOf(connection: Connection, file: string, place: string): SqliteTarget {
+function targetOf(connection: Connection, file: string, place: string, now: number): SqliteTarget {
   let tables: readonly Table[] = [];
   let isOpen = true;
   const close = (): void => {
@@ -148,7 +141,7 @@ function targetOf(connection: Connection, file: string, place: string): SqliteTa
       if (problems.length > 0) throw new StoreError("corrupt", "what was restored is not sound:", problems);
       close();
     },
-    place: (now) => {
+    place: () => {
       flush(file);
       return takePlace(file, place, now);
     },
