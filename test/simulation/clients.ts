@@ -150,10 +150,25 @@ export function repeated(asking: Asking, { asked }: Sent): Sent {
   return sentOf(asking, body === undefined ? asked : { ...asked, body });
 }
 
-type Unsent = Omit<Asked, "fingerprint"> & { readonly cursor?: string | undefined };
+/** To be told of events, from after the last that is known. */
+export function followRequest(asking: Asking, actor: Actor, older: boolean, last: string | undefined): Sent {
+  const allow = (asking.world.stream?.for ?? []).map(({ who }) => ({ who }));
+  return sentOf(asking, {
+    operation: { name: "followEvents", deed: "list", method: "GET", path: "/events", allow },
+    resource: { ...hookResource, name: "Event", plural: "events", prefix: "evt" },
+    actor,
+    older,
+    headers: ["Accept", "text/event-stream", ...(last === undefined ? [] : ["Last-Event-ID", last])],
+  });
+}
+
+type Unsent = Omit<Asked, "fingerprint"> & {
+  readonly cursor?: string | undefined;
+  readonly headers?: readonly string[];
+};
 
 function sentOf({ world, secretOf }: Asking, asked: Unsent): Sent {
-  const { actor, body, cursor, id = "", key, list, match, noneMatch, older, operation, resource } = asked;
+  const { actor, body, cursor, headers = [], id = "", key, list, match, noneMatch, older, operation, resource } = asked;
   const { older: then } = world;
   const path = older && then?.path?.operation === operation.name ? then.path.was : operation.path;
   const nameOf = (name: string): string => (older ? olderName(world, resource, name) : name);
@@ -177,6 +192,7 @@ function sentOf({ world, secretOf }: Asking, asked: Unsent): Sent {
       ...(match === undefined ? [] : ["If-Match", match]),
       ...(noneMatch === undefined ? [] : ["If-None-Match", noneMatch]),
       ...(older ? ["Api-Version", before] : []),
+      ...headers,
     ],
     body: text,
   };

@@ -166,19 +166,26 @@ function authenticationOf({ resources, unseen }: World): Block {
   };
 }
 
-function deliveryOf({ webhook }: World): Json {
-  if (webhook === undefined) return "none";
+function deliveryOf({ stream, webhook }: World): Json {
+  if (webhook === undefined && stream === undefined) return "none";
   return {
-    webhook: {
-      subscribe: "POST /webhooks",
-      for: grantsText(webhook.for),
-      signed: "standard-webhooks",
-      promise: webhook.inOrder ? "at least once, in order per resource" : "at least once",
-      timeout: "15s",
-      retry: webhook.retry.map(({ text }) => text).join(" "),
-      // A receiver that is down for long must not be lost to the simulation.
-      then: { keep: "30d" },
-    },
+    ...(webhook === undefined
+      ? {}
+      : {
+          webhook: {
+            subscribe: "POST /webhooks",
+            for: grantsText(webhook.for),
+            signed: "standard-webhooks",
+            promise: webhook.inOrder ? "at least once, in order per resource" : "at least once",
+            timeout: "15s",
+            retry: webhook.retry.map(({ text }) => text).join(" "),
+            // A receiver that is down for long must not be lost to the simulation.
+            then: { keep: "30d" },
+          },
+        }),
+    ...(stream === undefined
+      ? {}
+      : { stream: { at: "GET /events", for: grantsText(stream.for), kind: "server-sent", resume: "Last-Event-ID", keep: "30d" } }), // biome-ignore format: short
   };
 }
 

@@ -72,6 +72,22 @@ export class Hooks {
     this.#options = options;
   }
 
+  /** What happened at a position of the journal; undefined: nothing to the document's own records. */
+  entryAt(position: number): Entry | undefined {
+    return this.#journal[position];
+  }
+
+  /** Beyond the newest. */
+  get positions(): number {
+    return this.#journal.length;
+  }
+
+  /** Whether its data is gone, so that nobody is told of it any more. */
+  isForgotten(position: number): boolean {
+    const entry = this.#journal[position];
+    return entry !== undefined && this.#forgotten.has(`${entry.resource}/${entry.record}`);
+  }
+
   // ── What is committed ──
 
   /** Entries in the order of commits; `known` are those of the document's own records. */
@@ -161,16 +177,7 @@ export class Hooks {
     if (endpoint === undefined) return `there is no endpoint ${id}`;
     if (entry?.event === undefined || entry.data === undefined) return `there is no event at ${position}`;
     if (!this.#mayKnow(endpoint, entry)) return `R6.13: ${endpoint.owner.name} may not know of ${entry.event}: ${body}`;
-    const { data, id: _, request: __, ...said } = JSON.parse(body) as Record<string, unknown>;
-    const { oracle } = this.#options;
-    const seen = oracle.view(entry.data, endpoint.owner);
-    const { resource } = entry.data;
-    const told = endpoint.older
-      ? Object.fromEntries(Object.entries(seen).map(([name, value]) => [olderName(oracle.world, resource, name), value])) // biome-ignore format: short
-      : seen;
-    if (!isDeepStrictEqual(data, told)) return `R6.13: ${endpoint.owner.name} is told ${JSON.stringify(data)} in place of ${JSON.stringify(told)}`; // biome-ignore format: short
-    const must = { type: entry.event, timestamp: instantText(entry.at), sequence: position };
-    return isDeepStrictEqual(said, must) ? undefined : `the event says ${JSON.stringify(said)} in place of ${JSON.stringify(must)}`; // biome-ignore format: short
+    return wrongEvent(this.#options.oracle, { actor: endpoint.owner, older: endpoint.older }, position, entry, body);
   }
 
   #mayKnow({ owner }: Endpoint, { data }: Entry): boolean {
@@ -289,6 +296,28 @@ export class Hooks {
   }
 }
 
+/** Whether somebody is told of an event what was so then, as much as it may see, in the words of its version. */
+export function wrongEvent(
+  oracle: Oracle,
+  { actor, older }: { readonly actor: Actor; readonly older: boolean },
+  position: number,
+  entry: Entry,
+  body: string,
+): string | undefined {
+  if (entry.data === undefined) return undefined;
+  const { data, id: _, request: __, ...said } = JSON.parse(body) as Record<string, unknown>;
+  const seen = Object.entries(oracle.view(entry.data, actor));
+  const { resource } = entry.data;
+  const told = Object.fromEntries(
+    older ? seen.map(([name, value]) => [olderName(oracle.world, resource, name), value]) : seen,
+  );
+  if (!isDeepStrictEqual(data, told))
+    return `R6.13: ${actor.name} is told ${JSON.stringify(data)} in place of ${JSON.stringify(told)}`;
+  const must = { type: entry.event, timestamp: instantText(entry.at), sequence: position };
+  if (isDeepStrictEqual(said, must)) return undefined;
+  return `the event says ${JSON.stringify(said)} in place of ${JSON.stringify(must)}`;
+}
+
 export function isOwn(resource: string): boolean {
-  return resource !== "Webhook" && resource !== "WebhookDelivery";
+  return resource !== "Webhook" && resource !== "WebhookDelivery" && resource !== "Event";
 }

@@ -42,7 +42,7 @@ export function wrongAnswer(
   if (isReplayed) return "an answer was given again that there had not been";
   switch (verdict.kind) {
     case "webhook":
-      return [200, 201, 204, 403, 404, 409, 422, 428].includes(status) ||
+      return [200, 201, 204, 403, 404, 409, 410, 422, 428].includes(status) ||
         (status === 503 && body.includes('"timed-out"'))
         ? undefined
         : `status ${status}: ${body}`;

@@ -26,6 +26,9 @@ export interface Task {
   readonly request?: unknown;
 }
 
+/** The life of what outlives every process: the store's own. */
+export const ofTheStore = 0;
+
 /** Thrown to all that is under way in a process that has died: it can neither go on nor tell anybody. */
 export class Died extends Error {}
 
@@ -51,7 +54,7 @@ export class Machine {
   time: number = Date.parse("2026-10-01T00:00:00.000Z");
   /** Milliseconds since the start, of a clock that is never set back. */
   uptime = 0;
-  readonly #alive: Set<number> = new Set();
+  readonly #alive: Set<number> = new Set([ofTheStore]);
   #lives = 0;
   /** The process that is being started. */
   #starting = 0;
@@ -120,7 +123,7 @@ export class Machine {
     if (first.every === undefined) this.#timers.delete(first);
     else first.at = this.uptime + first.every;
     this.note("  timer");
-    first.run();
+    this.tasks.run({ name: "timer", life: first.life, looked: this.time }, first.run);
     return true;
   }
 
@@ -164,7 +167,14 @@ export class Machine {
     };
     const soon = (run: () => void): object => {
       const life = this.#present();
-      this.pass("turn", life).then(run, () => {});
+      // Whoever asked for it may have been answered when it comes: it is nobody's request.
+      const task: Task = { name: "turn", life, looked: this.time };
+      this.tasks
+        .run(task, () => this.pass("turn", life))
+        .then(
+          () => this.tasks.run(task, run),
+          () => {},
+        );
       return { unref: () => {} };
     };
     const simulated = {

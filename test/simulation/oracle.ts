@@ -212,15 +212,10 @@ export class Oracle {
   read(asked: Asked): Verdict {
     try {
       this.#admit(asked);
-      const { operation, resource } = asked;
+      const { operation } = asked;
       if (operation.deed === "list") return this.#page(asked);
       const rec = this.#allowed(new Draft(this), asked);
-      if (operation.deed === "history") {
-        const moves = this.journal.filter(
-          ({ record, resource: of, to }) => of === resource.name && record === rec.id && to !== undefined,
-        );
-        return { kind: "history", moves };
-      }
+      if (operation.deed === "history") return this.history(asked);
       const { noneMatch } = asked;
       if (noneMatch !== undefined && this.tags.get(tagKey(rec, noneMatch)) === rec.version)
         return { kind: "unchanged" };
@@ -229,6 +224,14 @@ export class Oracle {
       if (thrown instanceof Refused) return thrown.verdict;
       throw thrown;
     }
+  }
+
+  /** What has happened to a record by now, for who has been let in to see it. */
+  history({ id, resource }: Asked): Verdict {
+    const moves = this.journal.filter(
+      (entry) => entry.resource === resource.name && entry.record === id && entry.to !== undefined,
+    );
+    return { kind: "history", moves };
   }
 
   /** What is refused of a request whoever asks and whatever there is: undefined where that depends on data. */

@@ -17,7 +17,7 @@ import type {
   Transaction,
   Written,
 } from "../../src/store/store.ts";
-import { Died, type Machine, type Task } from "./machine.ts";
+import { Died, type Machine, ofTheStore, type Task } from "./machine.ts";
 import type { Chance } from "./random.ts";
 
 /** How often, of a hundred times, each of these happens. */
@@ -200,53 +200,57 @@ export function simulatedStore(inner: Store, { machine, life, chance, weather, w
     return wrapped as unknown as Transaction;
   }
 
+  /** What a store does by itself, such as waiting for others to be written with, does not end with a process. */
+  const ofStore: Store["transaction"] = (work) =>
+    machine.tasks.run({ name: "store", life: ofTheStore, looked: 0 }, () => inner.transaction(work));
+
+  /** Runs the work within the store's transaction; what becomes of it is told while nobody else can have come in between. */
+  async function run<T>(
+    task: Task,
+    work: (tx: Transaction) => Promise<T>,
+    tx: Transaction,
+  ): Promise<{ readonly value: T; readonly fate: Fate }> {
+    // biome-ignore format: short
+    const log = emptyLog(machine.time);
+    let value: T;
+    try {
+      value = await machine.tasks.run(task, () => work(watched(tx, task, log)));
+    } catch (thrown) {
+      if (machine.isAlive(life)) watcher.undone(task, log, task.fault !== undefined);
+      throw thrown;
+    }
+    if (yields) await machine.pass("commit", life);
+    if (!machine.isAlive(life)) throw new Died();
+    const { after, again, before, dies } = weather();
+    const fate = chance.weighted({ well: 100, again, before, after, diesBefore: dies, diesAfter: dies });
+    if (fate === "again") throw new Again();
+    if (fate === "before") throw failed("busy", task);
+    if (fate === "diesBefore") {
+      machine.note(`  ${task.name} dies before commit`);
+      machine.die(life);
+      throw new Died();
+    }
+    watcher.committing(task, log);
+    return { value, fate };
+  }
+
   async function transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const task = taskNow();
     task.since ??= task.looked;
     await machine.pass("begin", life);
     for (;;) {
-      const turn: { fate: Fate } = { fate: "well" };
-      let log: Mutable<Log> = emptyLog(machine.time);
-      let injected = false;
-      let runs = 0;
-      let durable = false;
       try {
-        const given = await inner.transaction(async (tx) => {
-          log = emptyLog(machine.time);
-          runs += 1;
-          const value = await machine.tasks.run(task, () => work(watched(tx, task, log)));
-          if (yields) await machine.pass("commit", life);
-          if (!machine.isAlive(life)) throw new Died();
-          const { after, again, before, dies } = weather();
-          const fate = chance.weighted({ well: 100, again, before, after, diesBefore: dies, diesAfter: dies });
-          turn.fate = fate;
-          injected = fate !== "well" && fate !== "after" && fate !== "diesAfter";
-          if (fate === "again") throw new Again();
-          if (fate === "before") throw failed("busy", task);
-          if (fate === "diesBefore") {
-            machine.note(`  ${task.name} dies before commit`);
-            machine.die(life);
-            throw new Died();
-          }
-          watcher.committing(task, log);
-          return value;
-        });
-        durable = true;
-        if (turn.fate === "diesAfter") {
+        const { fate, value } = await ofStore((tx) => run(task, work, tx));
+        if (fate === "diesAfter") {
           machine.note(`  ${task.name} dies after commit`);
           machine.die(life);
         }
         await machine.pass("committed", life);
-        if (turn.fate === "after") throw failed("busy", task);
-        return given;
+        if (fate === "after") throw failed("busy", task);
+        return value;
       } catch (thrown) {
-        if (thrown instanceof Again) {
-          machine.note(`  ${task.name} runs again`);
-          continue;
-        }
-        if (!machine.isAlive(life) || durable) throw thrown;
-        if (runs > 0) watcher.undone(task, log, injected || task.fault !== undefined);
-        throw thrown;
+        if (!(thrown instanceof Again)) throw thrown;
+        machine.note(`  ${task.name} runs again`);
       }
     }
   }

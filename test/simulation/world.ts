@@ -156,6 +156,9 @@ export function worldOf(number: number): World {
     ...(linked.some(({ events }) => events.length > 0) && chance.percent(60)
       ? { webhook: webhookOf(chance, linked) }
       : {}),
+    ...(linked.some(({ events }) => events.length > 0) && chance.percent(50)
+      ? { stream: { for: webhookOf(chance, linked).for } }
+      : {}),
     ...(chance.percent(40) ? { older: olderOf(chance, job) } : {}),
   };
 }
