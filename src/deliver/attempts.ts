@@ -28,6 +28,8 @@ export interface Attempts {
 
 /** Attempts under way at one endpoint. */
 const perEndpoint = 8;
+/** Of so many that are due each process takes some, so that several do not all reach for the same ones. */
+const choice = 4 * perEndpoint;
 /** Endpoints are looked at anew at least this often: others may have changed them. */
 const sweepMilliseconds = 1000;
 /** Beyond the time-out of an attempt: whoever has not told by then what came of it has ended. */
@@ -95,9 +97,13 @@ export function createAttempts(
       return;
     }
     const now = clock.now();
-    const { text } = await listWaiting({ limit: room, filters: [] }, { input: { webhook: endpoint } });
+    const { text } = await listWaiting({ limit: choice, filters: [] }, { input: { webhook: endpoint } });
     const waiting = JSON.parse(`[${text}]`) as readonly Waiting[];
-    const due = waiting.filter(({ nextAttemptAt }) => Date.parse(nextAttemptAt) <= now);
+    const due = someOf(
+      waiting.filter(({ nextAttemptAt }) => Date.parse(nextAttemptAt) <= now),
+      room,
+      random(),
+    );
     const later = waiting.find(({ nextAttemptAt }) => Date.parse(nextAttemptAt) > now);
     wakes.set(endpoint, due.length === room ? 0 : later === undefined ? Number.POSITIVE_INFINITY : Date.parse(later.nextAttemptAt)); // biome-ignore format: short
     if (due.length === 0 || stopping.aborted) return;
@@ -119,12 +125,15 @@ export function createAttempts(
     }
   }
 
-  /** Of two processes that find the same delivery due, the first gets it: the other finds it leased. */
-  function claim(endpoint: string, due: readonly Waiting[]): Promise<readonly { endpointRow: Row; row: Row }[]> {
+  /**
+   * Of two processes that find the same delivery due, the first gets it: the other finds it leased. The endpoint is not held, or
+   * all attempts at it would wait for one another; one that is disabled at this moment may be sent something still.
+   */
+  async function claim(endpoint: string, due: readonly Waiting[]): Promise<readonly { endpointRow: Row; row: Row }[]> {
     const until = instantText(clock.now() + webhook.timeoutMilliseconds + leaseMilliseconds);
+    const endpointRow = await rows.enabledEndpoint(endpoint);
+    if (endpointRow === undefined) return [];
     return store.transaction(async (tx) => {
-      const endpointRow = await tx.get(endpoints, "id", endpoint);
-      if (endpointRow?.["state"] !== "enabled") return [];
       const claimed: { endpointRow: Row; row: Row }[] = [];
       for (const { id, nextAttemptAt } of due) {
         const row = await tx.claim(deliveries, id);
@@ -180,7 +189,7 @@ export function createAttempts(
     const made = (row["tries"] as number) + 1;
     const verdict = judge(attempt, { made, retry: webhook.retryMilliseconds, random: random(), now });
     const at = { at: instantText(began), milliseconds: now - began, ...noted };
-    const why = await store.transaction((tx) => settle(tx, row, made, at, verdict, now));
+    const why = await store.transaction((tx) => settle(tx, { endpoint, row }, made, at, verdict, now));
     const to = endpoint["id"] as string;
     options.told?.({
       kind: "attempt",
@@ -223,16 +232,15 @@ export function createAttempts(
 
   async function settle(
     tx: Transaction,
-    leased: Row,
+    { endpoint: known, row: leased }: { readonly endpoint: Row; readonly row: Row },
     made: number,
     attempt: Json,
     verdict: Verdict,
     now: number,
   ): Promise<string | undefined> {
     const row = await tx.get(deliveries, "id", leased["id"] ?? null);
-    const endpoint = await tx.get(endpoints, "id", leased["webhook"] ?? null);
     // Deleted with its endpoint.
-    if (row === undefined || endpoint === undefined) return undefined;
+    if (row === undefined) return undefined;
     // The lease was over, and what becomes of it is for whoever has it now.
     if (row["state"] !== "pending" || row["nextAttemptAt"] !== leased["nextAttemptAt"]) return undefined;
     const attempts = [...(row["attempts"] as readonly Value[]), attempt as Value].slice(-keptAttempts);
@@ -248,7 +256,10 @@ export function createAttempts(
     if (verdict.kind !== "again" && webhook.inOrder) {
       await rows.letNextGo(tx, row["webhook"] as string, row["record"] as string, now);
     }
-    return noteHealth(tx, endpoint, verdict, now);
+    // Where there is nothing to note nobody is made to wait for the endpoint.
+    if (verdict.kind === "delivered" && (known["failing"] ?? null) === null) return undefined;
+    const endpoint = await tx.get(endpoints, "id", leased["webhook"] ?? null);
+    return endpoint && noteHealth(tx, endpoint, verdict, now);
   }
 
   /**
@@ -289,4 +300,11 @@ export function createAttempts(
     },
     giveUp: () => giveUp.abort(),
   };
+}
+
+/** Where there are more than are taken, a run of them that begins anywhere; `chance` is from 0 to 1. */
+function someOf<T>(all: readonly T[], count: number, chance: number): readonly T[] {
+  const last = Math.max(0, all.length - count);
+  const start = Math.min(Math.floor(chance * (last + 1)), last);
+  return all.slice(start, start + count);
 }

@@ -26,6 +26,8 @@ export interface Endpoint {
 
 export interface Rows {
   enabledEndpoints(): Promise<readonly Endpoint[]>;
+  /** An endpoint with all its columns as they are now, held by nobody; undefined where it is not enabled. */
+  enabledEndpoint(id: string): Promise<Row | undefined>;
   /** The delivery to an endpoint that comes before all others of a record. */
   firstOf(tx: Transaction, endpoint: string, record: string): Promise<Row | undefined>;
   /** Whoever is first now waits for nobody. `now` in epoch milliseconds. */
@@ -34,6 +36,7 @@ export interface Rows {
 
 export function createRows(plan: Plan, store: Store, webhook: WebhookPlan): Rows {
   const listEndpoints = store.list({ resource: endpoints, view: viewOf(plan, endpoints), sort: [], filters: [], from: "start" }); // biome-ignore format: one query
+  const readEndpoint = store.read({ resource: endpoints, key: "id", view: viewOf(plan, endpoints) });
   const firstOf: Rows["firstOf"] = async (tx, endpoint, record) =>
     tx.first(deliveries, webhook.ahead, { input: { webhook: endpoint, record } });
   return {
@@ -41,6 +44,11 @@ export function createRows(plan: Plan, store: Store, webhook: WebhookPlan): Rows
       const { text } = await listEndpoints({ limit: 1_000_000, filters: [] }, {});
       const all = JSON.parse(`[${text}]`) as readonly Endpoint[];
       return all.filter(({ state }) => state === "enabled");
+    },
+    async enabledEndpoint(id) {
+      const found = await readEndpoint(id, {});
+      const row = found && (JSON.parse(found.text) as Row);
+      return row?.["state"] === "enabled" ? row : undefined;
     },
     firstOf,
     async letNextGo(tx, endpoint, record, now) {
