@@ -24,10 +24,11 @@ const tasks = {
   package: () => ({ args: ["--disable-warning=ExperimentalWarning", join("scripts", "package.ts")], cwd: root }),
   simulate: (args) => ({ args: [join("test", "simulation", "main.ts"), ...args], cwd: root }),
   story: (args) => ({ args: [join("examples", "story", "story.ts"), ...args], cwd: root }),
+  "test:postgres": (args) => ({ args: [join("scripts", "test-postgres.ts"), ...args], cwd: root }),
   "serve:postgres": (args) => ({ args: [join("scripts", "serve-postgres.ts"), ...args], cwd: root }),
 };
 
-const usage = `usage: npm start | npm test | npm run nonet -- … | npm run check | npm run bench | npm run simulate | npm run story | npm run serve:postgres | npm run package
+const usage = `usage: npm start | npm test | npm run nonet -- … | npm run check | npm run bench | npm run simulate | npm run story | npm run serve:postgres | npm run test:postgres | npm run package
   Arguments after -- reach the task. npm prints two lines of its own before a task's output; where a program
   reads that output, ask for silence: npm run --silent nonet -- check FILE --format json`;
 

@@ -45,6 +45,8 @@ const forTests = [
 export interface ServerOptions {
   /** Stays, and is gone on with by the next server; without it there is one that goes with the server. */
   readonly folder?: string;
+  /** One that is free, unless told. */
+  readonly port?: number;
   /** `name=value` */
   readonly settings?: readonly string[];
 }
@@ -52,6 +54,7 @@ export interface ServerOptions {
 /** @throws where npm has no server for this machine. */
 export async function startPostgres({
   folder: kept,
+  port: wantedPort,
   settings: wanted = forTests,
 }: ServerOptions = {}): Promise<PostgresServer> {
   if (kept !== undefined) mkdirSync(kept, { recursive: true });
@@ -72,7 +75,7 @@ export async function startPostgres({
         cwd: folder,
       },
     );
-  const port = await freePort();
+  const port = wantedPort ?? (await freePort());
   const settings = [`port=${port}`, "listen_addresses=127.0.0.1", "unix_socket_directories=", ...wanted];
   const server = spawn(...command("postgres", ["-D", data, ...settings.flatMap((one) => ["-c", one])]), {
     cwd: folder,
@@ -83,6 +86,7 @@ export async function startPostgres({
   return {
     address: `postgres://postgres@127.0.0.1:${port}/postgres`,
     async [Symbol.asyncDispose]() {
+      if (server.exitCode !== null) return;
       const ended = new Promise((resolve) => server.once("exit", resolve));
       // Fast shutdown. It is not the process that was started where `runuser` stands before it.
       process.kill(Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]), "SIGINT");

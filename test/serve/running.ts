@@ -55,6 +55,8 @@ export interface RunOptions {
   readonly store?: "sqlite" | "memory" | "postgres";
   /** Where SQLite keeps it; a file of its own unless told. */
   readonly file?: string;
+  /** Where PostgreSQL keeps it; a schema of its own unless told. */
+  readonly address?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly proxies?: readonly string[];
   readonly pages?: readonly Page[];
@@ -88,7 +90,11 @@ interface Opened {
   readonly close: () => Promise<void>;
 }
 
-async function openStore(plan: Plan, { file, store: kind }: RunOptions, clock: () => number): Promise<Opened> {
+async function openStore(
+  plan: Plan,
+  { address: given, file, store: kind }: RunOptions,
+  clock: () => number,
+): Promise<Opened> {
   const { tables } = plan;
   if (kind === "memory") {
     const store = await openMemoryStore({ tables, clock });
@@ -99,7 +105,7 @@ async function openStore(plan: Plan, { file, store: kind }: RunOptions, clock: (
     const store = await openSqliteStore({ file: file ?? ":memory:", tables, following, clock });
     return { store, close: () => store.close() };
   }
-  const { address, drop } = await serviceSchema(file);
+  const { address, drop } = given === undefined ? await serviceSchema(file) : { address: given, drop: async () => {} };
   const store = await openPostgresStore({ address, tables, following, clock });
   return {
     store,

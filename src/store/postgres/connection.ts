@@ -109,7 +109,7 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
     statement: string,
     values: readonly Bindable[],
   ): Promise<readonly Row[]> => {
-    const client = await acquire(reading, options);
+    const client = await acquire(reading, options, place);
     let failure: unknown;
     try {
       return await query<Row>(client, statement, values);
@@ -132,7 +132,7 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
   };
 
   const attempt = async <T>(work: (work: Work) => Promise<T>, frozen: ReadonlySet<string>): Promise<T> => {
-    const client = await acquire(writing, options);
+    const client = await acquire(writing, options, place);
     const transaction = openWork((statement, values) => query(client, statement, values), client, frozen);
     let lost = true;
     try {
@@ -333,14 +333,15 @@ function openPool(place: Place, options: ConnectionOptions, max: number): pg.Poo
   return pool;
 }
 
-async function acquire(pool: pg.Pool, { mostWaiting }: ConnectionOptions): Promise<pg.PoolClient> {
+/** Where there is no server, nobody is made to wait for one. */
+async function acquire(pool: pg.Pool, { mostWaiting }: ConnectionOptions, { name }: Place): Promise<pg.PoolClient> {
   if (pool.waitingCount >= mostWaiting) throw new StoreError("busy", "too many wait for the database");
   try {
     return await pool.connect();
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : "";
     if (message.startsWith("timeout exceeded")) throw new StoreError("busy", "no connection was free in time");
-    throw thrown;
+    throw explained(thrown, name);
   }
 }
 
