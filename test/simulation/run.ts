@@ -445,6 +445,8 @@ class Simulation {
   #follow(): void {
     const chance = this.#chance;
     const { all } = this.#followers;
+    // Who has asked and not been answered waits.
+    if ([...this.#flights].some(({ follower }) => follower !== undefined)) return;
     const known = all.length > 2 || (all.length > 0 && chance.percent(70)) ? chance.pick(all) : undefined;
     if (known?.stream !== undefined) {
       this.#machine.note(`${known.actor.name} is cut off after ${known.last}`);
