@@ -15,7 +15,7 @@ import { openStore } from "../src/commands/store.ts";
 import { keyCredentials, mintKey } from "../src/serve/credentials/mint.ts";
 import { planOf } from "../test/serve/running.ts";
 
-const STREAMS = 1000;
+const STREAMS = Number(process.env["STREAMS"] ?? 1000);
 /** As many as one user may have with one credential. */
 const PER_USER = 10;
 const SECONDS = 20;
@@ -177,6 +177,11 @@ async function order({ port }: Server, key: string): Promise<void> {
     body: JSON.stringify({ email: "x@example.com", margin: 1 }),
   });
   await reply.arrayBuffer();
+  // A service that does not keep up says so (R8.9).
+  if (reply.status === 503) {
+    await pass(1);
+    return order({ port, pid: 0 }, key);
+  }
   if (reply.status !== 201) throw new Error(`${reply.status}`);
 }
 

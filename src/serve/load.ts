@@ -34,7 +34,7 @@ export interface LoadOptions {
 const mostUnderWay = 4096;
 
 /** One turn that long may be a pause or a function that blocked once; two in a row are a service that does not keep up. */
-const lateMilliseconds = 500;
+const lateMilliseconds = 1000;
 
 const tellMilliseconds = 60_000;
 

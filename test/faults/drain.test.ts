@@ -47,6 +47,7 @@ test("R1.8 it is asked to stop while it is used by everybody, a receiver hangs a
     duplex: "half",
   } as RequestInit);
   await pass(300);
+  const asked = performance.now();
   service.signal("SIGTERM");
   // From the first instant on, while connections are still taken (R1.2).
   await until(
@@ -55,6 +56,8 @@ test("R1.8 it is asked to stop while it is used by everybody, a receiver hangs a
   );
   assert.equal((await late).status, 201, "what was under way is answered");
   assert.equal(await service.ended, 0, service.output);
+  if (process.env["NONET_FIGURES"] !== undefined)
+    console.log(`stopped after ${(performance.now() - asked).toFixed(0)} ms`);
   await working;
 
   // What was answered is there, and what became of it is told after the next start.

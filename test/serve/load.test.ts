@@ -13,7 +13,7 @@ const random = (bytes: number): Uint8Array => new Uint8Array(bytes).fill(Math.fl
 test("two late turns in a row are too much, one is not, and the next that is in time ends it", () => {
   const load = createLoad({ random, now: () => 0 });
   const rows: readonly (readonly [late: number, refused: boolean])[] = [
-    [0, false], [9_000, false], [0, false], [501, false], [501, true], [9_000, true], [500, false], [501, false], [0, false],
+    [0, false], [9_000, false], [0, false], [1_001, false], [1_001, true], [9_000, true], [1_000, false], [1_001, false], [0, false],
   ]; // biome-ignore format: a table
   for (const [late, refused] of rows) {
     load.late(late);

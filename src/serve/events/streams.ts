@@ -2,6 +2,7 @@
  * The streams that are open (R6.15, R6.16). However many there are, the journal is read once for all of them that are up to
  * date; one that goes on from an earlier event reads by itself, as fast as it is taken, until it is.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../../base/clock.ts";
 import { isPassing } from "../../store/error.ts";
 import type { JournalRecord, Store } from "../../store/store.ts";
@@ -39,6 +40,9 @@ export interface Following {
   /** The position in the journal that it goes on after. */
   readonly after: number;
 }
+
+/** So many followers are written to before requests have their turn. */
+const inOneTurn = 500;
 
 const perHolder = 10;
 /** How often events are looked for of which the store has not told, and streams are looked after. */
@@ -122,7 +126,9 @@ export function createStreams({ store, teller, clock, report }: StreamsOptions):
     const end = entries.at(-1)?.position ?? after;
     const reached = entries.length < batch ? Math.max(last, end) : end;
     const texts = entries.length === 0 ? new Map<Follower, string>() : await textsFor(entries, to);
-    for (const follower of to) {
+    for (const [number, follower] of to.entries()) {
+      // To write to thousands takes longer than others should wait.
+      if (number % inOneTurn === inOneTurn - 1) await nextTurn();
       if (follower.position >= reached || !followers.has(follower)) continue;
       follower.position = reached;
       const text = texts.get(follower);
