@@ -27,7 +27,7 @@ import { type PostgresServer, startPostgres } from "../postgres/server.ts";
 import { temporaryFolder } from "./process.ts";
 
 const seed = Number(process.env["NONET_SEED"] ?? 20261122);
-const seconds = Number(process.env["NONET_SECONDS"] ?? 4);
+const seconds = Number(process.env["NONET_SECONDS"] ?? 3);
 const kills = Number(process.env["NONET_KILLS"] ?? 2);
 const workers = 12;
 
@@ -110,7 +110,7 @@ const byText = (one: string, other: string): number => one.localeCompare(other);
 const byJob = (told: readonly Told[]): ReadonlyMap<string, readonly string[]> =>
   new Map([...Map.groupBy(told, ({ job }) => job)].map(([job, some]) => [job, some.map(({ type }) => type)]));
 
-async function until(what: string, isSo: () => boolean, patience = 60_000): Promise<void> {
+async function until(what: string, isSo: () => boolean, patience = 180_000): Promise<void> {
   for (const ends = performance.now() + patience; !isSo(); await pass(20))
     if (performance.now() > ends) assert.fail(`it never came to this: ${what}`);
 }
