@@ -2,7 +2,7 @@
 
 /** The quality that an Accept-like field gives to `offered` (`type/subtype`), 0 to 1; absent or empty: 1. */
 export function acceptQuality(field: string | undefined, offered: string): number {
-  if (field === undefined || field === "*/*" || field === "") return 1;
+  if (field === undefined || field === "*/*" || field === "" || field === offered) return 1;
   const [type] = offered.split("/");
   let best = { precision: -1, quality: 0 };
   for (const range of field.split(",")) {

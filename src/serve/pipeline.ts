@@ -178,9 +178,12 @@ function foundIn(
   return { routed, endpoint: other };
 }
 
-async function run(pipeline: Pipeline, request: Asked): Promise<Answer> {
+function run(pipeline: Pipeline, request: Asked): Promise<Answer> {
   const { operation } = request.endpoint.prepared;
-  if (operation.answer.errors === undefined) return runIn(pipeline, request);
+  return operation.answer.errors === undefined ? runIn(pipeline, request) : runRestated(pipeline, request, operation);
+}
+
+async function runRestated(pipeline: Pipeline, request: Asked, operation: Operation): Promise<Answer> {
   try {
     return await runIn(pipeline, request);
   } catch (thrown) {
@@ -189,11 +192,15 @@ async function run(pipeline: Pipeline, request: Asked): Promise<Answer> {
 }
 
 /** Where a request brings files, those that no record was given in the end are forgotten, whatever happened. */
-async function runIn(pipeline: Pipeline, request: Asked): Promise<Answer> {
+function runIn(pipeline: Pipeline, request: Asked): Promise<Answer> {
   const { asked, prepared } = request.endpoint;
   // A version that is no longer the newest may have files that the newest has not.
-  const brings = [prepared, asked?.prepared].some((one) => one?.operation.body?.files !== undefined);
-  if (!brings) return runWith(pipeline, request, []);
+  const brings =
+    prepared.operation.body?.files !== undefined || asked?.prepared.operation.body?.files !== undefined;
+  return brings ? runBringing(pipeline, request) : runWith(pipeline, request, []);
+}
+
+async function runBringing(pipeline: Pipeline, request: Asked): Promise<Answer> {
   const brought: string[] = [];
   try {
     return await runWith(pipeline, request, brought);
@@ -356,9 +363,9 @@ function done(call: Call, { inUse, load }: Pipeline, refused: (refusal: Refusal)
 }
 
 /** What only reads makes no token: who is told one came with it. */
-async function readWithTokens(call: Call): Promise<Answer> {
-  const { collective } = call.prepared.operation;
-  return withTokens(call, undefined, await (collective === true ? readAll(call) : read(call)));
+function readWithTokens(call: Call): Promise<Answer> {
+  const reading = call.prepared.operation.collective === true ? readAll(call) : read(call);
+  return call.marks === undefined ? reading : reading.then((answer) => withTokens(call, undefined, answer));
 }
 
 function inOwnWords(

@@ -310,7 +310,8 @@ export function createService(given: ServiceOptions): LiveService {
     }
     if (noted.admission !== undefined) given = settle(noted.admission, given, clock.now());
     if (exchange.method !== "GET") streams.nudge();
-    const encoded = await compress(given, exchange.headers.get("accept-encoding"));
+    const compressed = compress(given, exchange.headers.get("accept-encoding"));
+    const encoded = compressed instanceof Promise ? await compressed : compressed;
     const told = noted.version === undefined ? encoded : versioned(encoded, noted.version);
     return finish(cors.told(told, exchange), requestId, exchange.secure);
   }
