@@ -195,8 +195,7 @@ async function runRestated(pipeline: Pipeline, request: Asked, operation: Operat
 function runIn(pipeline: Pipeline, request: Asked): Promise<Answer> {
   const { asked, prepared } = request.endpoint;
   // A version that is no longer the newest may have files that the newest has not.
-  const brings =
-    prepared.operation.body?.files !== undefined || asked?.prepared.operation.body?.files !== undefined;
+  const brings = prepared.operation.body?.files !== undefined || asked?.prepared.operation.body?.files !== undefined;
   return brings ? runBringing(pipeline, request) : runWith(pipeline, request, []);
 }
 
