@@ -187,7 +187,7 @@ for (const store of stores) {
       thrown = new StoreError(kind, "/srv/data/file is locked");
       const busy = await post();
       assert.equal(busy.status, 503);
-      assert.equal(busy.headers["retry-after"], "1");
+      assert.match(String(busy.headers["retry-after"]), /^[1-9]$/);
       assert.partialDeepStrictEqual(busy.json, { code: "overloaded" });
       assert(!/srv|lock/.test(busy.text));
     }
