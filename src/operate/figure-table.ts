@@ -108,13 +108,13 @@ const all: Readonly<Record<FigureName, FigureKind>> = {
   "nonet.store.failures": {
     kind: "counter",
     unit: "{failure}",
-    about: "operations that the store did not do: `busy`, `disk`, `closed`, or `other`",
+    about: "operations that the store did not do: `busy`, `disk`, `unreachable`, `closed`, or `other`",
     labels: ["kind"],
   },
   "nonet.store.retries": {
     kind: "counter",
     unit: "{transaction}",
-    about: "transactions that PostgreSQL asked to be done again",
+    about: "transactions begun again on PostgreSQL: others were in the way, or the connection was lost",
   },
   "nonet.store.connections": {
     kind: "gauge",

@@ -5,7 +5,7 @@ import type { Awaitable, Store } from "../store/store.ts";
 export interface StoreTimes {
   /** `subject`: the resource, where there is one. */
   done(operation: "read" | "list" | "transaction", subject: string | undefined, milliseconds: number): void;
-  failed(kind: "busy" | "disk" | "closed" | "other"): void;
+  failed(kind: "busy" | "disk" | "unreachable" | "closed" | "other"): void;
 }
 
 export function timedStore(store: Store, times: StoreTimes): Store {
@@ -13,11 +13,21 @@ export function timedStore(store: Store, times: StoreTimes): Store {
 
   function timed<T>(operation: Operation, subject: string | undefined, work: () => Awaitable<T>): Awaitable<T> {
     const began = performance.now();
-    const given = work();
     const tell = (): void => times.done(operation, subject, performance.now() - began);
-    if (given instanceof Promise) given.then(tell, () => {});
-    else tell();
-    return given;
+    try {
+      const given = work();
+      if (given instanceof Promise) given.then(tell, failed);
+      else tell();
+      return given;
+    } catch (thrown) {
+      failed(thrown);
+      throw thrown;
+    }
+  }
+
+  /** What the work of a transaction itself throws is a refusal or a failure of its own, and known elsewhere. */
+  function failed(thrown: unknown): void {
+    if (thrown instanceof StoreError) times.failed(kindOf(thrown));
   }
 
   // Stores are plain objects of functions, so that one of them can be put in place of another.
@@ -31,19 +41,10 @@ export function timedStore(store: Store, times: StoreTimes): Store {
       const list = store.list(query);
       return (page, variables) => timed("list", query.resource, () => list(page, variables));
     },
-    transaction(work) {
-      // What the work itself throws is a refusal or a failure of its own, and known elsewhere.
-      const given = timed("transaction", undefined, () => store.transaction(work)) as ReturnType<
-        typeof store.transaction
-      >;
-      given.catch((thrown: unknown) => {
-        if (thrown instanceof StoreError) times.failed(kindOf(thrown));
-      });
-      return given as never;
-    },
+    transaction: (work) => timed("transaction", undefined, () => store.transaction(work)) as never,
   };
 }
 
 function kindOf({ kind }: StoreError): Parameters<StoreTimes["failed"]>[0] {
-  return kind === "busy" || kind === "disk" || kind === "closed" ? kind : "other";
+  return kind === "busy" || kind === "disk" || kind === "unreachable" || kind === "closed" ? kind : "other";
 }

@@ -87,7 +87,7 @@ export interface StoreLoad {
   readonly idleConnections: number;
   /** What waits for a connection. */
   readonly waiting: number;
-  /** Transactions that the server asked to be done again, since the store was opened. */
+  /** How often a transaction was begun again, since the store was opened: others were in the way, or its connection was lost. */
   readonly retries: number;
 }
 

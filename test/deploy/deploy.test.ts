@@ -123,6 +123,8 @@ test("probes, ports, grace and labels of the manifests belong together", () => {
     assert.deepEqual(selector, labels);
   assert.equal(at(scaler, "spec", "scaleTargetRef", "name"), at(deployment, "metadata", "name"));
   assert.partialDeepStrictEqual(at(template, "metadata", "annotations"), { "prometheus.io/port": "9090" });
+  const { runAsGroup, fsGroup } = pod["securityContext"] as { runAsGroup: number; fsGroup?: number };
+  assert.equal(fsGroup, runAsGroup, "else the secrets, which only root and their group may read, are not read");
   const mounted = (container["volumeMounts"] as readonly { name: string }[]).map(({ name }) => name);
   assert.deepEqual(
     mounted,

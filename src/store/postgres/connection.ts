@@ -8,6 +8,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { StoreError } from "../error.ts";
+import type { StoreLoad } from "../store.ts";
 import type { Place } from "./address.ts";
 import { codeOf, explained, InHand, isConsequence, remedyFor } from "./failure.ts";
 import { parserOf } from "./value.ts";
@@ -46,6 +47,8 @@ export interface Connections extends Session {
   transaction<T>(work: (work: Work) => Promise<T>): Promise<T>;
   /** A connection of its own for statements that bind to one, such as LISTEN; the caller ends it. */
   connect(): Promise<pg.Client>;
+  /** What the two pools have to do at the moment. */
+  load(): StoreLoad;
   /** Refuses what comes later, finishes what was accepted, then does what is to be done `last`. */
   close(last?: () => Promise<unknown>): Promise<void>;
 }
@@ -76,6 +79,7 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
   const writing = openPool(place, options, place.connections - forReading);
   const underWay = new Set<Promise<unknown>>();
   let closing = false;
+  let retries = 0;
   /** Transactions that others were in the way of are done one after another, so that they are not in each other's. */
   let lane: Promise<unknown> = Promise.resolve();
 
@@ -166,6 +170,7 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
         if (remedy === "none" || doubts > mostDoubts || performance.now() + pause > gives) throw thrown;
         if (thrown instanceof InHand) for (const table of thrown.tables) frozen.add(table);
       }
+      retries += 1;
       // Others are in other processes, and would be in the way again if all waited for the same time.
       await wait(pause * Math.random());
     }
@@ -186,6 +191,12 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
       await prepareClient(client, place, options);
       return client;
     },
+    load: () => ({
+      usedConnections: reading.totalCount - reading.idleCount + writing.totalCount - writing.idleCount,
+      idleConnections: reading.idleCount + writing.idleCount,
+      waiting: reading.waitingCount + writing.waitingCount,
+      retries,
+    }),
     close: async (last) => {
       if (closing) return;
       closing = true;

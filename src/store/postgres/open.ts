@@ -1,7 +1,7 @@
 /** A store in one schema of a PostgreSQL database. */
 import type { Table } from "../../plan/plan.ts";
 import type { Following } from "../migration.ts";
-import type { Store } from "../store.ts";
+import type { Store, StoreLoad } from "../store.ts";
 import { type Place, placeFrom } from "./address.ts";
 import { openChanges } from "./changes.ts";
 import { type ConnectionOptions, type Connections, openConnections, usualOptions } from "./connection.ts";
@@ -82,6 +82,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     changes: (listener) => changes.listen(listener),
     secret: secretStore(connections),
     purge: (now) => purge(connections, now),
+    load: () => sum(connections.load(), counting.load()),
     close: async () => {
       open = false;
       await connections.close(() => Promise.all([changes.close(), sequencer.close(), leads.close()]));
@@ -98,6 +99,15 @@ async function register(place: Place, wanted: Wanted, connections: Connections):
     if (await isStill(connections, place, brought)) return leads;
     await leads.close();
   }
+}
+
+function sum(a: StoreLoad, b: StoreLoad): StoreLoad {
+  return {
+    usedConnections: a.usedConnections + b.usedConnections,
+    idleConnections: a.idleConnections + b.idleConnections,
+    waiting: a.waiting + b.waiting,
+    retries: a.retries + b.retries,
+  };
 }
 
 const isTrue = (): boolean => true;
