@@ -5,14 +5,22 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { setTimeout as pass } from "node:timers/promises";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
+
+/** Why tests with this program are left out: false where it is there, and in CI, which has to have it. */
+export function without(program: "nats-server" | "kcat"): string | false {
+  const paths = (process.env["PATH"] ?? "").split(delimiter);
+  // Debian has servers where only root's paths look.
+  if ([...paths, "/usr/sbin"].some((folder) => existsSync(join(folder, program)))) return false;
+  return process.env["CI"] === undefined && `there is no ${program} on this machine; Debian's package has that name`;
+}
 
 /** A message as a consumer of the broker gets it. */
 export interface Kept {

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { type Kept, kafkaServer, natsServer, until } from "../brokers/servers.ts";
+import { type Kept, kafkaServer, natsServer, until, without } from "../brokers/servers.ts";
 import { UsageError } from "../../src/commands/command-line.ts";
 import { prepareSinks } from "../../src/commands/sinks.ts";
 import { createClient } from "../serve/client.ts";
@@ -97,7 +97,9 @@ function assertWhole(kept: readonly Kept[], orders: readonly string[]): void {
   for (const [order, got] of types) assert.deepEqual(got, steps, order);
 }
 
-test("a stream of NATS gets every event once, whichever side is killed", async (t) => {
+test("a stream of NATS gets every event once, whichever side is killed", {
+  skip: without("nats-server"),
+}, async (t) => {
   await using nats = await natsServer();
   const { start, work } = await service(t, `nats://${nats.host}/shop?as=clerk`);
   // Nobody is there to take events: the service serves, and says once that they wait.
@@ -122,7 +124,9 @@ test("a stream of NATS gets every event once, whichever side is killed", async (
   for (const { address, body } of kept) assert.equal(address, `shop.${(JSON.parse(body) as CloudEvent).type}`);
 });
 
-test("a topic of Kafka gets every event, a record's in one partition and in order, while the service is killed", async (t) => {
+test("a topic of Kafka gets every event, a record's in one partition and in order, while the service is killed", {
+  skip: without("kcat"),
+}, async (t) => {
   await using kafka = await kafkaServer("shop");
   const { start, work } = await service(t, `kafka://${kafka.host}/shop?as=clerk`);
   const first = await start();
