@@ -14,8 +14,8 @@ export interface Job {
   readonly requests: readonly string[];
   /** Starts again with the first request when all are used. */
   readonly cycle: boolean;
-  /** Of each answer: a status, or any success. */
-  readonly expect: number | "2xx";
+  /** Of all answers or of each: a status, or any success. */
+  readonly expect: number | "2xx" | readonly number[];
   /** Collects the `id` of every answer's record. */
   readonly keepIds: boolean;
 }
@@ -41,7 +41,9 @@ export async function run(job: Job): Promise<Outcome> {
   const requests = job.requests.map((text) => Buffer.from(text, "latin1"));
   const buckets = new Uint32Array(BUCKETS);
   const ids: [number, string][] = [];
-  const expected = job.expect === "2xx" ? "2" : String(job.expect);
+  const { expect } = job;
+  const expected = (index: number): string =>
+    expect === "2xx" ? "2" : String(typeof expect === "number" ? expect : expect[index]);
   const sockets: Socket[] = [];
   let next = 0;
   let done = 0;
@@ -90,16 +92,16 @@ export async function run(job: Job): Promise<Outcome> {
         head += chunk.toString("latin1", 0, Math.min(chunk.length, 2048));
         const end = head.indexOf("\r\n\r\n");
         if (end < 0) return;
-        if (!head.startsWith(expected, 9)) {
+        if (!head.startsWith(expected(index), 9)) {
           const request = (requests[index] as Buffer).toString("latin1", 0, 300);
-          return finish(`expected ${expected}\n--- request\n${request}\n--- answer\n${head.slice(0, 1200)}`);
+          return finish(`expected ${expected(index)}\n--- request\n${request}\n--- answer\n${head.slice(0, 1200)}`);
         }
         const length = contentLength(head, end);
         if (length === undefined) return finish(`no Content-Length\n${head.slice(0, end)}`);
         if (job.keepIds) {
-          const at = head.indexOf('"id":"', end);
-          if (at < 0) return finish(`no id\n${head.slice(0, 1200)}`);
-          ids.push([index, head.slice(at + 6, head.indexOf('"', at + 6))]);
+          const id = /"id":"?([^",}]+)/.exec(head.slice(end))?.[1];
+          if (id === undefined) return finish(`no id\n${head.slice(0, 1200)}`);
+          ids.push([index, id]);
         }
         missing = end + 4 + length - chunk.length - (head.length - Math.min(chunk.length, 2048));
         head = "";

@@ -5,7 +5,6 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -24,6 +23,7 @@ import {
   stop,
 } from "./contestants.ts";
 import type { Job, Outcome } from "./load.ts";
+import { freePort } from "./port.ts";
 import { sameWork } from "./same-work.ts";
 import {
   announcements,
@@ -390,17 +390,6 @@ function asJson(runners: readonly Runner[]): object {
       ...{ name, startMs, idleMb, loadedMb, notDone, measured },
     })),
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 function usage(wrong?: string): never {

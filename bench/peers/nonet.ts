@@ -1,0 +1,68 @@
+/** Nonet, twice: the work that the peers can be asked for, and the same with what its document would usually add. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Announcement, Ask, Peer } from "./peer.ts";
+
+/** Nothing of it is refused for coming so fast: what the limits cost is measured, and they are out of reach. */
+const MORE = [
+  ["repeats: none", "repeats: Idempotency-Key on every POST, kept 24h"],
+  [
+    "## Events\nnone\n",
+    `## Events
+\`\`\`yaml
+envelope: cloudevents
+out:
+  parcel.announced: Parcel -> announced
+  parcel.stored: Parcel -> stored
+delivery:
+  stream: { at: GET /events, for: courier if own, kind: server-sent, resume: Last-Event-ID, keep: 7d }
+\`\`\`
+`,
+  ],
+  [
+    "## Limits\nnone\n",
+    `## Limits
+\`\`\`yaml
+rate: { all: 1000000000/min per user }
+quota: { announceParcel: 1000000000/day per user }
+size: { request: 256KB }
+time: { request: 10s }
+\`\`\`
+`,
+  ],
+] as const;
+
+/** The text of the document. */
+export function documentText(withMore: boolean): string {
+  const text = readFileSync(join(import.meta.dirname, "parcels.md"), "utf8");
+  if (!withMore) return text;
+  return MORE.reduce((at, [line, more]) => {
+    if (!at.includes(line)) throw new Error(`the document has no \`${line.trim()}\` any more`);
+    return at.replace(line, more);
+  }, text);
+}
+
+/** @param folder where the document is put */
+export function nonet(folder: string, withMore: boolean): Peer {
+  const file = join(folder, withMore ? "parcels-more.md" : "parcels.md");
+  writeFileSync(file, documentText(withMore));
+  let count = 0;
+  const repeatable = (ask: Ask): Ask =>
+    withMore ? { ...ask, headers: { "Idempotency-Key": `peers-${count++}-5f0c2a9e` } } : ask;
+  return {
+    stores: ["sqlite", "postgres"],
+    differs: withMore
+      ? ["does more: Idempotency-Key kept on each POST, an event for each change, a rate and a quota counted"]
+      : ["does more: ETags, problem+json, a journal entry for each change"],
+    serve: (port, data) => ["src/cli.mjs", "serve", file, "--port", `${port}`, "--data", data],
+    key: (data, user) => ["src/cli.mjs", "key", "create", file, "--data", data, "--user", user, "--role", "courier"],
+    read: (id) => ({ method: "GET", path: `/parcels/${id}`, expect: 200 }),
+    list: () => ({ method: "GET", path: "/parcels?limit=50", expect: 200 }),
+    create: (body: Announcement) => repeatable({ method: "POST", path: "/parcels", body, expect: 201 }),
+    move: (id) => repeatable({ method: "POST", path: `/parcels/${id}/drop-off`, expect: 200 }),
+    records: (answer) => {
+      const { items } = answer as { items?: unknown[] };
+      return items ?? [answer];
+    },
+  };
+}
