@@ -4,8 +4,9 @@ import { soundModel, unservable } from "../parts/check.ts";
 import type { Plan } from "../plan/plan.ts";
 import { UsageError } from "./command-line.ts";
 import { checkFile, planOf } from "./document.ts";
-import { fileFindings, postgresFindings } from "./doctor-data.ts";
+import { fileFindings } from "./doctor-data.ts";
 import { placeFindings } from "./doctor-place.ts";
+import { postgresFindings } from "./doctor-postgres.ts";
 import { functionsOf } from "./functions.ts";
 import { count } from "./layout.ts";
 import type { ServeSettings } from "./serve-options.ts";
@@ -125,5 +126,5 @@ async function dataFindings(plan: Plan, { data }: DoctorOptions): Promise<readon
         fix: "--data names a file or a database",
       },
     ];
-  return /^postgres/i.test(place) ? postgresFindings(place) : fileFindings(plan, place);
+  return /^postgres/i.test(place) ? postgresFindings(plan, place) : fileFindings(plan, place);
 }

@@ -65,7 +65,9 @@ async function bringAlone(single: Session, place: Place, wanted: Wanted): Promis
   await single.rows("BEGIN");
   try {
     await single.rows("SELECT pg_advisory_xact_lock(hashtextextended('nonet ' || $1, 0))", [place.schema]);
-    await single.rows(`CREATE SCHEMA IF NOT EXISTS ${pg.escapeIdentifier(place.schema)}`);
+    // `IF NOT EXISTS` asks for the right to make schemas where there is nothing to make, too.
+    const present = await single.rows("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1", [place.schema]);
+    if (present.length === 0) await single.rows(`CREATE SCHEMA ${pg.escapeIdentifier(place.schema)}`);
     const brought = await bring(single, place, wanted);
     await single.rows("COMMIT");
     if (brought.migrated !== undefined) wanted.following?.followed?.(brought.migrated);

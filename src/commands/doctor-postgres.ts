@@ -1,0 +1,145 @@
+/** What `nonet doctor` finds of data on a PostgreSQL server: who is let in, with which rights, to what, and what waits in it. */
+import type { Plan } from "../plan/plan.ts";
+import { type Place, placeFrom } from "../store/postgres/address.ts";
+import type { Single } from "../store/postgres/connection.ts";
+import type { Finding } from "./doctor.ts";
+import { followingFinding, waitingFindings } from "./doctor-waiting.ts";
+import { clock } from "./served.ts";
+
+const fewestPostgres = 140_000;
+const mostSkewMilliseconds = 1000;
+
+export async function postgresFindings(plan: Plan, data: string): Promise<readonly Finding[]> {
+  let single: Single | undefined;
+  try {
+    const place = placeFrom(data);
+    const { openSingle } = await import("../store/postgres/connection.ts");
+    single = await openSingle(place);
+    const before = clock.now();
+    const server = await serverOf(single, place);
+    const findings = serverFindings(server, (before + clock.now()) / 2);
+    const own: Finding[] = [{ check: "data", status: "pass", found: place.name }, ...findings];
+    // What may not be read is not asked.
+    if (!server.there || !server.uses || server.foreign > 0) return own;
+    return [...own, ...(await dataFindings(plan, single, place, data))];
+  } catch (thrown) {
+    return [await failureFinding(thrown, data)];
+  } finally {
+    await single?.end();
+  }
+}
+
+async function dataFindings(
+  plan: Plan,
+  single: Single,
+  { schema, name }: Place,
+  data: string,
+): Promise<readonly Finding[]> {
+  const has = async (table: string, column: string): Promise<boolean> => {
+    const sql = `SELECT 1 FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace
+      WHERE n.nspname = $1 AND c.relname = $2 AND a.attname = $3 AND NOT a.attisdropped`;
+    return (await single.rows(sql, [schema, table, column])).length > 0;
+  };
+  const [tables] = await single.rows<[number]>("SELECT count(*) FROM pg_tables WHERE schemaname = $1", [schema]);
+  if (tables?.[0] === 0) return [{ check: "migration", status: "pass", found: `nothing in ${name} yet` }];
+  const waiting = await waitingFindings(plan, { has, one: async (sql) => (await single.rows(sql))[0] ?? [] });
+  const { planMigration } = await import("../store/postgres/migrate.ts");
+  const migration = await followingFinding(plan, (following) => {
+    return planMigration(data, { tables: plan.tables, following, clock: () => clock.now() });
+  });
+  return [...waiting, migration];
+}
+
+/** By what the server, or the way to it, says; the whole of a SQLSTATE, or its class. */
+const fixes: Readonly<Record<string, string>> = {
+  "28P01": "set the password in the address, or in the file that NONET_DATA_FILE names",
+  "28": "let this user and this machine in, in the server's pg_hba.conf",
+  "3D000": "CREATE DATABASE, or name another one",
+  "42501": "GRANT what is missing to this role",
+  "53300": "raise max_connections, or take fewer (?connections=)",
+};
+
+async function failureFinding(thrown: unknown, data: string): Promise<Finding> {
+  const { codeOf, explained } = await import("../store/postgres/failure.ts");
+  const code = codeOf(thrown) ?? "";
+  const own = thrown instanceof Error ? thrown.message : "";
+  const told = explained(thrown, isAddress(data) ? placeFrom(data).name : "the address");
+  const sentence = told instanceof Error ? told.message : "";
+  const found =
+    [sentence, ...(own === "" || own === sentence ? [] : [own])].join(": ") || "the database does not answer";
+  const fix =
+    fixes[code] ?? fixes[code.slice(0, 2)] ?? "is the server up, is the address right, may this machine connect?";
+  return { check: "data", status: "fail", found, fix };
+}
+
+function isAddress(data: string): boolean {
+  try {
+    placeFrom(data);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface Server {
+  readonly version: number;
+  readonly most: number;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly durable: string;
+  readonly readOnly: boolean;
+  readonly standby: boolean;
+  readonly super: boolean;
+  /** Whether the schema is there, and what this role may do in it, or in the database. */
+  readonly there: boolean;
+  readonly makes: boolean;
+  readonly uses: boolean;
+  readonly creates: boolean;
+  /** Tables that this role may not read and write. */
+  readonly foreign: number;
+}
+
+async function serverOf(single: Single, { schema }: Place): Promise<Server> {
+  const [row] = await single.rows<[string]>(
+    `SELECT json_build_object(
+      'version', current_setting('server_version_num')::int, 'most', current_setting('max_connections')::int,
+      'now', extract(epoch FROM clock_timestamp()) * 1000, 'durable', current_setting('synchronous_commit'),
+      'readOnly', current_setting('default_transaction_read_only')::bool, 'standby', pg_is_in_recovery(),
+      'super', (SELECT rolsuper FROM pg_roles WHERE rolname = current_user),
+      'makes', has_database_privilege(current_database(), 'CREATE'), 'there', n.oid IS NOT NULL,
+      'uses', coalesce(has_schema_privilege(n.oid, 'USAGE'), false),
+      'creates', coalesce(has_schema_privilege(n.oid, 'CREATE'), false),
+      'foreign', (SELECT count(*) FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p') AND NOT (
+        has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT')
+        AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE'))))::text
+    FROM (SELECT 1) AS one LEFT JOIN pg_namespace AS n ON n.nspname = $1`,
+    [schema],
+  );
+  return JSON.parse(row?.[0] ?? "{}") as Server;
+}
+
+function serverFindings(row: Server, now: number): readonly Finding[] {
+  const skew = Math.round(Math.abs(row.now - now));
+  const judged = (check: string, bad: "warn" | "fail", isGood: boolean, found: string, fix: string): Finding =>
+    isGood ? { check, status: "pass", found } : { check, status: bad, found, fix };
+  const writes = row.standby ? "a standby, which takes no writes" : row.readOnly ? "transactions are read-only unless told" : "takes writes"; // biome-ignore format: short
+  const way = row.standby
+    ? "name the primary"
+    : "ALTER DATABASE, or ALTER ROLE, … SET default_transaction_read_only = off";
+  return [
+    judged("PostgreSQL", "fail", row.version >= fewestPostgres, `version ${Math.floor(row.version / 10_000)}`, "version 14 or later"),
+    judged("clocks", "warn", skew <= mostSkewMilliseconds, `${skew} ms apart`, "let both machines keep time by NTP"),
+    judged("durability", "warn", row.durable !== "off", `synchronous_commit ${row.durable}`, "with off, a crash loses answered writes"),
+    judged("server", "fail", !row.standby && !row.readOnly, writes, way),
+    judged("schema", "fail", row.there || row.makes, row.there ? "there" : row.makes ? "made at the first start" : "not there, and this role may not make it", "GRANT CREATE ON DATABASE, or make the schema for this role"),
+    ...(row.there ? [judged("rights", "fail", row.uses && row.creates && row.foreign === 0, rightsText(row), "let one role own the schema and its tables, and the service be that role")] : []),
+    judged("role", "warn", !row.super, row.super ? "a superuser, whom row-level security does not hold" : "no superuser", "CREATE ROLE without SUPERUSER for the service"),
+    judged("connections", "warn", row.most >= 50, `at most ${row.most}`, "each process takes up to 12 (?connections=)"),
+  ]; // biome-ignore format: a table
+}
+
+function rightsText({ uses, creates, foreign }: Server): string {
+  if (!uses) return "this role may not use the schema";
+  if (!creates) return "this role may make nothing in the schema";
+  return foreign === 0 ? "the schema can be used" : `this role may not read and write ${foreign} of its tables`;
+}

@@ -1,0 +1,147 @@
+/** `nonet doctor` on a real PostgreSQL server: what it finds of each fault, and of what waits, there and in a file. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, before, test, type TestContext } from "node:test";
+import pg from "pg";
+import { deliveryResource } from "../../src/parts/events/decide.ts";
+import { type PostgresServer, startPostgres } from "../postgres/server.ts";
+import { createClient } from "../serve/client.ts";
+import { createReceiver } from "../serve/receiver.ts";
+import { run } from "../serve/running.ts";
+import { addressOf, finished, nonet, root, temporaryFolder } from "./process.ts";
+
+const locker = join(root, "examples", "parcel-lockers.md");
+const environment = { DOOR_SECRET: "0123456789abcdef0123" };
+
+interface Finding {
+  readonly check: string;
+  readonly status: string;
+  readonly found: string;
+  readonly fix?: string;
+}
+
+let server: PostgresServer;
+let admin: pg.Client;
+
+before(async () => {
+  server = await startPostgres();
+  admin = new pg.Client({ connectionString: server.address });
+  await admin.connect();
+});
+
+after(async () => {
+  await admin.end();
+  await server[Symbol.asyncDispose]();
+});
+
+async function findingsOf(t: TestContext, data: string, document: string = locker): Promise<readonly Finding[]> {
+  const options = { folder: temporaryFolder(t), environment: { ...environment, NONET_DATA: data } };
+  const { output } = await finished(t, ["doctor", document, "--port", "0", "--format", "json"], options);
+  assert.doesNotMatch(output, /hunter22/);
+  return (JSON.parse(output) as { findings: readonly Finding[] }).findings;
+}
+
+function assertFound(findings: readonly Finding[], check: string, status: string, found: RegExp): void {
+  const all = JSON.stringify(findings, null, 1);
+  const [one] = findings.filter((each) => each.check === check);
+  assert(one !== undefined, all);
+  assert.equal(one.status, status, all);
+  assert.match(one.found, found);
+  assert.equal(one.fix === undefined, status === "pass", all);
+}
+
+async function servedOnce(t: TestContext, data: string): Promise<void> {
+  const running = nonet(t, ["serve", locker, "--port", "0"], { folder: temporaryFolder(t), environment: { ...environment, NONET_DATA: data } }); // biome-ignore format: short
+  await addressOf(running);
+  running.signal("SIGTERM");
+  assert.equal(await running.ended, 0);
+}
+
+function as(role: string, query: string): string {
+  return `${server.address.replace("postgres@", `${role}@`)}?${query}`;
+}
+
+test("each fault of a server is found, with what to do", async (t) => {
+  for (const sql of [
+    "CREATE ROLE plain LOGIN",
+    "CREATE ROLE still LOGIN",
+    "ALTER ROLE still SET default_transaction_read_only = on",
+    "CREATE SCHEMA closed",
+    'CREATE SCHEMA "Open-1" AUTHORIZATION plain',
+    "CREATE SCHEMA others",
+    "CREATE TABLE others.invoices (id int)",
+    "CREATE SCHEMA half AUTHORIZATION plain",
+    "CREATE TABLE half.things (id int)",
+  ])
+    await admin.query(sql);
+  const rows: readonly (readonly [data: string, check: string, status: string, found: RegExp])[] = [
+    [as("plain", "schema=Open-1"), "PostgreSQL", "pass", /^version \d\d$/],
+    [as("plain", "schema=Open-1"), "clocks", "pass", /ms apart/],
+    [as("plain", "schema=Open-1"), "rights", "pass", /can be used/],
+    [as("plain", "schema=Open-1"), "migration", "pass", /^nothing in Open-1 of postgres on .* yet$/],
+    [as("postgres", "schema=new"), "schema", "pass", /made at the first start/],
+    [as("postgres", "schema=new"), "role", "warn", /superuser/],
+    [as("plain", "schema=new"), "schema", "fail", /not there, and this role may not make it/],
+    [as("plain", "schema=closed"), "rights", "fail", /may not use the schema/],
+    [as("plain", "schema=half"), "rights", "fail", /may not read and write 1 of its tables/],
+    [as("still", "schema=closed"), "server", "fail", /read-only unless told/],
+    [as("postgres", "schema=others"), "migration", "fail", /something else made: invoices/],
+    [as("postgres", "schema=pg_x"), "data", "fail", /cannot be the name of a schema/],
+    [as("nobody:hunter22", "schema=x"), "data", "fail", /does not let this user in: role "nobody" does not exist/],
+    [server.address.replace(/\/postgres$/, "/nowhere"), "data", "fail", /there is no such database/],
+    ["postgres://a:hunter22@127.0.0.1:1/x", "data", "fail", /cannot be reached: .*ECONNREFUSED/],
+  ];
+  for (const [data, check, status, found] of rows) assertFound(await findingsOf(t, data), check, status, found);
+  // A role that is given a schema, and no right to make one, can serve in it.
+  await servedOnce(t, as("plain", "schema=Open-1"));
+  assertFound(await findingsOf(t, as("plain", "schema=Open-1")), "migration", "pass", /that of the document/);
+});
+
+const orders = join(root, "test", "serve", "documents", "orders.md");
+
+for (const store of ["sqlite", "postgres"] as const) {
+  test(`what waits is told as it is, and a table that is not there yet holds nothing (${store})`, async (t) => {
+    const folder = temporaryFolder(t);
+    const data = store === "sqlite" ? join(folder, "a.db") : `${server.address}?schema=waiting`;
+    const ask = () => findingsOf(t, data, orders);
+    await using receiver = await createReceiver();
+    receiver.answer = () => ({ status: 500 });
+    let name: string;
+    {
+      await using running = await run(
+        readFileSync(orders, "utf8"),
+        store === "sqlite" ? { file: data } : { store, address: data },
+      );
+      using client = createClient(running.port, () => {});
+      const headers = { Authorization: `Bearer ${await running.key("mia", "shop")}` };
+      assert.equal(
+        (await client.send({ method: "POST", path: "/webhooks", headers, body: { url: receiver.url } })).status,
+        201,
+      );
+      for (const each of [1, 2]) {
+        const body = { email: `a${each}@shop.example`, margin: 7, note: "x" };
+        assert.equal((await client.send({ method: "POST", path: "/orders", headers, body })).status, 201);
+      }
+      await receiver.until(2);
+      name = running.plan.tables.find(({ resource }) => resource === deliveryResource)?.name ?? assert.fail();
+    }
+    const waits = await ask();
+    assertFound(waits, "deliveries", "pass", /^2 wait, the oldest since 20/);
+    assertFound(waits, "timers", "pass", /^none is late$/);
+    assertFound(waits, "migration", "pass", /that of the document/);
+    const change = async (sql: string): Promise<void> => {
+      if (store === "postgres") return void (await admin.query(`SET search_path = waiting; ${sql}`));
+      const database = new DatabaseSync(data);
+      database.exec(sql);
+      database.close();
+    };
+    await change(`UPDATE "${name}" SET "createdAt" = '2026-01-02T03:04:05.678Z', _due = 1000`);
+    const late = await ask();
+    assertFound(late, "deliveries", "warn", /^2 wait, the oldest since 2026-01-02T03:04:05.678Z$/);
+    assertFound(late, "timers", "warn", /^the first has been due for \d{10} s$/);
+    await change(`ALTER TABLE "${name}" RENAME TO away`);
+    assertFound(await ask(), "deliveries", "pass", /^none wait$/);
+  });
+}
