@@ -4,7 +4,7 @@ import { type Block, documentOf } from "../enforced/document.ts";
 import type { Condition, Field, Grant, Lifecycle, Move, Resource, SetTo, Trigger, World } from "./world.ts";
 
 /** Of the version that is the newest. */
-export const newest = "2026-09-01";
+const newest = "2026-09-01";
 export const before = "2026-03-01";
 
 export function documentText(world: World): string {
