@@ -11,7 +11,11 @@ import { startPostgres } from "../test/postgres/server.ts";
 const root = join(import.meta.dirname, "..");
 // Below the place for temporary files: whoever the server runs as has to be able to enter every folder on the way.
 const folder = process.env["NONET_POSTGRES_FOLDER"] ?? join(tmpdir(), "nonet-postgres");
-const [document = join(root, "examples", "parcel-lockers.md"), ...more] = process.argv.slice(2);
+const given = process.argv.slice(2);
+// Options alone are for the example.
+const named = given[0] !== undefined && !given[0].startsWith("-");
+const document = named ? (given[0] as string) : join(root, "examples", "parcel-lockers.md");
+const more = given.slice(named ? 1 : 0);
 
 const server = await startPostgres({ folder, settings: [] });
 const schema = "nonet";
