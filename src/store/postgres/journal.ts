@@ -2,7 +2,8 @@
  * The journal in the table `nonet_journal`. Many processes write to it at once, so that the order in which rows are numbered
  * (`seq`) is not the order of their commits. A row has no position until it is committed; `sequencer.ts` gives it one then.
  */
-import type { Journal, JournalEntry, JournalRecord, Row } from "../store.ts";
+import { entryOf } from "../cells.ts";
+import type { Journal, JournalEntry, JournalRecord } from "../store.ts";
 import type { Bindable, Cells, Session, Work } from "./connection.ts";
 import type { Sequencer } from "./sequencer.ts";
 
@@ -174,27 +175,4 @@ async function trimSome(session: Session, kept: "event" | "received", before: nu
   );
   const [old, looked] = found ?? [0, 0];
   return old > 0 && looked === batch;
-}
-
-function entryOf(cells: Placed): JournalRecord {
-  const [position, at, resource, id, from, to, by, cause, request, due, event, received, data, trace] = cells as [
-    number, number, string, string, string | null, string | null, string, string, string | null, number | null,
-    string | null, string | null, string | null, string | null,
-  ]; // biome-ignore format: the columns in their order
-  return {
-    position,
-    at,
-    resource,
-    record: id,
-    ...(from === null ? {} : { from }),
-    ...(to === null ? {} : { to }),
-    by,
-    cause,
-    ...(request === null ? {} : { request }),
-    ...(trace === null ? {} : { trace }),
-    ...(due === null ? {} : { due }),
-    ...(event === null ? {} : { event }),
-    ...(received === null ? {} : { received }),
-    ...(data === null ? {} : { data: JSON.parse(data) as Row }),
-  };
 }

@@ -1,6 +1,7 @@
 /** API keys in the table `nonet_keys`. Other processes make and end them, too. */
-import type { Key, KeyStore } from "../store.ts";
-import type { Cells, Session } from "./connection.ts";
+import { keyOf } from "../cells.ts";
+import type { KeyStore } from "../store.ts";
+import type { Session } from "./connection.ts";
 
 export const keysSql: readonly string[] = [
   `CREATE TABLE nonet_keys (
@@ -44,22 +45,5 @@ export function keyStore(session: Session): KeyStore {
       const sql = "UPDATE nonet_keys SET revoked = coalesce(revoked, $1) WHERE id = $2 RETURNING id";
       return (await session.rows(sql, [at, id])).length > 0;
     },
-  };
-}
-
-function keyOf(cells: Cells): Key {
-  const [id, credential, hash, hint, user, roles, created, expires, revoked] = cells as [
-    string, string, string, string, string, string, number, number | null, number | null,
-  ]; // biome-ignore format: the columns in their order
-  return {
-    id,
-    credential,
-    hash,
-    hint,
-    user,
-    roles: JSON.parse(roles) as string[],
-    created,
-    ...(expires === null ? {} : { expires }),
-    ...(revoked === null ? {} : { revoked }),
   };
 }

@@ -1,6 +1,7 @@
 /** Sessions in the table `nonet_sessions`, one row for each of their tokens. */
+import { tokenOf } from "../cells.ts";
 import type { Sessions, SessionStore, SessionToken } from "../sessions.ts";
-import type { Cells, Session, Work } from "./connection.ts";
+import type { Session, Work } from "./connection.ts";
 
 export const sessionsSql: readonly string[] = [
   `CREATE TABLE nonet_sessions (
@@ -74,22 +75,4 @@ export async function endSessions(session: Session, which: Sessions, at: number)
 /** Those of a record that is deleted. */
 export function forgetSessions(work: Work, resource: string, user: string): void {
   work.send('DELETE FROM nonet_sessions WHERE "user" = $1 AND resource = $2', [user, resource]);
-}
-
-function tokenOf(cells: Cells): SessionToken {
-  const [hash, session, credential, resource, user, use, hint, created, expires, replaced] = cells as [
-    string, string, string, string, string, "access" | "renew", string, number, number | null, number | null,
-  ]; // biome-ignore format: the columns in their order
-  return {
-    hash,
-    session,
-    credential,
-    resource,
-    user,
-    use,
-    hint,
-    created,
-    ...(expires === null ? {} : { expires }),
-    ...(replaced === null ? {} : { replaced }),
-  };
 }

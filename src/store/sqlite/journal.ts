@@ -1,6 +1,7 @@
 /** The journal in the table `nonet_journal`. Its row numbers are positions: one writer adds to it, in the order of commits. */
-import type { Journal, JournalEntry, JournalRecord, Row } from "../store.ts";
-import type { Cells, Connection } from "./connection.ts";
+import { entryOf } from "../cells.ts";
+import type { Journal, JournalEntry, JournalRecord } from "../store.ts";
+import type { Connection } from "./connection.ts";
 import type { Writer } from "./group.ts";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -128,27 +129,4 @@ function trimSome(connection: Connection, kept: "event" | "received", before: nu
     before,
   );
   return oldest.length === batch;
-}
-
-function entryOf(cells: Cells): JournalRecord {
-  const [position, at, resource, id, from, to, by, cause, request, due, event, received, data, trace] = cells as [
-    number, number, string, string, string | null, string | null, string, string, string | null, number | null,
-    string | null, string | null, string | null, string | null,
-  ]; // biome-ignore format: the columns in their order
-  return {
-    position,
-    at,
-    resource,
-    record: id,
-    ...(from === null ? {} : { from }),
-    ...(to === null ? {} : { to }),
-    by,
-    cause,
-    ...(request === null ? {} : { request }),
-    ...(trace === null ? {} : { trace }),
-    ...(due === null ? {} : { due }),
-    ...(event === null ? {} : { event }),
-    ...(received === null ? {} : { received }),
-    ...(data === null ? {} : { data: JSON.parse(data) as Row }),
-  };
 }

@@ -1,6 +1,7 @@
 /** API keys in the table `nonet_keys`. Another process (`nonet key`) may change them. */
-import type { Key, KeyStore } from "../store.ts";
-import type { Cells, Connection } from "./connection.ts";
+import { keyOf } from "../cells.ts";
+import type { KeyStore } from "../store.ts";
+import type { Connection } from "./connection.ts";
 import type { Writer } from "./group.ts";
 
 export const keysSql = `
@@ -23,8 +24,11 @@ const columns = "id, credential, hash, hint, user, roles, created, expires, revo
 export function keyStore(reader: Connection, writer: Pick<Writer, "write">): KeyStore {
   const byHash = reader.getter(`SELECT ${columns} FROM nonet_keys WHERE hash = ?`);
   return {
-    find: (hash) => keyOf(byHash(hash)),
-    list: () => reader.all(`SELECT ${columns} FROM nonet_keys ORDER BY _seq`).map((cells) => keyOf(cells) as Key),
+    find(hash) {
+      const found = byHash(hash);
+      return found && keyOf(found);
+    },
+    list: () => reader.all(`SELECT ${columns} FROM nonet_keys ORDER BY _seq`).map(keyOf),
     create: (key) =>
       writer.write(({ connection }) => {
         connection.run(
@@ -50,23 +54,5 @@ export function keyStore(reader: Connection, writer: Pick<Writer, "write">): Key
         );
         return Number(changes) > 0;
       }),
-  };
-}
-
-function keyOf(cells: Cells | undefined): Key | undefined {
-  if (!cells) return undefined;
-  const [id, credential, hash, hint, user, roles, created, expires, revoked] = cells as [
-    string, string, string, string, string, string, number, number | null, number | null,
-  ]; // biome-ignore format: the columns in their order
-  return {
-    id,
-    credential,
-    hash,
-    hint,
-    user,
-    roles: JSON.parse(roles) as string[],
-    created,
-    ...(expires === null ? {} : { expires }),
-    ...(revoked === null ? {} : { revoked }),
   };
 }

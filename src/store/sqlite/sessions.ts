@@ -1,6 +1,7 @@
 /** Sessions in the table `nonet_sessions`, one row for each of their tokens. */
+import { tokenOf } from "../cells.ts";
 import type { Sessions, SessionStore, SessionToken } from "../sessions.ts";
-import type { Cells, Connection } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import type { Writer } from "./group.ts";
 
 export const sessionsSql = `
@@ -28,17 +29,18 @@ const byHashSql = `SELECT ${columns} FROM nonet_sessions WHERE hash = ?`;
 export function sessionStore(reader: Connection, writer: Pick<Writer, "write">): SessionStore {
   const byHash = reader.getter(byHashSql);
   return {
-    find: (hash) => tokenOf(byHash(hash)),
-    list: () =>
-      reader
-        .all(`SELECT ${columns} FROM nonet_sessions WHERE use = 'access' ORDER BY _seq`)
-        .map((cells) => tokenOf(cells) as SessionToken),
+    find(hash) {
+      const found = byHash(hash);
+      return found && tokenOf(found);
+    },
+    list: () => reader.all(`SELECT ${columns} FROM nonet_sessions WHERE use = 'access' ORDER BY _seq`).map(tokenOf),
     end: (session, at) => writer.write(({ connection }) => endSessions(connection, { session }, at) > 0),
   };
 }
 
 export function findSession(connection: Connection, hash: string): SessionToken | undefined {
-  return tokenOf(connection.get(byHashSql, hash));
+  const found = connection.get(byHashSql, hash);
+  return found && tokenOf(found);
 }
 
 export function addSession(connection: Connection, token: SessionToken): void {
@@ -92,23 +94,4 @@ export function purgeSessions(connection: Connection, now: number): boolean {
     batch,
   );
   return Number(changes) === batch;
-}
-
-function tokenOf(cells: Cells | undefined): SessionToken | undefined {
-  if (!cells) return undefined;
-  const [hash, session, credential, resource, user, use, hint, created, expires, replaced] = cells as [
-    string, string, string, string, string, "access" | "renew", string, number, number | null, number | null,
-  ]; // biome-ignore format: the columns in their order
-  return {
-    hash,
-    session,
-    credential,
-    resource,
-    user,
-    use,
-    hint,
-    created,
-    ...(expires === null ? {} : { expires }),
-    ...(replaced === null ? {} : { replaced }),
-  };
 }

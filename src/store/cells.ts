@@ -1,0 +1,66 @@
+/** What is kept beside records, from the cells of its row in the order in which both databases are asked for them. */
+import type { JournalRecord, Key, Row, SessionToken } from "./store.ts";
+
+/** What a driver gives for a row: numbers, texts and null where these are read. */
+type Cells = readonly unknown[];
+
+/** Of `position, at, resource, record, origin, target, by, cause, request, due, event, received, data, trace`. */
+export function entryOf(cells: Cells): JournalRecord {
+  const [position, at, resource, id, from, to, by, cause, request, due, event, received, data, trace] = cells as [
+    number, number, string, string, string | null, string | null, string, string, string | null, number | null,
+    string | null, string | null, string | null, string | null,
+  ]; // biome-ignore format: the columns in their order
+  return {
+    position,
+    at,
+    resource,
+    record: id,
+    ...(from === null ? {} : { from }),
+    ...(to === null ? {} : { to }),
+    by,
+    cause,
+    ...(request === null ? {} : { request }),
+    ...(trace === null ? {} : { trace }),
+    ...(due === null ? {} : { due }),
+    ...(event === null ? {} : { event }),
+    ...(received === null ? {} : { received }),
+    ...(data === null ? {} : { data: JSON.parse(data) as Row }),
+  };
+}
+
+/** Of `id, credential, hash, hint, user, roles, created, expires, revoked`. */
+export function keyOf(cells: Cells): Key {
+  const [id, credential, hash, hint, user, roles, created, expires, revoked] = cells as [
+    string, string, string, string, string, string, number, number | null, number | null,
+  ]; // biome-ignore format: the columns in their order
+  return {
+    id,
+    credential,
+    hash,
+    hint,
+    user,
+    roles: JSON.parse(roles) as string[],
+    created,
+    ...(expires === null ? {} : { expires }),
+    ...(revoked === null ? {} : { revoked }),
+  };
+}
+
+/** Of `hash, session, credential, resource, user, use, hint, created, expires, replaced`. */
+export function tokenOf(cells: Cells): SessionToken {
+  const [hash, session, credential, resource, user, use, hint, created, expires, replaced] = cells as [
+    string, string, string, string, string, "access" | "renew", string, number, number | null, number | null,
+  ]; // biome-ignore format: the columns in their order
+  return {
+    hash,
+    session,
+    credential,
+    resource,
+    user,
+    use,
+    hint,
+    created,
+    ...(expires === null ? {} : { expires }),
+    ...(replaced === null ? {} : { replaced }),
+  };
+}
