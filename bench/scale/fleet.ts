@@ -1,5 +1,6 @@
 /** A served document as queues: processes with one core each, the connections of their pools, a database, and its log. */
-import { quantile, type RequestClass, seeded, type Simulated, simulate, type Station, type Step } from "./queueing.ts";
+import { seeded } from "../../test/random.ts";
+import { quantile, type RequestClass, type Simulated, simulate, type Station, type Step } from "./queueing.ts";
 
 /** What one kind of request costs; `measure.ts` measures it. */
 export interface Cost {

@@ -1,7 +1,8 @@
 /** The simulation against what queueing theory knows in closed form. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { quantile, seeded, simulate, type Step } from "./queueing.ts";
+import { seeded } from "../../test/random.ts";
+import { quantile, simulate, type Step } from "./queueing.ts";
 
 const use = (station: string, milliseconds: number, spread: "none" | "exponential"): Step => ({
   kind: "use",

@@ -159,17 +159,6 @@ export function quantile(ascending: Float64Array, part: number): number {
   return ascending[Math.min(ascending.length - 1, Math.floor(part * ascending.length))] ?? Number.NaN;
 }
 
-/** Mulberry32, public domain. */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
 function classOf(classes: readonly RequestClass[], drawn: number): RequestClass {
   let sum = 0;
   for (const one of classes) {

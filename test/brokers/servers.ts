@@ -10,7 +10,6 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { setTimeout as pass } from "node:timers/promises";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 
@@ -160,12 +159,4 @@ export async function kafkaServer(topic: string): Promise<KafkaServer> {
       await once(child, "close");
     },
   };
-}
-
-/** Asks again until it holds; a test that waits in vain fails, not hangs. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (const end = Date.now() + patience; !(await holds()); ) {
-    assert.ok(Date.now() < end, `never: ${what}`);
-    await pass(50);
-  }
 }

@@ -16,17 +16,6 @@ import { finished, nonet, root, type Running } from "./process.ts";
 
 export const fleetDocument: string = join(root, "test", "serve", "documents", "fleet.md");
 
-/** Mulberry32, public domain: the same numbers for the same seed. */
-export function seeded(from: number): () => number {
-  let state = from;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
 export interface FleetOptions {
   readonly folder: string;
   /** As `--data` has it. */

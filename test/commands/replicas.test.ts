@@ -10,6 +10,7 @@ import { after, before, test, type TestContext } from "node:test";
 import { setTimeout as pass } from "node:timers/promises";
 import type { Reply, Sent } from "../serve/client.ts";
 import { createReceiver } from "../serve/receiver.ts";
+import { seeded } from "../random.ts";
 import {
   anyOf,
   fleetDocument,
@@ -17,7 +18,6 @@ import {
   keysOf,
   type Replica,
   replicaOf,
-  seeded,
   sendToAny,
   type Told,
   watch,

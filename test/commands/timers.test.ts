@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { seeded } from "../random.ts";
 import { addressOf, nonet, temporaryFolder } from "./process.ts";
 
 const document = `# Fuses
@@ -81,12 +82,6 @@ none
 none
 \`\`\`
 `;
-
-/** A generator with a seed (Lehmer), so that a run that fails can be run again. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
-}
 
 test("killed again and again around the moments, each timer fires once and none is lost", async (t) => {
   const seed = Number(process.env["NONET_TEST_SEED"] ?? (Date.now() % 2_147_483_646) + 1);

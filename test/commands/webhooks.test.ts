@@ -10,6 +10,7 @@ import { join } from "node:path";
 import type { Received, Receiver } from "../serve/receiver.ts";
 import { createReceiver } from "../serve/receiver.ts";
 import { endpointSecret } from "../../src/serve/events/webhooks.ts";
+import { seeded } from "../random.ts";
 import { createClient } from "../serve/client.ts";
 import { run } from "../serve/running.ts";
 import { documentText } from "../serve/scenario.ts";
@@ -18,17 +19,6 @@ import { nonet, root, type Running, temporaryFolder } from "./process.ts";
 const seed = Number(process.env["NONET_SEED"] ?? 20261122);
 const events = Number(process.env["NONET_EVENTS"] ?? 10_000);
 const kills = Number(process.env["NONET_KILLS"] ?? 6);
-
-/** Mulberry32, public domain: the same numbers for the same seed. */
-function random(from: number): () => number {
-  let state = from;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 interface Told {
   readonly id: string;
@@ -63,7 +53,7 @@ async function untilAll(receiver: Receiver, made: ReadonlyMap<string, number>): 
 }
 
 test(`a receiver that dies at random gets each of ${events} events, a record's in order (seed ${seed})`, async () => {
-  const next = random(seed);
+  const next = seeded(seed);
   await using running = await run(documentText("orders").replace("retry: 5s 5m 30m", `retry: ${"50ms ".repeat(200)}`), {
     store: "sqlite",
   });
@@ -118,7 +108,7 @@ test(`a receiver that dies at random gets each of ${events} events, a record's i
 });
 
 test(`a server that is killed ${kills} times loses no event, and tells of none that did not happen (seed ${seed})`, async (t) => {
-  const next = random(seed);
+  const next = seeded(seed);
   const folder = temporaryFolder(t);
   const document = join(root, "test", "serve", "documents", "orders.md");
   const options = { folder };

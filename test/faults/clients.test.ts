@@ -14,7 +14,8 @@ import type { Service as Answering } from "../../src/serve/service.ts";
 import { temporaryFolder } from "../commands/process.ts";
 import { shelf } from "../commands/shelf.ts";
 import { stores, serve as serveHere } from "../serve/scenario.ts";
-import { serve, until } from "./service.ts";
+import { until } from "../until.ts";
+import { serve } from "./service.ts";
 
 async function dial(port: number, text = ""): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");

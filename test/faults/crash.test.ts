@@ -12,7 +12,9 @@ import { setTimeout as pass } from "node:timers/promises";
 import { finished, root, temporaryFolder } from "../commands/process.ts";
 import { createReceiver } from "../serve/receiver.ts";
 import { follow } from "./followed.ts";
-import { randomFrom, serve, until } from "./service.ts";
+import { seeded } from "../random.ts";
+import { until } from "../until.ts";
+import { serve } from "./service.ts";
 import { add, toldOf, type Worker, work } from "./workers.ts";
 
 const seed = Number(process.env["NONET_SEED"] ?? 20261122);
@@ -29,7 +31,7 @@ test(`R1.8 killed ${kills} times under load with logins, files, timers, webhooks
     { folder },
   );
   const smith = { "X-Key": /wk_\w+/.exec(made.output)?.[0] ?? assert.fail(made.output) };
-  const next = randomFrom(seed);
+  const next = seeded(seed);
   const all: Worker[] = Array.from({ length: workers }, (_, index) => ({ name: `w${index}`, jobs: [], ended: [] }));
   const start = () => serve(t, ["workshop.md", "--webhooks-to-loopback"], { folder });
   let service = await start();

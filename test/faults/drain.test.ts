@@ -8,7 +8,9 @@ import { setTimeout as pass } from "node:timers/promises";
 import { finished, root, temporaryFolder } from "../commands/process.ts";
 import { createReceiver } from "../serve/receiver.ts";
 import { follow } from "./followed.ts";
-import { randomFrom, serve, until } from "./service.ts";
+import { seeded } from "../random.ts";
+import { until } from "../until.ts";
+import { serve } from "./service.ts";
 import { toldOf, type Worker, work } from "./workers.ts";
 
 test("R1.8 it is asked to stop while it is used by everybody, a receiver hangs and another is slow", async (t) => {
@@ -29,7 +31,7 @@ test("R1.8 it is asked to stop while it is used by everybody, a receiver hangs a
   const streams = Array.from({ length: 8 }, () => follow(() => `${service.url}/events`, smith));
   t.after(() => Promise.all(streams.map((each) => each.stop())));
   const workers: Worker[] = Array.from({ length: 6 }, (_, index) => ({ name: `w${index}`, jobs: [], ended: [] }));
-  const next = randomFrom(20261122);
+  const next = seeded(20261122);
   const working = Promise.all(workers.map((worker) => work(service, worker, next)));
   await until(() => hanging.received.length > 0 && streams.every(({ events }) => events.length > 5), "nothing happens");
   // A body that is on its way and comes late, and one that never comes.

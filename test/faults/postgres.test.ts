@@ -8,7 +8,8 @@ import pg from "pg";
 import { temporaryFolder } from "../commands/process.ts";
 import { shelf } from "../commands/shelf.ts";
 import { startPostgres } from "../postgres/server.ts";
-import { serve, until } from "./service.ts";
+import { until } from "../until.ts";
+import { serve } from "./service.ts";
 
 test("R7.4 R1.8 a server that crashes twice under load: 503 and never 500, and each write is there once", async (t) => {
   const folder = temporaryFolder(t);

@@ -1,6 +1,5 @@
 /** A service in a process of its own, for what is done to it from outside: its disk, its clock, its clients, its end. */
 import assert from "node:assert/strict";
-import { setTimeout as pass } from "node:timers/promises";
 import type { TestContext } from "node:test";
 import { addressOf, nonet, type RunOptions, type Running } from "../commands/process.ts";
 
@@ -53,24 +52,4 @@ async function send(
   const text = await response.text();
   const json = /json/.test(response.headers.get("content-type") ?? "") ? JSON.parse(text) : {};
   return { status: response.status, headers: response.headers, text, json };
-}
-
-/** Waits for something that comes by itself, for half a minute at most. */
-export async function until(what: () => Promise<boolean> | boolean, message: string): Promise<void> {
-  for (let tries = 0; tries < 600; tries += 1) {
-    if (await what()) return;
-    await pass(50);
-  }
-  assert.fail(message);
-}
-
-/** The same numbers for the same seed (Mulberry32, public domain). */
-export function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
 }

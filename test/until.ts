@@ -1,0 +1,11 @@
+import assert from "node:assert/strict";
+import { setTimeout as pass } from "node:timers/promises";
+
+/** Waits for something that comes by itself, for half a minute at most. */
+export async function until(what: () => Promise<boolean> | boolean, message: string): Promise<void> {
+  for (let tries = 0; tries < 600; tries += 1) {
+    if (await what()) return;
+    await pass(50);
+  }
+  assert.fail(message);
+}
