@@ -3,6 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { parseDuration, printMilliseconds } from "../base/duration.ts";
 import type { CredentialPlan, Plan } from "../plan/plan.ts";
 import { keyMilliseconds, mintKey } from "../serve/credentials/mint.ts";
+import { endAfter } from "../serve/credentials/session.ts";
 import { redirectFault, register } from "../serve/oauth/registered.ts";
 import type { Key, Store } from "../store/store.ts";
 import { UsageError } from "./command-line.ts";
@@ -126,8 +127,8 @@ export async function revokeKeys(document: string, options: RevokeOptions, termi
     assertRevocable(plan, chosen);
     for (const key of chosen) {
       // What is no key is a session, which ends when its revocation takes effect.
-      const after = plan.credentials.find(({ name }) => name === key.credential)?.revokedAfterMilliseconds ?? 0;
-      if (!(await store.keys.revoke(key.id, now))) await store.sessions.end(key.id, now + after);
+      const after = plan.credentials.find(({ name }) => name === key.credential)?.revokedAfterMilliseconds;
+      if (!(await store.keys.revoke(key.id, now))) await store.sessions.end(key.id, endAfter(now, after));
     }
     return chosen;
   });
@@ -155,6 +156,7 @@ function assertRevocable({ credentials }: Plan, keys: readonly Key[]): void {
 
 function stateOf(key: Key, now: number): string {
   if (key.revoked !== undefined) return `revoked ${dayOf(key.revoked)}`;
+  if (key.expires === 0) return "ended";
   if (key.expires !== undefined && key.expires <= now) return `expired ${dayOf(key.expires)}`;
   return validity(key);
 }

@@ -7,7 +7,7 @@ import { emptyAnswer, ownAnswer } from "./answers.ts";
 import type { Call } from "./context.ts";
 import { challengeHeaders } from "./credentials/challenge.ts";
 import { hashPassword, isOutdated, isPassword } from "./credentials/password.ts";
-import { renewSession } from "./credentials/session.ts";
+import { endAfter, renewSession } from "./credentials/session.ts";
 import { follow } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
 import { checkGuard } from "./guard.ts";
@@ -74,7 +74,7 @@ export async function renew(asked: Call, tx: Transaction, refused: (refusal: Ref
   const credential = credentialOf(asked, plan);
   const renewed = await renewSession(tx, credential, typeof token === "string" ? token : "", context.secret, now);
   if (renewed.kind === "reused") {
-    await tx.endSessions({ session: renewed.session }, now);
+    await tx.endSessions({ session: renewed.session }, endAfter(now, 0));
     return refused(unproved(asked, plan));
   }
   if (renewed.kind === "unknown") throw unproved(asked, plan);
@@ -102,7 +102,7 @@ export async function logout(asked: Call, tx: Transaction): Promise<Answer> {
   const answer = await answerOf(call, tx, row);
   await tx.endSessions(
     { session: caller.session.session },
-    now + (credentialOf(asked, plan).revokedAfterMilliseconds ?? 0),
+    endAfter(now, credentialOf(asked, plan).revokedAfterMilliseconds),
   );
   return answer;
 }

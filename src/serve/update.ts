@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 import type { Table } from "../plan/plan.ts";
 import type { Row, Transaction } from "../store/store.ts";
 import type { Call } from "./context.ts";
+import { endAfter } from "./credentials/session.ts";
 import { causeAll } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
 import { checkGuard } from "./guard.ts";
@@ -60,7 +61,7 @@ async function endOthers(call: Call, tx: Transaction, old: Row, row: Row): Promi
     if (login?.resource !== prepared.table.resource || old[login.secret] === row[login.secret]) continue;
     const own = caller.credential === name && caller.id === idText(row["id"]) ? caller.session : undefined;
     const except = own === undefined ? {} : { except: own.session };
-    await tx.endSessions({ credential: name, user: idText(row["id"]), ...except }, now);
+    await tx.endSessions({ credential: name, user: idText(row["id"]), ...except }, endAfter(now, 0));
   }
 }
 

@@ -247,6 +247,28 @@ served(
       assert.equal((await login(first.email, "battery staple")).status, 200);
     });
 
+    test("a session that was ended is not good again when the clock is set back, nor is a token that was used", async () => {
+      const { member, send, note, login, renew } = club();
+      const first = await member();
+      const open = async () => sessionIn(await login(first.email, "correct horse"));
+      const [out, other, renewed] = [await open(), await open(), await open()];
+      assert.equal((await send("DELETE", "/sessions/current", undefined, out.token)).status, 204);
+      const next = sessionIn(await renew(renewed.refreshToken));
+      subject.running.pass(-86_400_000);
+      assert.equal((await note(out.token)).status, 401, "its owner has logged out");
+      assert.equal((await renew(out.refreshToken)).status, 401);
+      assert.equal((await note(next.token)).status, 201);
+      assert.equal((await renew(renewed.refreshToken)).status, 401, "nobody honest sends it again a day from then");
+      assert.equal((await note(next.token)).status, 401, "so the session is over");
+      subject.running.pass(86_400_000);
+      const path = `/members/${first.id}`;
+      assert.equal((await send("PATCH", path, { password: "battery staple" }, first.token)).status, 200);
+      subject.running.pass(-86_400_000);
+      assert.equal((await note(other.token)).status, 401, "the password is another one");
+      assert.equal((await note(first.token)).status, 201);
+      subject.running.pass(86_400_000);
+    });
+
     test("who is gone has no sessions", async () => {
       const { member, send, note, renew, login } = club();
       const first = await member();

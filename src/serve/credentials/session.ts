@@ -93,7 +93,8 @@ export async function renewSession(
   const isGood = found?.use === "renew" && found.credential === credential.name && !isOver(found, now);
   if (found === undefined || !isGood) return { kind: "unknown" };
   const { session, user, replaced } = found;
-  if (replaced !== undefined && now - replaced > graceMilliseconds) return { kind: "reused", session };
+  // Either way: a clock that was set back must not make the grace longer.
+  if (replaced !== undefined && Math.abs(now - replaced) > graceMilliseconds) return { kind: "reused", session };
   const following = (use: SessionToken["use"]) => (bytes: number) =>
     createHmac("sha256", secret).update(`renew\0${use}\0${text}`).digest().subarray(0, bytes);
   const opening: Opening = { credential, user, session, now: replaced ?? now };
@@ -105,6 +106,14 @@ export async function renewSession(
     await tx.addSession(renew.kept);
   }
   return { kind: "renewed", user, secrets: { ...access.told, refreshToken: renew.told.token } };
+}
+
+/**
+ * Until when the tokens of a session are good that is ended now. One that is ended at once has been over since ever: a clock
+ * that is set back must not make it good again.
+ */
+export function endAfter(now: number, revokedAfterMilliseconds: number | null | undefined): number {
+  return revokedAfterMilliseconds ? now + revokedAfterMilliseconds : 0;
 }
 
 export function isOver({ expires }: Pick<SessionToken, "expires">, now: number): boolean {
