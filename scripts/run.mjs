@@ -51,6 +51,7 @@ function testArguments(args) {
     "--test-concurrency=2",
     "--test-timeout=600000",
     "--test-reporter=./scripts/test-reporter.ts",
+    "--import=./test/seed.ts",
     ...options,
     ...(patterns.length > 0 ? patterns : ["{src,test,docs,examples,bench}/**/*.test.ts"]),
   ];

@@ -14,6 +14,7 @@ const options = [
   "--test-concurrency=2",
   "--test-timeout=600000",
   "--test-reporter=./scripts/test-reporter.ts",
+  "--import=./test/seed.ts",
 ];
 const tests = spawn(process.execPath, [...options, ...places], {
   stdio: "inherit",

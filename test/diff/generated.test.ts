@@ -97,7 +97,17 @@ function meansTheSame(model: Model, changed: Model, place: Place): boolean {
   const [before, after] = [valueAt(model, place), valueAt(changed, place)];
   if (same(model, changed) || (says(before) === 0 && says(after) === 0)) return true;
   if (["allow", "show", "for", "rules"].some((list) => place.indexOf(list) > 0)) return true;
+  const media = place.slice(0, place.lastIndexOf("media") + 1);
+  if (media.length > 0 && same(uncovered(valueAt(model, media)), uncovered(valueAt(changed, media)))) return true;
   return typeof before === "string" && typeof after === "string" && canonical(before) === canonical(after);
+}
+
+/** The media types of a file that no other one of them stands for, such as `image/*` for `image/png`. */
+function uncovered(media: unknown): unknown {
+  if (!Array.isArray(media)) return media;
+  const covers = (range: string, type: string): boolean =>
+    range !== type && range.endsWith("/*") && type.startsWith(range.slice(0, -1));
+  return media.filter((type: string) => !media.some((range: string) => covers(range, type)));
 }
 
 /** How much a value says. */
