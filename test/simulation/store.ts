@@ -38,6 +38,19 @@ export interface Weather {
 
 export const calm: Weather = { busy: 0, broken: 0, again: 0, before: 0, after: 0, dies: 0 };
 
+/** Each seed has its own misfortunes, and many of them none of a kind: together they would hide one another. */
+export function stormOf(chance: Chance): Weather {
+  const often = (most: number): number => (chance.percent(50) ? 0 : chance.between(1, most));
+  return {
+    busy: often(4),
+    broken: often(2),
+    again: often(20),
+    before: often(10),
+    after: often(10),
+    dies: often(2),
+  };
+}
+
 /** What a transaction did. */
 export interface Log {
   /** The clock when it began. */

@@ -1,0 +1,47 @@
+/** What must be when all has come to its end: nothing is overdue, and all records and all events are there, and no others. */
+import type { Scene } from "./scene.ts";
+
+/** Something that time should have done. */
+export function overdue({ machine, oracle }: Scene): string | undefined {
+  for (const rec of oracle.records.values()) {
+    const skipped = new Set<string>();
+    for (;;) {
+      const turn = oracle.time(rec.resource.name, rec.id, machine.time, { entered: () => undefined }, skipped);
+      const [entry] = turn.effects.entries;
+      if (entry !== undefined) return `R3.5: ${rec.resource.name}/${rec.id} is overdue: ${entry.cause}`;
+      if (turn.refused === undefined) break;
+      skipped.add(turn.refused);
+    }
+  }
+  return undefined;
+}
+
+/** What is in the store and must not be, or the other way round. */
+export async function wrongAtTheEnd(scene: Scene): Promise<string | undefined> {
+  return (await wrongRecords(scene)) ?? (await wrongEvents(scene));
+}
+
+async function wrongRecords({ inner, oracle, prepared }: Scene): Promise<string | undefined> {
+  for (const { fields, lifecycle, name } of prepared.world.resources) {
+    const columns = ["id", ...fields.map((field) => field.name), ...(lifecycle === undefined ? [] : ["state"])];
+    const rows = await inner().transaction(async (tx) => tx.all(name, undefined, {}, 10_000));
+    const expected = [...oracle.records.values()].filter((rec) => rec.resource.name === name);
+    const given = rows.map((row) => JSON.stringify(columns.map((column) => row[column] ?? null)));
+    const must = expected
+      .toSorted((a, b) => a.order - b.order)
+      .map((rec) => JSON.stringify(columns.map((column) => (column === "id" ? rec.id : column === "state" ? rec.state : rec.values[column]) ?? null))); // biome-ignore format: short
+    if (given.join("\n") !== must.join("\n")) return `${name} is\n${given.join("\n")}\nin place of\n${must.join("\n")}`;
+  }
+  return undefined;
+}
+
+async function wrongEvents({ inner, oracle, prepared }: Scene): Promise<string | undefined> {
+  const known = new Set(Object.keys(prepared.plan.events.out));
+  const events = (await inner().journal.events(0, 100_000)).filter(({ event = "" }) => known.has(event) && !event.startsWith("webhook.")); // biome-ignore format: short
+  const told = events.map(({ event, record }) => `${event} ${record}`);
+  const must = oracle.journal.flatMap(({ event, record }) => (event === undefined ? [] : [`${event} ${record}`]));
+  if (told.join() !== must.join()) return `the events are ${told.join()} in place of ${must.join()}`;
+  for (const [index, { position }] of events.entries())
+    if (position <= (events[index - 1]?.position ?? 0)) return `position ${position} comes twice, or too late`;
+  return undefined;
+}

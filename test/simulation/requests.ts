@@ -1,0 +1,272 @@
+/** Requests on their way: who is let in, what may be answered to each, and whether that is what it got. */
+import type { Answer } from "../../src/serve/exchange.ts";
+import { type Asking, exchangeOf, type Memory, type Sent } from "./clients.ts";
+import type { Follower, Followers } from "./followers.ts";
+import { isOwn } from "./hooks.ts";
+import { alwaysWrong, type Headers, headersOf, wrongAnswer } from "./judge.ts";
+import type { Keys } from "./keys.ts";
+import type { Task } from "./machine.ts";
+import { type Actor, answerKey, type Asked, tagKey, type Verdict } from "./oracle.ts";
+import type { Process } from "./process.ts";
+import type { Scene } from "./scene.ts";
+
+export interface Flight {
+  readonly number: number;
+  readonly sent: Sent;
+  readonly task: Task;
+  readonly process: Process;
+  /** Whose stream it is to be. */
+  readonly follower: Follower | undefined;
+  /** The clocks at its arrival. */
+  readonly uptime: number;
+  /** What may be answered: what was true at one of the moments at which something was looked at for it. */
+  readonly verdicts: Verdict[];
+  entered: boolean;
+  /** The caller hears nothing more of it. */
+  abandoned: boolean;
+  giveBack?: () => void;
+  request?: string;
+}
+
+export class Requests {
+  readonly flights: Set<Flight> = new Set();
+  /** What may be sent once more. */
+  readonly past: Sent[] = [];
+  readonly #scene: Scene;
+  readonly #keys: Keys;
+  readonly #followers: Followers;
+  readonly #memories: Map<string, Memory> = new Map();
+  readonly #ids: Set<string> = new Set();
+  #count = 0;
+  #answers = 0;
+
+  constructor(scene: Scene, keys: Keys, followers: Followers) {
+    this.#scene = scene;
+    this.#keys = keys;
+    this.#followers = followers;
+  }
+
+  /** How many have been sent. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** How many have been answered. */
+  get answers(): number {
+    return this.#answers;
+  }
+
+  /** What callers go by when they ask. */
+  asking(): Asking {
+    const { chance, oracle, prepared } = this.#scene;
+    return {
+      world: prepared.world,
+      oracle,
+      chance,
+      memoryOf: (actor) => this.#memoryOf(actor),
+      secretOf: (actor) => this.#keys.secretOf(actor),
+    };
+  }
+
+  send(sent: Sent, follower?: Follower): void {
+    const { any, found, machine } = this.#scene;
+    const number = (this.#count += 1);
+    const process = any();
+    const task: Task = { name: `#${number}`, life: process.life, looked: machine.time };
+    const flight: Flight = {
+      number,
+      sent,
+      task,
+      process,
+      follower,
+      uptime: machine.uptime,
+      verdicts: [],
+      entered: false,
+      abandoned: false,
+    };
+    Object.assign(task, { request: flight });
+    const { asked, body = "", method, target } = sent;
+    machine.note(`#${number} ${asked.actor.name}: ${method} ${target} ${body} ${sent.headers.slice(asked.actor.id === null ? 0 : 2).join(" ")}`); // biome-ignore format: short
+    this.flights.add(flight);
+    if (isOwn(asked.resource.name)) this.past.push(sent);
+    machine.tasks
+      .run(task, () => process.service.answer(exchangeOf(sent)))
+      .then(
+        (answer) => this.#answered(flight, answer),
+        (thrown: unknown) => {
+          if (machine.isAlive(process.life)) found(`#${number} was not answered: ${String(thrown)}`);
+        },
+      );
+  }
+
+  /** Somebody goes away before the answer comes. */
+  abandon(): void {
+    const { chance, machine } = this.#scene;
+    const flight = chance.pick([...this.flights]);
+    machine.note(`#${flight.number} is abandoned`);
+    flight.abandoned = true;
+  }
+
+  /** Those who were waiting hear nothing, and do not know what became of what they asked. */
+  died(life: number): void {
+    for (const flight of this.flights) {
+      if (flight.process.life !== life) continue;
+      if (isOwn(flight.sent.asked.resource.name)) this.past.push(flight.sent);
+      this.flights.delete(flight);
+    }
+  }
+
+  /** Who is let in, in the order in which it became known who they are. */
+  enterAll(): void {
+    for (const flight of this.flights)
+      if (!flight.entered && flight.task.waits !== true && this.#scene.machine.isAlive(flight.process.life))
+        this.enter(flight);
+  }
+
+  enter(flight: Flight): void {
+    const { machine, oracle } = this.#scene;
+    flight.entered = true;
+    const { asked } = flight.sent;
+    if (this.#isRevoked(flight)) return;
+    const { admitted, giveBack } = flight.process.rates.enter(asked, machine.time, machine.uptime);
+    if (admitted !== true) flight.verdicts.push({ kind: "refused", status: 429, code: "rate-limited" });
+    if (admitted !== false) {
+      flight.giveBack = giveBack;
+      const barred = oracle.barred(asked);
+      if (barred !== undefined) flight.verdicts.push(barred);
+      else if (flight.follower !== undefined) flight.verdicts.push({ kind: "webhook" });
+    }
+  }
+
+  /** A key that was revoked is good for no more than a second, in which its caller may be known from before (R5.4). */
+  #isRevoked(flight: Flight): boolean {
+    const since = this.#keys.revokedSince(flight.sent.secret);
+    if (since === undefined) return false;
+    // Nobody had to look: it was taken from memory.
+    if (flight.task.waits === undefined) {
+      if (flight.uptime > since + 1000)
+        this.#scene.found(`R5.4: #${flight.number} is let in by a key that was revoked`);
+      return false;
+    }
+    flight.verdicts.push({ kind: "refused", status: 401, code: "unauthenticated" });
+    // Who guesses too often is not even asked (R5.7).
+    flight.verdicts.push({ kind: "refused", status: 429, code: "rate-limited", within: 60 });
+    return true;
+  }
+
+  // ── What is answered ──
+
+  #answered(flight: Flight, answer: Answer): void {
+    const { found, hooks, isSqlite, machine } = this.#scene;
+    if (!machine.isAlive(flight.process.life) || !this.flights.delete(flight)) return;
+    if (!flight.entered && flight.task.waits !== true) this.enter(flight);
+    this.#answers += 1;
+    const { number, sent, task } = flight;
+    const headers = headersOf(answer);
+    const body = typeof answer.body === "string" ? answer.body : "";
+    const { status } = answer;
+    machine.note(`#${number} ${status} ${headers.get("etag") ?? ""} ${body}`);
+    const always = this.#alwaysWrong(flight, answer, headers, body);
+    if (always !== undefined) return found(`#${number}: ${always}`);
+    if (status === 304) flight.giveBack?.();
+    const wrong = this.#wrongOf(flight, status, headers, body);
+    if (wrong !== undefined) {
+      // SQLite's readers see what is durable, and a transaction that has run becomes so with the others of its group.
+      if (isSqlite && sent.method === "GET" && status < 500) return;
+      return found(`#${number} ${sent.method} ${sent.target}: ${wrong}`);
+    }
+    if (flight.follower !== undefined) this.#followed(flight.follower, flight, answer);
+    if (status === 201 && !isOwn(sent.asked.resource.name)) {
+      const { id: made, secret } = JSON.parse(body) as { id: string; secret: string };
+      const endpoint = hooks.endpoints.get(made);
+      if (endpoint !== undefined) endpoint.secret = secret;
+    }
+    if (!flight.abandoned && task.fault === undefined) this.#keep(flight, headers, body);
+  }
+
+  /** What no answer may be, whatever was asked; and its request is named once. */
+  #alwaysWrong(flight: Flight, answer: Answer, headers: Headers, body: string): string | undefined {
+    const { prepared, seed } = this.#scene;
+    // Looking everything up in the description takes as long as answering does: each seed looks at others.
+    const isLookedUp = flight.number % 4 === seed % 4;
+    const always =
+      alwaysWrong(answer.status, headers, body) ??
+      (isLookedUp && flight.follower === undefined
+        ? prepared.undeclared(flight.sent, answer, headers, body)
+        : undefined);
+    if (always !== undefined) return always;
+    const id = headers.get("request-id") ?? "";
+    if (this.#ids.has(id)) return `${id} was given before`;
+    this.#ids.add(id);
+    return flight.request !== undefined && flight.request !== id
+      ? `the journal has the request ${flight.request} in place of ${id}`
+      : undefined;
+  }
+
+  #wrongOf(
+    { process, sent, task, verdicts }: Flight,
+    status: number,
+    headers: Headers,
+    body: string,
+  ): string | undefined {
+    const { asked } = sent;
+    const code = status >= 400 ? (JSON.parse(body) as { code?: string }).code : undefined;
+    if (task.fault === "busy" && status === 503 && code === "overloaded") return undefined;
+    if (task.fault === "broken" && status === 500 && code === "internal") return undefined;
+    if (code === "idempotency-key-in-use" && this.#isInUse(asked, process)) return undefined;
+    const wrongs = verdicts.map((verdict) =>
+      wrongAnswer(this.#scene.oracle, asked, verdict, { status, headers, body }),
+    );
+    const at = wrongs.indexOf(undefined);
+    if (at < 0) return [...new Set(wrongs)].join("; ") || `${status} ${body}, and nothing was ever looked at for it`;
+    return this.#noteTag(asked, verdicts[at] as Verdict, headers, body);
+  }
+
+  /** A tag is of one revision as one kind of caller sees it: never of another, and there is no second one. */
+  #noteTag(asked: Asked, verdict: Verdict, headers: Headers, body: string): string | undefined {
+    const { tags } = this.#scene.oracle;
+    const tag = headers.get("etag");
+    if (tag === undefined || verdict.kind !== "given" || verdict.record === undefined) return undefined;
+    const { record } = verdict;
+    const key = tagKey(record, tag);
+    const known = tags.get(key);
+    if (known !== undefined && known !== record.version)
+      return `R4.15: the tag ${tag} was of another revision: ${body}`;
+    tags.set(key, record.version);
+    this.#memoryOf(asked.actor).tags.set(`${asked.older ? "older " : ""}${record.id}`, tag);
+    return undefined;
+  }
+
+  #isInUse(asked: Asked, process: Process): boolean {
+    if (asked.key === undefined) return false;
+    const key = answerKey(asked);
+    return [...this.flights].some(
+      (other) => other.process === process && other.sent.asked.key !== undefined && answerKey(other.sent.asked) === key,
+    );
+  }
+
+  #followed(follower: Follower, { process, task }: Flight, answer: Answer): void {
+    const { machine } = this.#scene;
+    if (follower.stream !== undefined) answer.stream?.ended();
+    else {
+      const following: Task = { name: task.name, life: process.life, looked: machine.time };
+      machine.tasks.run(following, () => this.#followers.answered(follower, process.life, answer));
+    }
+  }
+
+  #keep({ sent: { asked }, verdicts }: Flight, headers: Headers, body: string): void {
+    if (asked.operation.deed !== "list" || !headers.has("etag")) return;
+    const { next } = JSON.parse(body) as { next: string | null };
+    const page = verdicts.find((verdict) => verdict.kind === "page");
+    const last = page?.items.at(-1);
+    if (next !== null && last !== undefined) this.#memoryOf(asked.actor).cursors.push({ asked, cursor: next, last });
+  }
+
+  #memoryOf(actor: Actor): Memory {
+    const known = this.#memories.get(actor.name);
+    if (known !== undefined) return known;
+    const memory: Memory = { tags: new Map(), cursors: [] };
+    this.#memories.set(actor.name, memory);
+    return memory;
+  }
+}

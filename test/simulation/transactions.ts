@@ -1,0 +1,160 @@
+/** Each transaction is put before the oracle in the order of commits, at the last moment before it is durable. */
+import { isOwn } from "./hooks.ts";
+import { wrongAnswer, wrongEffects } from "./judge.ts";
+import type { Task } from "./machine.ts";
+import { type Answered, answerKey, type Asked, type Effects, type Hints, keyOf, type Oracle, type Verdict } from "./oracle.ts"; // biome-ignore format: a list
+import type { Flight, Requests } from "./requests.ts";
+import type { Scene } from "./scene.ts";
+import type { Log, Watcher } from "./store.ts";
+
+const nothing: Effects = { records: new Map(), entries: [], counted: new Map(), forgotten: [] };
+
+const flightOf = (task: Task): Flight | undefined => task.request as Flight | undefined;
+
+/** What is seen of the store on behalf of a run. */
+export function watcherOf(scene: Scene, requests: Requests): Watcher {
+  const { machine, oracle, processes } = scene;
+  const judge = new Judge(scene);
+  return {
+    authenticated: (task) => {
+      task.waits = false;
+      const flight = flightOf(task);
+      if (flight !== undefined) requests.enter(flight);
+    },
+    reading: (task) => {
+      const flight = flightOf(task);
+      if (flight === undefined || flight.follower !== undefined) return;
+      const { asked } = flight.sent;
+      // Moves are read after who may see them, and the record may be gone in between.
+      const isIn = flight.verdicts.some(({ kind }) => kind === "history");
+      flight.verdicts.push(isIn ? oracle.history(asked) : oracle.read(asked));
+    },
+    committing: (task, log) => {
+      const flight = flightOf(task);
+      if (flight !== undefined) judge.request(flight, log);
+      else if (task.name === "time") judge.time(task, log);
+      else judge.sending(log);
+    },
+    undone: (task, log, injected) => {
+      const flight = flightOf(task);
+      if (flight !== undefined && !injected) flight.verdicts.push(judge.undone(flight, log));
+      if (flight === undefined && task.name === "time" && !injected) judge.undoneTime(task, log);
+    },
+    keepingRates: (life) => processes.get(life)?.rates.keeping(machine.time) ?? (() => {}),
+  };
+}
+
+class Judge {
+  readonly #scene: Scene;
+
+  constructor(scene: Scene) {
+    this.#scene = scene;
+  }
+
+  // ── Of requests ──
+
+  request(flight: Flight, log: Log): void {
+    const { asked } = flight.sent;
+    if (!isOwn(asked.resource.name)) {
+      flight.verdicts.push({ kind: "webhook" });
+      return this.sending(log);
+    }
+    if (asked.operation.method === "GET") return;
+    const { effects, verdict } = this.#verdictOf(flight, log);
+    flight.verdicts.push(verdict);
+    const wrong =
+      wrongEffects(effects, log, asked.operation.deed === "delete") ?? this.#wrongRemembered(flight, verdict, log);
+    if (wrong !== undefined) return this.#scene.found(`#${flight.number} ${asked.operation.name}: ${wrong}`);
+    const request = log.entries[0]?.request;
+    if (request !== undefined) flight.request = request;
+    this.#apply(effects, log);
+  }
+
+  undone(flight: Flight, log: Log): Verdict {
+    return isOwn(flight.sent.asked.resource.name) ? this.#verdictOf(flight, log).verdict : { kind: "webhook" };
+  }
+
+  #verdictOf({ sent: { asked }, task }: Flight, log: Log): ReturnType<Oracle["write"]> {
+    return this.#scene.oracle.write(asked, task.since ?? task.looked, log.began, hintsOf(log, asked));
+  }
+
+  #wrongRemembered({ sent: { asked }, task }: Flight, verdict: Verdict, { remembered }: Log): string | undefined {
+    const { oracle } = this.#scene;
+    const isKept = asked.key !== undefined && verdict.kind !== "replayed" && oracle.isOutcome(verdict);
+    if (remembered.length !== (isKept ? 1 : 0)) return `${remembered.length} answers are remembered`;
+    const [one] = remembered;
+    if (one === undefined) return undefined;
+    const { body, expires, headers, status } = one.answer;
+    const wrong = wrongAnswer(oracle, asked, verdict, {
+      status,
+      headers: new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+      body,
+    });
+    if (wrong !== undefined) return `what is remembered: ${wrong}`;
+    const answered: Answered = {
+      verdict,
+      fingerprint: asked.fingerprint,
+      expires: (task.since ?? 0) + 86_400_000,
+      kept: { status, body },
+    };
+    if (expires !== answered.expires) return `it is remembered until ${expires} in place of ${answered.expires}`;
+    oracle.answers.set(answerKey(asked), answered);
+    return undefined;
+  }
+
+  // ── Of what the service does by itself ──
+
+  /** Of what is sent nothing comes but that it is. */
+  sending(log: Log): void {
+    const wrong = wrongEffects(nothing, log, false);
+    if (wrong === undefined) this.#scene.hooks.committed(log, [], []);
+    else this.#scene.found(`sending: ${wrong}`);
+  }
+
+  time({ skipped }: Task, log: Log): void {
+    const { found, oracle } = this.#scene;
+    const { sought } = log;
+    if (sought === undefined) return;
+    // The service keeps what was sent for a time, too.
+    if (!isOwn(sought.resource)) return this.sending(log);
+    const key = keyOf(sought.resource, sought.id);
+    const { effects, refused } = oracle.time(
+      sought.resource,
+      sought.id,
+      log.began,
+      hintsOf(log),
+      skipped?.get(key) ?? new Set(),
+    );
+    const wrong = refused === undefined ? wrongEffects(effects, log, false) : `${refused} is not refused`;
+    if (wrong !== undefined) found(`time at ${key}: ${wrong}`);
+    else this.#apply(effects, log);
+  }
+
+  /** An act that the document's own rules refuse is left out in this turn. */
+  undoneTime(task: Task, { began, sought, ...log }: Log): void {
+    const { found, oracle } = this.#scene;
+    if (sought === undefined) return;
+    const key = keyOf(sought.resource, sought.id);
+    const skipped = task.skipped?.get(key) ?? new Set();
+    const { refused } = oracle.time(sought.resource, sought.id, began, hintsOf({ began, ...log }), skipped);
+    if (refused === undefined) found(`time at ${key} was refused`);
+    else task.skipped?.set(key, skipped.add(refused));
+  }
+
+  #apply(effects: Effects, log: Log): void {
+    this.#scene.oracle.apply(effects);
+    this.#scene.hooks.committed(log, effects.entries, effects.forgotten);
+  }
+}
+
+function hintsOf(log: Log, asked?: Asked): Hints {
+  const made = log.puts.find(({ isNew, resource }) => isNew && resource === asked?.resource.name)?.row;
+  return {
+    ...(made === undefined ? {} : { id: String(made["id"] as string), order: made["_seq"] as number }),
+    entered: (resource, id) => {
+      const put = log.puts.findLast((one) => one.resource === resource && one.row["id"] === id);
+      const entered = put?.row["_entered"];
+      return typeof entered === "number" ? entered : undefined;
+    },
+  };
+}
