@@ -126,6 +126,18 @@ served("api keys", gate, (subject) => {
     }
   });
 
+  test("R5.4 nor when the clock comes to the moment once more at which it was good", async (t) => {
+    const { running } = subject;
+    const known = await running.keyOf("key", "remy", "guard");
+    assert.equal((await get(by(known))).status, 200);
+    for (const { id, user } of await running.store.keys.list())
+      if (user === "remy") await running.store.keys.revoke(id, running.now());
+    // A second goes by, of which the clock that is set knows nothing.
+    const elapsed = performance.now.bind(performance);
+    t.mock.method(performance, "now", () => elapsed() + 1000);
+    assert.equal((await get(by(known))).status, 401);
+  });
+
   test("R5.7 R5.4 unknown, expired and revoked keys are refused with the same words", async () => {
     const texts: string[] = [];
     const note = ({ text, headers, status }: Reply): void => {

@@ -86,6 +86,21 @@ interface Proof {
 
 /** A proved caller is taken from memory for this long, and so a revoked one too (R5.4: at most one second). */
 const rememberMilliseconds = 500;
+
+/**
+ * Two clocks say when it is over. One that can be set says how long the credential itself is good. It may be set back, and come to the
+ * same moment once more: how long is remembered is measured with the one that never is.
+ */
+interface Remembered {
+  readonly caller: Caller;
+  readonly since: number;
+  readonly until: number;
+  readonly elapsed: number;
+}
+
+function isFresh({ elapsed, since, until }: Remembered, now: number): boolean {
+  return now >= since && now < until && performance.now() - elapsed < rememberMilliseconds;
+}
 const maximumRemembered = 10_000;
 
 export function createAuthentication(options: AuthenticationOptions): Authentication {
@@ -95,7 +110,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const forKey = options.failures("keys of a name");
   // Parts of secrets are in no table: what they are counted by cannot be turned back.
   const hashed = (text: string) => createHmac("sha256", options.salt).update(text).digest("base64url");
-  const remembered = new Map<string, { caller: Caller; since: number; until: number }>();
+  const remembered = new Map<string, Remembered>();
   const challenges = challengeFields(plan, options.baseUrl);
 
   const refuse = (
@@ -130,7 +145,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
 
   async function provedBy(methods: readonly Method[], sent: SentSecret): Promise<Caller | undefined> {
     const { field, value, secret, exchange, body, mayRepeat } = sent;
-    const now = clock.now();
+    const [now, elapsed] = [clock.now(), performance.now()];
     for (const method of methods) {
       const proof = await method.prove(secret, exchange, body);
       if (proof === undefined || (proof.signed?.again === true && !mayRepeat)) continue;
@@ -149,6 +164,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
           caller,
           since: now,
           until: Math.min(proof.until, now + rememberMilliseconds),
+          elapsed,
         });
       }
       return caller;
@@ -208,11 +224,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       if (presented === undefined) return anonymous;
       const { field, value } = presented;
       const known = remembered.get(`${field.name}\0${value}`);
-      if (known !== undefined) {
-        const now = clock.now();
-        // From before a clock was set back it would be remembered for as long as that is made up for.
-        if (now >= known.since && now < known.until) return known.caller;
-      }
+      if (known !== undefined && isFresh(known, clock.now())) return known.caller;
       return prove(field, value, exchange, body, mayRepeat);
     },
     async still(exchange, caller) {
