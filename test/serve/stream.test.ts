@@ -1,5 +1,7 @@
 /** `GET /events` as a stream: what is told to whom, in what form, from where on, and when it ends (R6.15, R6.16, R5.10). */
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { afterEach, before, describe, test } from "node:test";
 import { openapi } from "../../src/export/openapi/openapi.ts";
 import type { Json } from "../../src/base/json.ts";
@@ -300,6 +302,14 @@ served("the stream", documentText("orders"), (subject) => {
     }
     assert.equal(again.status, 200);
     for (const one of [again, ...ten]) one[Symbol.dispose]();
+  });
+
+  test("R6.16 a stream is over as soon as its reader sends no more", { timeout: 15_000 }, async () => {
+    const socket = connect(subject.running.port, "127.0.0.1");
+    const fields = Object.entries({ Host: "x", ...bob, ...stream }).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`GET /events HTTP/1.1\r\n${fields.join("")}\r\n`);
+    socket.resume();
+    await once(socket, "close");
   });
 
   test("R5.10 a revoked key ends its streams, and another's goes on", async () => {

@@ -240,6 +240,7 @@ export class Connection {
       over = true;
     };
     request.whenOver = end;
+    request.isEndless = !sized;
     stream.start({
       write: (piece) => {
         if (over) return;
@@ -264,6 +265,7 @@ export class Connection {
       },
       cut: () => void socket.destroy(),
     });
+    if (this.#sentAll && !sized) socket.destroy();
   }
 
   /** The request is answered: its body is read to its end, if need be, and then the next one may begin. */
@@ -319,6 +321,8 @@ export class Connection {
     if (this.#phase === "resting" || (this.#phase === "head" && this.#rest.length === 0)) this.#finish();
     else if (this.#phase === "head" || this.#request?.isWhole === false)
       this.#refuse("invalid-request", { status: 400 });
+    // Who closes a connection and who sends no more look the same; nobody sends no more and follows a stream for ever.
+    else if (this.#request?.isEndless === true) this.#socket.destroy();
   }
 
   #closed(): void {
@@ -375,6 +379,8 @@ class Request implements Arrived {
   readonly closes: boolean;
   /** Told when the connection is over before the answer is. */
   whenOver: (() => void) | undefined;
+  /** Whether its answer goes on for as long as somebody follows it. */
+  isEndless = false;
   readonly #reader: BodyReader;
   readonly #line: Line;
   #aborted = false;
