@@ -16,6 +16,8 @@ export interface Contestant {
   readonly key: (data: string, user: string, role: string) => readonly string[];
   /** The folder whose sources run; absent: this one. */
   readonly folder?: string;
+  /** Answers what was ready before, and does none of the work. */
+  readonly floor?: true;
 }
 
 const handwritten = (name: string, synchronous: string): Contestant => ({
@@ -71,6 +73,20 @@ const nonet = (name: string, folder: string): Contestant => ({
   ],
 });
 
+/** The answers are in a file beside the data: those of the first that does the work (`run.ts`). */
+const floor = (kind: "net" | "http"): Contestant => ({
+  name: `floor-${kind}`,
+  floor: true,
+  serve: (port, data) => ["bench/floor.ts", kind, `${port}`, answersBeside(data)],
+  key: () => {
+    throw new Error("a floor has no keys");
+  },
+});
+
+export function answersBeside(data: string): string {
+  return join(dirname(data), "answers.json");
+}
+
 /** One of those below, or `nonet@FOLDER`: Nonet as it stands in another worktree, to see what a change has done. */
 export function contestantOf(name: string): Contestant | undefined {
   if (name.startsWith("nonet@")) return nonet(name, resolve(name.slice("nonet@".length)));
@@ -81,6 +97,8 @@ export const CONTESTANTS: Readonly<Record<string, Contestant>> = {
   nonet: nonet("nonet", ROOT),
   handwritten: handwritten("handwritten", "FULL"),
   "handwritten-normal": handwritten("handwritten-normal", "NORMAL"),
+  "floor-net": floor("net"),
+  "floor-http": floor("http"),
 };
 
 /** With two cores the servers get the first and everything else the second; with one, or without taskset, nobody is pinned. */

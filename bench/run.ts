@@ -5,10 +5,12 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import {
+  answersBeside,
   CONTESTANTS,
   type Contestant,
   contestantOf,
@@ -22,6 +24,7 @@ import {
   start,
   stop,
 } from "./contestants.ts";
+import type { Answers, ReadyAnswer } from "./floor.ts";
 import type { Job, Outcome } from "./load.ts";
 import { freePort } from "./port.ts";
 import { sameWork } from "./same-work.ts";
@@ -42,7 +45,8 @@ import {
 
 const HELP = `npm run bench -- [options]
   --of a,b,…           who runs, out of ${Object.keys(CONTESTANTS).join(", ")}; the same name twice checks the bench itself
-                       or nonet@FOLDER, as it stands in another worktree (default nonet,handwritten,handwritten-normal)
+                       or nonet@FOLDER, as it stands in another worktree (default nonet,handwritten,handwritten-normal);
+                       floor-net and floor-http answer what the first of the others does, and only reads
   --only a             the same as --of a
   --base a             whom the ratios are against (default handwritten)
   --scenarios a,b,…    read, list, create, move, old, mixed, handler (default all)
@@ -104,6 +108,9 @@ const SCENARIOS: Readonly<Record<Scenario, string>> = {
   handler: "handler (reads one record, writes one)",
 };
 
+/** What a floor has answers for. */
+const ANSWERED = { read: reads, list: lists, old: oldReads };
+
 interface Measurement {
   readonly rate: number;
   readonly p50Ms: number;
@@ -150,7 +157,8 @@ async function compare(): Promise<number> {
 
   const load = start(["bench/load.ts"], "load", true);
   const runners: Runner[] = [];
-  for (const [index, name] of names.entries()) runners.push(await prepare(name, index, names, load));
+  for (const [index, name] of names.toSorted(floorsLast).entries())
+    runners.push(await (isFloor(name) ? prepareFloor(name, runners[0], load) : prepare(name, index, names, load)));
   printHeader(runners);
   await timeStarts(runners);
 
@@ -159,6 +167,7 @@ async function compare(): Promise<number> {
     const order = round % 2 === 0 ? runners : runners.toReversed();
     for (const scenario of scenarios) {
       for (const runner of order) {
+        if (runner.contestant.floor && !Object.hasOwn(ANSWERED, scenario)) continue;
         const measurement = await measure(runner, scenario, round === 0);
         runner.measured[scenario].push(measurement);
       }
@@ -204,6 +213,58 @@ async function prepare(name: string, index: number, names: readonly string[], lo
     startMs: [],
     loadedMb: Number.NaN,
   };
+}
+
+function isFloor(name: string): boolean {
+  return contestantOf(name)?.floor === true;
+}
+
+function floorsLast(one: string, other: string): number {
+  return Number(isFloor(one)) - Number(isFloor(other));
+}
+
+/** It is asked what the first one is asked, and answers what that one has answered once. */
+async function prepareFloor(name: string, first: Runner | undefined, load: ChildProcess): Promise<Runner> {
+  if (first === undefined) usage(`${name} answers what another one does, so it is not alone`);
+  const contestant = contestantOf(name) as Contestant;
+  const { data, supply } = first;
+  const answers: Answers = {
+    read: await answerOf(first.port, ANSWERED.read(supply)),
+    list: await answerOf(first.port, ANSWERED.list(supply)),
+    old: await answerOf(first.port, ANSWERED.old(supply)),
+  };
+  writeFileSync(answersBeside(data), JSON.stringify(answers));
+  const port = await freePort();
+  const server = start(contestant.serve(port, data, false), "server", false);
+  await ready(server, port);
+  const drive: Drive = (job) => driveLoad(load, { ...job, port, connections });
+  const measured = { read: [], list: [], create: [], move: [], old: [], mixed: [], handler: [] };
+  return {
+    ...{ name, contestant, port, data, supply: { ...supply, drive }, measured, notDone: [], server },
+    startMs: [],
+    idleMb: residentMb(server.pid as number),
+    loadedMb: Number.NaN,
+  };
+}
+
+/** What it answers to the first of these requests, without the fields that any server writes itself. */
+function answerOf(port: number, [asked = ""]: readonly string[]): Promise<ReadyAnswer> {
+  const [line = "", ...fields] = asked.trimEnd().split("\r\n");
+  const headers = Object.fromEntries(fields.map((field) => field.split(": ", 2) as [string, string]));
+  return new Promise((resolve, reject) => {
+    const sent = request({ port, host: "127.0.0.1", path: line.split(" ")[1], headers, agent: false }, (answer) => {
+      let body = "";
+      answer.setEncoding("utf8").on("data", (piece: string) => (body += piece));
+      answer.on("end", () => resolve({ headers: withoutFraming(answer.rawHeaders), body }));
+    });
+    sent.on("error", reject);
+    sent.end();
+  });
+}
+
+function withoutFraming(raw: readonly string[]): readonly string[] {
+  const own = ["content-length", "date", "connection", "keep-alive"];
+  return raw.filter((_, at) => !own.includes((raw[at - (at % 2)] as string).toLowerCase()));
 }
 
 /** From starting the process to the first 200 of /readyz, on a copy of nothing: an empty file, in turn. */
@@ -317,8 +378,9 @@ function printHeader(runners: readonly Runner[]): void {
 ${rows} parcels of ${couriers} couriers, ${connections} connections, ${rounds} rounds of ${seconds} s, interleaved; node ${process.version}
 ${pinned ? "servers on core 0, load on core 1" : "NOT PINNED: figures of servers and load mix"}; loopback, keep-alive, one request in flight per connection
 left out on both sides: request log; by hand also: rates, quotas, events, timers, versions`);
-  for (const { name, notDone } of runners) {
-    if (notDone.length === 0) console.log(`${name}: does all of the work (same-work.ts)`);
+  for (const { name, contestant, notDone } of runners) {
+    if (contestant.floor) console.log(`${name}: answers what was ready before`);
+    else if (notDone.length === 0) console.log(`${name}: does all of the work (same-work.ts)`);
     else console.log(`${name}: DOES NOT DO ALL OF THE WORK, its figures flatter:\n  ${notDone.join("\n  ")}`);
   }
 }
@@ -344,6 +406,7 @@ function printTable(runners: readonly Runner[], scenarios: readonly Scenario[]):
     ];
     console.log(`  ${"".padEnd(width)}  ${titles.join("  ")}`);
     for (const { name, measured } of runners) {
+      if (measured[scenario].length === 0) continue;
       console.log(`  ${name.padEnd(width)}  ${cells(measured[scenario], base.measured[scenario]).join("  ")}`);
     }
   }

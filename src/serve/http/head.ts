@@ -20,20 +20,22 @@ export type Fault = "bad" | "long-target" | "long-fields";
 
 /** More than a target and its fields may have together, so that it can be said which of them is too long (R4.3). */
 const maximumBytes = 61_440;
+const shortBytes = 1024;
 
 /** Reads the head that begins at `start`; `targetBytes`: how long the first line may be before it is the one to blame. */
 export function readHead(bytes: Buffer, start: number, targetBytes: number): Head | Fault | "more" {
   const begin = afterEmptyLines(bytes, start);
+  // Most heads are short: a look at what such a one would be costs less than asking the bytes for its end.
+  const first = bytes.toString("latin1", begin, Math.min(bytes.length, begin + shortBytes));
+  const near = first.indexOf("\r\n\r\n");
+  if (near !== -1) return parse(first.slice(0, near + 2), begin + near + 4);
   const end = bytes.indexOf("\r\n\r\n", begin, "latin1");
-  if (end === -1 || end - begin > maximumBytes) {
-    const text = bytes.toString("latin1", begin, Math.min(bytes.length, begin + maximumBytes + 1));
-    if (!mayBecomeHead(text)) return "bad";
-    if (text.length <= maximumBytes) return "more";
-    const line = text.indexOf("\r\n");
-    return line === -1 || line > targetBytes ? "long-target" : "long-fields";
-  }
-  const text = bytes.toString("latin1", begin, end + 2);
-  return misplaced.test(text) ? "bad" : parse(text, end + 4);
+  if (end !== -1 && end - begin <= maximumBytes) return parse(bytes.toString("latin1", begin, end + 2), end + 4);
+  const text = bytes.toString("latin1", begin, Math.min(bytes.length, begin + maximumBytes + 1));
+  if (!mayBecomeHead(text)) return "bad";
+  if (text.length <= maximumBytes) return "more";
+  const line = text.indexOf("\r\n");
+  return line === -1 || line > targetBytes ? "long-target" : "long-fields";
 }
 
 /** Section 2.2: a server passes over an empty line before a request. */
@@ -63,15 +65,44 @@ function parse(text: string, end: number): Head | Fault {
   const lineEnd = text.indexOf("\r\n");
   const [, method, target, minor] = requestLine.exec(text.slice(0, lineEnd)) ?? [];
   if (method === undefined || target === undefined) return "bad";
+  const block = text.slice(lineEnd);
+  const headers = knownBlocks.get(block) ?? learn(block);
+  if (headers === undefined) return "bad";
+  return { method, target, version: minor === "0" ? "1.0" : "1.1", headers, fieldBytes: block.length - 2, end };
+}
+
+/**
+ * Fields as they were read before, by their text with the line ending before them: a caller sends the same ones with each
+ * request, and many of its requests differ in their first line alone.
+ */
+const knownBlocks = new Map<string, RequestHeaders>();
+const mostBlocks = 256;
+/** What is longer is read each time, so that what is kept stays small. */
+const mostBlockBytes = 1024;
+
+function learn(sent: string): RequestHeaders | undefined {
+  if (misplaced.test(sent)) return undefined;
+  if (sent.length > mostBlockBytes) return readFields(sent);
+  // A part of a text keeps all of it, and here bytes of a body might be behind it.
+  const block = Buffer.from(sent, "latin1").toString("latin1");
+  const headers = readFields(block);
+  if (headers === undefined) return undefined;
+  if (knownBlocks.size >= mostBlocks) knownBlocks.clear();
+  knownBlocks.set(block, headers);
+  return headers;
+}
+
+/** `block` begins with the end of the line before it, and ends with that of its last field. */
+function readFields(block: string): RequestHeaders | undefined {
   const values = new Map<string, string>();
   let twice: Set<string> | undefined;
-  for (let at = lineEnd + 2; at < text.length; ) {
-    const next = text.indexOf("\r\n", at);
-    const colon = text.indexOf(":", at);
-    if (colon === -1 || colon >= next) return "bad";
-    const name = fieldName(text.slice(at, colon));
-    if (name === undefined) return "bad";
-    const value = trimmed(text, colon + 1, next);
+  for (let at = 2; at < block.length; ) {
+    const next = block.indexOf("\r\n", at);
+    const colon = block.indexOf(":", at);
+    if (colon === -1 || colon >= next) return undefined;
+    const name = fieldName(block.slice(at, colon));
+    if (name === undefined) return undefined;
+    const value = trimmed(block, colon + 1, next);
     const before = values.get(name);
     if (before === undefined) values.set(name, value);
     else {
@@ -80,14 +111,7 @@ function parse(text: string, end: number): Head | Fault {
     }
     at = next + 2;
   }
-  return {
-    method,
-    target,
-    version: minor === "0" ? "1.0" : "1.1",
-    headers: twice === undefined ? new Fields(values) : new Fields(values, twice),
-    fieldBytes: text.length - lineEnd - 2,
-    end,
-  };
+  return twice === undefined ? new Fields(values) : new Fields(values, twice);
 }
 
 class Fields implements RequestHeaders {

@@ -1,0 +1,56 @@
+/**
+ * `node bench/floor.ts net|http PORT FILE`: answers that were ready before, with nothing behind them, as the service gave
+ * them to the same requests. What it reaches is what any service on that layer could reach at most: `net` on `serve/http`,
+ * `http` on `node:http`.
+ */
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { createForwarding } from "../src/serve/forwarding.ts";
+import { listenOnSockets } from "../src/serve/http/listen.ts";
+import type { Service } from "../src/serve/service.ts";
+
+/** One answer for each scenario that only reads, its header as names and values in turn. */
+export type Answers = Readonly<Record<"read" | "list" | "old", ReadyAnswer>>;
+
+export interface ReadyAnswer {
+  readonly headers: readonly string[];
+  readonly body: string;
+}
+
+const oldVersion = "lockers-version";
+
+if (import.meta.main) {
+  const [, , kind, port, file = ""] = process.argv;
+  const answers = JSON.parse(readFileSync(file, "utf8")) as Answers;
+  const choose = (target: string, version: string | undefined): ReadyAnswer => {
+    if (target.startsWith("/parcels?")) return answers.list;
+    return version === undefined ? answers.read : answers.old;
+  };
+  if (kind === "net") await onSockets(Number(port), choose);
+  else onNode(Number(port), choose);
+}
+
+type Choose = (target: string, version: string | undefined) => ReadyAnswer;
+
+async function onSockets(port: number, choose: Choose): Promise<void> {
+  const service: Pick<Service, "answer" | "drain"> = {
+    answer: ({ target, headers }) => Promise.resolve({ status: 200, ...choose(target, headers.get(oldVersion)) }),
+    drain: () => Promise.resolve(),
+  };
+  await listenOnSockets({
+    service: () => service as Service,
+    host: "127.0.0.1",
+    port,
+    requestMilliseconds: 30_000,
+    forwarding: createForwarding([]),
+  });
+}
+
+function onNode(port: number, choose: Choose): void {
+  createServer({ noDelay: true, keepAliveTimeout: 65_000 }, ({ url = "", headers }, response) => {
+    const version = headers[oldVersion];
+    const answer = choose(url, typeof version === "string" ? version : undefined);
+    response.writeHead(200, [...answer.headers, "Content-Length", String(Buffer.byteLength(answer.body))]);
+    response.end(answer.body);
+  }).listen(port, "127.0.0.1");
+}
