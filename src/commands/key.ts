@@ -1,5 +1,5 @@
 /** `nonet key create|list|revoke DOC`: the keys that callers send. A secret is shown once, and kept only as its hash. */
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { parseDuration, printMilliseconds } from "../base/duration.ts";
 import type { CredentialPlan, Plan } from "../plan/plan.ts";
 import { keyMilliseconds, mintKey } from "../serve/credentials/mint.ts";
@@ -56,7 +56,8 @@ export async function createKey(document: string, options: CreateOptions, termin
     credential,
     milliseconds: duration ?? most,
   };
-  const { key, secret } = await withKeys(plan, place, async (store) => {
+  const opened = (await keysAt(plan, place)) ?? (await madeKeys(plan, place));
+  const { key, secret } = await withKeys(opened, async (store) => {
     const minted = await mintKey(store.keys, minting, clock, random);
     const { redirect: redirects, public: isPublic } = options;
     if (redirects.length > 0) {
@@ -92,7 +93,7 @@ function assertRedirects({ name, oauth }: CredentialPlan, { redirect, public: is
 
 export async function listKeys(document: string, options: KeyData, terminal: Terminal): Promise<number> {
   const plan = await planOf(await checkFile(document, terminal), terminal);
-  const keys = await withKeys(plan, presentPlace(options, plan), allKeys);
+  const keys = await withKeys(await presentKeys(options, plan), allKeys);
   if (keys.length === 0) {
     terminal.err("there are no keys yet; nonet key create makes one\n");
     return 0;
@@ -117,7 +118,7 @@ export async function revokeKeys(document: string, options: RevokeOptions, termi
     throw new UsageError("say which: --id KEY, or --user NAME for all keys of a user");
   const plan = await planOf(await checkFile(document, terminal), terminal);
   const now = clock.now();
-  const revoked = await withKeys(plan, presentPlace(options, plan), async (store) => {
+  const revoked = await withKeys(await presentKeys(options, plan), async (store) => {
     const chosen = (await allKeys(store)).filter(
       (key) =>
         stateOf(key, now).startsWith("valid") &&
@@ -176,27 +177,34 @@ function keyPlace({ data }: KeyData, plan: Plan): string {
   return placeOf(data, plan);
 }
 
-/** Looking for keys makes no data. */
-function presentPlace(options: KeyData, plan: Plan): string {
-  const place = keyPlace(options, plan);
-  if (!isPostgresAddress(place) && !existsSync(place)) throw new UsageError(`there is no data in ${place} yet`);
-  return place;
-}
-
 interface Opened extends KeyStores {
   close(): void | Promise<void>;
 }
 
-/** Keys are had without bringing the data to the document: a service may be using it as it is. */
-async function withKeys<T>(plan: Plan, place: string, work: (store: KeyStores) => Promise<T>): Promise<T> {
-  const keys = await withPlace(plan, place, async () => {
-    const found = await openKeys(place);
-    if (found !== undefined) return found;
-    // The first key may come before the first start.
-    await (await openStore(plan, place, clock)).close();
-    return openKeys(place);
-  });
+/** Looking for keys makes no data, neither a file nor a schema. */
+async function presentKeys(options: KeyData, plan: Plan): Promise<Opened> {
+  const place = keyPlace(options, plan);
+  const found = await keysAt(plan, place);
+  if (found === undefined) throw new UsageError(`there is no data in ${withoutSecret(place)} yet`);
+  return found;
+}
+
+/** The first key may come before the first start. */
+async function madeKeys(plan: Plan, place: string): Promise<Opened> {
+  await (await openStore(plan, place, clock)).close();
+  const keys = await keysAt(plan, place);
   if (keys === undefined) throw new Error(`${withoutSecret(place)} holds nothing after it was made`);
+  return keys;
+}
+
+/**
+ * Keys are had without bringing the data to the document: a service may be using it as it is. Undefined where there is no data.
+ */
+async function keysAt(plan: Plan, place: string): Promise<Opened | undefined> {
+  return withPlace(plan, place, () => openKeys(place));
+}
+
+async function withKeys<T>(keys: Opened, work: (store: KeyStores) => Promise<T>): Promise<T> {
   try {
     return await work(keys);
   } finally {

@@ -99,6 +99,24 @@ test("each fault of a server is found, with what to do", async (t) => {
   assertFound(await findingsOf(t, as("plain", "schema=Open-1")), "migration", "pass", /that of the document/);
 });
 
+test("looking for keys makes no schema, and the first key may come before the first start", async (t) => {
+  const data = `${server.address}?schema=looked_for`;
+  const key = (...args: readonly string[]) =>
+    finished(t, ["key", ...args], { folder: temporaryFolder(t), environment: { ...environment, NONET_DATA: data } });
+  const schemas = async () => (await admin.query("SELECT 1 FROM pg_namespace WHERE nspname = 'looked_for'")).rowCount;
+  for (const args of [
+    ["list", locker],
+    ["revoke", locker, "--user", "ann"],
+  ]) {
+    const { code, output } = await key(...args);
+    assert.equal(code, 2);
+    assert.match(output, /^nonet key \w+: there is no data in postgres:\/\/\S+ yet\n$/);
+    assert.equal(await schemas(), 0);
+  }
+  assert.equal((await key("create", locker, "--user", "ann", "--role", "operator")).code, 0);
+  assert.match((await key("list", locker)).output, / ann +operator +valid until /);
+});
+
 const orders = join(root, "test", "serve", "documents", "orders.md");
 
 for (const store of ["sqlite", "postgres"] as const) {

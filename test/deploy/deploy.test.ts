@@ -1,6 +1,6 @@
 /** What is deployed names settings, ports, paths and figures that there are: a file that nobody runs here must not go its own way. */
 import assert from "node:assert/strict";
-import { globSync, readFileSync } from "node:fs";
+import { globSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parse, parseAllDocuments } from "yaml";
@@ -69,6 +69,9 @@ test("the image runs as nobody in particular, and says where it listens", () => 
   const pinned = /"node": "(\d+)\./.exec(manifest)?.[1];
   for (const [, major] of text.matchAll(/^FROM node:(\d+)/gm)) assert.equal(major, pinned);
   assert.match(read("kubernetes/nonet.yaml"), new RegExp(`image: nonet:${RegExp.escape(version)}`));
+  // `nonet` in a container (`exec SERVICE nonet key create`) is the file itself, which git has to keep executable.
+  const [, command = ""] = /ln -s \/opt\/nonet\/(\S+) \/usr\/local\/bin\/nonet/.exec(text) ?? [];
+  if (process.platform !== "win32") assert.notEqual(statSync(join(root, command)).mode & 0o001, 0, command);
   // What is copied exists, and is let through.
   const ignored = read("Dockerfile.dockerignore");
   for (const [, source = ""] of text.matchAll(/^COPY ((?!--)[^\n]+) \S+$/gm)) {
