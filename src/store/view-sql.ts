@@ -15,7 +15,7 @@ export interface TextSql {
   readonly expressions: ExpressionSql;
   readonly quoteName: (name: string) => string;
   /** The text of a column's value that is there. */
-  readonly columnText: (name: string, column: Pick<Column, "type" | "values">) => string;
+  readonly columnText: (name: string, column: Pick<Column, "type" | "values" | "schema">) => string;
   /** The text of a value, or null where there is none. The value is asked for once, so it may hold parameters. */
   readonly valueText: (value: string, type: ColumnType, of: TypedExpression) => string;
   /** The text of a field that is a whole expression, where it can be had without asking the expression. */

@@ -31,7 +31,8 @@ async function widen(session: Session, { after, before, columns }: Changed): Pro
     }
   }
   const [present, wanted] = [indexesOf(before), indexesOf(after)];
-  for (const name of present.keys()) if (!wanted.has(name)) await session.rows(`DROP INDEX ${quoteName(name)}`);
+  for (const name of present.keys())
+    if (!wanted.has(name)) await session.rows(`DROP INDEX IF EXISTS ${quoteName(name)}`);
   for (const [name, sql] of wanted) if (!present.has(name)) await session.rows(sql);
 }
 

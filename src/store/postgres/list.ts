@@ -43,7 +43,15 @@ interface Prepared {
   readonly relations: Relations;
   readonly keys: readonly Key[];
   readonly places: Places;
+  /** How many rows are wanted: one more than the page has. */
+  readonly limit: Fragment;
 }
+
+/**
+ * So many sizes of pages stand in the text of a statement of their own: with a size that is an argument PostgreSQL would plan
+ * each page anew, since it takes a tenth of the table for what is wanted otherwise.
+ */
+const mostSizes = 4;
 
 export function prepareList(query: ListQuery, relations: Relations): List {
   const relation = relationFor(relations, query.resource);
@@ -52,15 +60,25 @@ export function prepareList(query: ListQuery, relations: Relations): List {
   const search = query.filters.length;
   const position = search + (query.search === undefined ? 0 : 1);
   const places = { search, position, limit: position + keys.length, skip: position + keys.length + 1 };
-  const prepared: Prepared = { query, relation, relations, keys, places };
-  const whole = query.from === "after" ? undefined : pageStatement(prepared, [{ sql: "TRUE", bindings: [] }]);
-  const afters = new Map<number, Statement>();
-  const statementAfter = (after: readonly Value[]): Statement => {
-    const nulls = keys.reduce((bits, _, index) => bits | (after[index] === null ? 1 << index : 0), 0);
-    let statement = afters.get(nulls);
-    if (!statement) {
-      statement = pageStatement(prepared, conditionsAfter(keys, after, position));
-      afters.set(nulls, statement);
+  const ofAnySize: Prepared = { query, relation, relations, keys, places, limit: argument(places.limit, "bigint") };
+  const sizes = new Map<number, Prepared>();
+  const preparedFor = (limit: number): Prepared => {
+    const known = sizes.get(limit);
+    if (known !== undefined || sizes.size >= mostSizes) return known ?? ofAnySize;
+    const made = { ...ofAnySize, limit: { sql: `${limit + 1}`, bindings: [] } };
+    sizes.set(limit, made);
+    return made;
+  };
+  const statements = new Map<string, Statement>();
+  const statementFor = (limit: number, after: readonly Value[] | undefined): Statement => {
+    const prepared = preparedFor(limit);
+    const nulls = after && keys.reduce((bits, _, index) => bits | (after[index] === null ? 1 << index : 0), 0);
+    const name = `${prepared === ofAnySize ? "" : limit} ${nulls ?? ""}`;
+    let statement = statements.get(name);
+    if (statement === undefined) {
+      const ranges = after === undefined ? [all] : conditionsAfter(keys, after, position);
+      statement = pageStatement(prepared, ranges);
+      statements.set(name, statement);
     }
     return statement;
   };
@@ -70,11 +88,14 @@ export function prepareList(query: ListQuery, relations: Relations): List {
     if (query.search !== undefined) values.push(JSON.stringify(page.search ?? []));
     keys.forEach((key, index) => values.push(after ? toStored(after[index], key.type) : null));
     values.push(limit + 1, skip);
-    const statement = after ? statementAfter(after) : whole;
-    if (!statement) throw new Error("a list of what comes after a position was asked for without one");
-    return pageOf(await session.rows(statement.text, statement.bind(values, variables)), prepared, limit);
+    if (!after && query.from === "after")
+      throw new Error("a list of what comes after a position was asked for without one");
+    const statement = statementFor(limit, after);
+    return pageOf(await session.rows(statement.text, statement.bind(values, variables)), ofAnySize, limit);
   };
 }
+
+const all: Fragment = { sql: "TRUE", bindings: [] };
 
 function keysOf({ sort }: ListQuery, relation: Relation): readonly Key[] {
   const keys = sort.map(({ column, descending }) => ({
@@ -127,7 +148,7 @@ function rangesSql(prepared: Prepared, ranges: readonly Fragment[]): Fragment {
   );
   const cells = ["view", ...prepared.keys.map((_, index) => `k${index}`)].map((name) => `page.${name}`).join(", ");
   return sql`SELECT ${cells} FROM (${joined(all, " UNION ALL ", "")}) AS page
-    ORDER BY page.range, ${placesOrder(prepared)} LIMIT ${argument(prepared.places.limit, "bigint")}`;
+    ORDER BY page.range, ${placesOrder(prepared)} LIMIT ${prepared.limit}`;
 }
 
 function rangeSql(prepared: Prepared, range: Fragment): Fragment {
@@ -137,7 +158,7 @@ function rangeSql(prepared: Prepared, range: Fragment): Fragment {
   return sql`SELECT ${views.view(query.view, relation.table, relations)} AS view, ${found}
     FROM ${relation.name} AS t
     WHERE ${range} AND ${fittingSql(prepared)} AND ${expressions.condition(query.where, relations)}
-    ORDER BY ${keys.map(orderSql).join(", ")} LIMIT ${argument(places.limit, "bigint")}${skip}`;
+    ORDER BY ${keys.map(orderSql).join(", ")} LIMIT ${prepared.limit}${skip}`;
 }
 
 function orderSql(key: Key): string {

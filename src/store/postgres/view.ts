@@ -18,18 +18,39 @@ export const views: ViewSql = viewSql({
   fieldText: (name, { type }) => (type === "json" ? `${name}::text` : undefined),
 });
 
-/** What cannot need an escape is not looked through for one. */
-function columnText(name: string, { type, values }: Pick<Column, "type" | "values">): string {
-  switch (type) {
+function columnText(name: string, column: TextColumn): string {
+  switch (column.type) {
     case "text":
-      return values?.every(isPlain) ? `'"' || ${name} || '"'` : `to_json(${name})::text`;
+      return needsNoEscape(column) ? `'"' || ${name} || '"'` : `to_json(${name})::text`;
     case "timestamp":
-      return `'"' || ${instantText(name)} || '"'`;
+      return momentText(name);
     case "number":
       return `nonet_number(${name})`;
     default:
       return `${name}::text`;
   }
+}
+
+type TextColumn = Pick<Column, "type" | "values" | "schema">;
+
+/** What cannot need an escape is not looked through for one. */
+function needsNoEscape({ schema, values }: TextColumn): boolean {
+  if (values !== undefined) return values.every(isPlain);
+  const { format, pattern } = schema;
+  return plainFormats.some((one) => one === format) || (typeof pattern === "string" && ofMadeIds.test(pattern));
+}
+
+const plainFormats = ["uuid", "date", "country", "currency"];
+
+/** The pattern of ids that the service makes, which references to them have as well. */
+const ofMadeIds = /^\^[a-z0-9_]*\[0-9a-z\]\{26\}\$$/;
+
+/**
+ * A stored moment has milliseconds, written only where they are not 0. With a microsecond more it always has six places,
+ * of which three are taken: that costs half of what `to_char` does.
+ */
+function momentText(name: string): string {
+  return `left(to_json(${name} AT TIME ZONE 'UTC' + interval '1us')::text, 24) || 'Z"'`;
 }
 
 function valueText(value: string, type: ColumnType, of: TypedExpression): string {
