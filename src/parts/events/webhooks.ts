@@ -104,8 +104,10 @@ const withSecret = [
   secret,
 ].join(", ");
 
+/** Written as plainly as most documents are, so that no library is loaded to read it (`document/plain-yaml.ts`). */
 function fragment(model: Model, { method, path, then }: Webhook): string {
-  const events = JSON.stringify(oneOf(namesOf(model)));
+  const names = namesOf(model).map((one) => JSON.stringify(one));
+  const events = names.length === 0 ? "false" : `{ enum: [${names.join(", ")}] }`;
   const name = webhookOperations;
   const one = `${path}/{id}`;
   return `# Webhooks
@@ -199,7 +201,7 @@ endpoints:
   ${name.delete}: { at: "DELETE ${one}", of: ${webhookResource}, does: delete }
   ${name.enable}: { at: "POST ${one}/enable", of: ${webhookResource} }
   ${name.disable}: { at: "POST ${one}/disable", of: ${webhookResource} }
-  ${name.rotate}: { at: "POST ${one}/rotate-secret", of: ${webhookResource}, takes: { "revokeOld?": boolean }, gives: { ${withSecret} } }
+  ${name.rotate}: { at: "POST ${one}/rotate-secret", of: ${webhookResource}, takes: { revokeOld?: boolean }, gives: { ${withSecret} } }
   ${name.reveal}: { at: "GET ${one}/secret", of: ${webhookResource}, does: read, gives: { id: id, secretNumber: secretNumber, ${secret} } }
   ${name.recover}: { at: "POST ${one}/recover", of: ${webhookResource}, takes: { since: datetime } }
   ${name.deliveries}: { at: "GET ${path}/{webhook}/deliveries", of: ${deliveryResource}, does: list }

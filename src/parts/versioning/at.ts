@@ -24,12 +24,21 @@ import { type MemberName, mapValues, renamed, renamedEvent, renamedError, rename
 
 type Of<Kind extends Change["kind"]> = Extract<Change, { readonly kind: Kind }>;
 
+/** Undoing a version means understanding the document anew, and checks, plan, history and conversions all ask for the same. */
+const former = new WeakMap<Model, Model>();
+
 /** @throws where the document lists no such version. */
 export function modelAt(model: Model, version: string): Model {
   const { versions = [] } = model.versioning;
   const at = versions.findIndex(({ name }) => name === version);
   if (at < 0) throw new Error(`the document has no version ${version}`);
-  return versions.slice(0, at).reduce(before, model);
+  return versions.slice(0, at).reduce(knownBefore, model);
+}
+
+function knownBefore(model: Model, newest: Version): Model {
+  const known = former.get(model) ?? before(model, newest);
+  former.set(model, known);
+  return known;
 }
 
 /** The model before the newest version that it lists. */

@@ -32,7 +32,16 @@ export interface Conversions {
   readonly problems: readonly MisplacedExpression[];
 }
 
+/** Asked for by the checks, the plan and its history. */
+const known = new WeakMap<Model, Conversions>();
+
 export function conversionsOf(model: Model): Conversions {
+  const conversions = known.get(model) ?? understoodIn(model);
+  known.set(model, conversions);
+  return conversions;
+}
+
+function understoodIn(model: Model): Conversions {
   const found = new Map<string, Conversion>();
   const problems: MisplacedExpression[] = [];
   const { versions = [] } = model.versioning;
