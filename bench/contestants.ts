@@ -108,6 +108,13 @@ const LOAD_CORE = "1";
 
 const children = new Set<ChildProcess>();
 
+/** What servers have in their environment besides what this process has. */
+const surroundings: Record<string, string> = {};
+
+export function surroundServers(environment: Readonly<Record<string, string>>): void {
+  Object.assign(surroundings, environment);
+}
+
 /** Starts node with `args` on the servers' or the generator's core; `stop` ends it. */
 export function start(
   args: readonly string[],
@@ -120,7 +127,7 @@ export function start(
     ? ["taskset", "-c", core === "server" ? SERVER_CORE : LOAD_CORE, ...command]
     : command;
   const child = spawn(file, rest, {
-    env: { DOOR_SECRET: "of the bench", ...process.env },
+    env: { DOOR_SECRET: "of the bench", ...process.env, ...(core === "server" ? surroundings : {}) },
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe", ...(channel ? (["ipc"] as const) : [])],
     serialization: "advanced",

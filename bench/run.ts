@@ -23,11 +23,13 @@ import {
   residentMb,
   start,
   stop,
+  surroundServers,
 } from "./contestants.ts";
 import type { Answers, ReadyAnswer } from "./floor.ts";
 import type { Job, Outcome } from "./load.ts";
 import { freePort } from "./port.ts";
 import { sameWork } from "./same-work.ts";
+import { flushMilliseconds, slowFlush } from "./slow-flush.ts";
 import {
   announcements,
   type Drive,
@@ -55,6 +57,7 @@ const HELP = `npm run bench -- [options]
   --connections N      (default 32)
   --starts N           (default 5)
   --profile FOLDER     samples what the servers do while they are measured, with Linux's perf: FOLDER/NAME-SCENARIO.data
+  --flush-ms N         every flush to the disk takes so much longer, for all (default 0; needs Linux and a C compiler)
   --rows N             parcels that are there before the first round (default 10000)
   --couriers N         users that own them in equal parts (default 10)
   --writes N           creates or moves in one measurement, at most (default 30000)
@@ -74,6 +77,7 @@ const { values: options } = parseArgs({
     rows: { type: "string", default: "10000" },
     starts: { type: "string", default: "5" },
     profile: { type: "string" },
+    "flush-ms": { type: "string", default: "0" },
     couriers: { type: "string", default: "10" },
     writes: { type: "string", default: "30000" },
     strict: { type: "boolean", default: false },
@@ -90,6 +94,8 @@ const whole = (name: "starts" | "rounds" | "connections" | "rows" | "couriers" |
 };
 const seconds = Number(options.seconds);
 if (!(seconds >= 0.2 && seconds <= 60)) usage("--seconds is from 0.2 to 60");
+const flushMs = Number(options["flush-ms"]);
+if (!(flushMs >= 0 && flushMs <= 100)) usage("--flush-ms is from 0 to 100");
 const rounds = whole("rounds", 100);
 const starts = whole("starts", 100);
 const connections = whole("connections", 1000);
@@ -135,6 +141,9 @@ interface Runner {
 
 if (options.help) usage();
 const folder = mkdtempSync(join(tmpdir(), "parcel-bench-"));
+const diskMs = flushMilliseconds(folder);
+const slow = slowFlush(flushMs, folder);
+surroundServers(slow.environment);
 process.on("exit", () => {
   killAll();
   rmSync(folder, { recursive: true, force: true });
@@ -306,6 +315,7 @@ async function measure(runner: Runner, scenario: Scenario, warmUp: boolean): Pro
   };
   const requests = requestsOf[scenario]();
   const profiled = warmUp ? undefined : profile(runner, scenario);
+  slow.turn(true);
   const cpu = processorSeconds(server.pid as number);
   const outcome = await supply.drive({
     requests,
@@ -315,6 +325,7 @@ async function measure(runner: Runner, scenario: Scenario, warmUp: boolean): Pro
     keepIds: scenario === "create",
   });
   const cpuMicroseconds = ((processorSeconds(server.pid as number) - cpu) / outcome.done) * 1e6;
+  slow.turn(false);
   profiled?.kill("SIGINT");
   if (outcome.failure !== undefined) throw new Error(`${runner.name}, ${SCENARIOS[scenario]}: ${outcome.failure}`);
   // Lockers of announcements that were not sent any more stay out of use: it is not known which of the last were taken.
@@ -377,6 +388,7 @@ function printHeader(runners: readonly Runner[]): void {
   console.log(`${runners.map(({ name }) => name).join(" · ")}
 ${rows} parcels of ${couriers} couriers, ${connections} connections, ${rounds} rounds of ${seconds} s, interleaved; node ${process.version}
 ${pinned ? "servers on core 0, load on core 1" : "NOT PINNED: figures of servers and load mix"}; loopback, keep-alive, one request in flight per connection
+a flush takes ${diskMs.toFixed(2)} ms here${flushMs === 0 ? "" : ` and ${flushMs} ms more for the servers`}
 left out on both sides: request log; by hand also: rates, quotas, events, timers, versions`);
   for (const { name, contestant, notDone } of runners) {
     if (contestant.floor) console.log(`${name}: answers what was ready before`);
