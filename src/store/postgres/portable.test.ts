@@ -11,6 +11,7 @@ import { tables, thing, wholeView } from "../contract-tables.ts";
 import { ownShelves, type PortableSource, type PortableTarget } from "../portable.ts";
 import { openSqliteStore } from "../sqlite/open.ts";
 import { openSqliteSource, openSqliteTarget } from "../sqlite/portable.ts";
+import type { RateAsk } from "../rates.ts";
 import type { Row, Store } from "../store.ts";
 import { placeFrom } from "./address.ts";
 import { openSingle } from "./connection.ts";
@@ -99,6 +100,38 @@ test("what was restored is used: positions, numbers and answers go on from where
   await store.close();
 });
 
+test("rates of long windows are the same after a restore into either store, and those of short ones begin anew", async () => {
+  const window = { count: 5, windowMilliseconds: 86_400_000 };
+  const bucket = { count: 7, windowMilliseconds: 3_600_000, burst: 9 };
+  const short = { count: 3, windowMilliseconds: 60_000 };
+  const ask = (wanted: number): readonly RateAsk[] =>
+    Object.entries({ window, bucket, short }).map(([name, limit]) => ({ name, key: "ann", limit, taken: 0, wanted }));
+  const [first, second, file] = [newSchema(), newSchema(), newFile()];
+  const store = await openPostgresStore({ address: first, tables, clock: Date.now });
+  const used = await store.rates?.count(ask(3), now);
+  assert.deepEqual(used?.map(({ granted }) => granted), [3, 3, 3]); // biome-ignore format: short
+  await store.close();
+  const lines = await linesOf(await openPostgresSource(first));
+  await bring(lines, openSqliteTarget(file, now));
+  // As one process keeps them: what is used and until when; of a bucket, when it is full again.
+  const inFile = await openSqliteStore({ file, tables, clock: () => now });
+  const until = now + Math.ceil((3 * bucket.windowMilliseconds) / bucket.count);
+  assert.deepEqual(await inFile.counts.all(now), [
+    { name: "rate bucket", key: "ann", used: 0, until },
+    { name: "rate window", key: "ann", used: 3, until: now + window.windowMilliseconds },
+  ]);
+  await inFile.close();
+  await bring(await linesOf(openSqliteSource(file)), await openPostgresTarget(second, now));
+  // As it is in a backup once more, before anything was asked.
+  assert.deepEqual(rowsOf(await linesOf(await openPostgresSource(second))), rowsOf(lines));
+  const again = await openPostgresStore({ address: second, tables, clock: Date.now });
+  const left = await again.rates?.count(ask(9), now + 1);
+  assert.deepEqual(left?.map(({ granted }) => granted), [2, 6, 3]); // biome-ignore format: short
+  const later = await again.rates?.count(ask(9), now + 2 * bucket.windowMilliseconds);
+  assert.deepEqual(later?.map(({ granted }) => granted), [0, 9, 3]); // biome-ignore format: short
+  await again.close();
+});
+
 test("nothing takes the place of what is used; what is not is kept, and what is not whole changes nothing", async () => {
   const [file, schema] = [newFile(), newSchema()];
   await filled(await openSqliteStore({ file, tables, clock: Date.now }));
@@ -162,7 +195,7 @@ test("there is nothing where nothing was, and what something else made is not to
   await assert.rejects(openPostgresSource("postgres://postgres@127.0.0.1:1/none"), { name: "StoreError", kind: "unreachable" }); // biome-ignore format: short
 });
 
-test("no table of the store's own is left out of a backup, but for what processes say of themselves, and rates", async () => {
+test("no table of the store's own is left out of a backup, but for what processes say of themselves, and short rates", async () => {
   const address = newSchema();
   await (await openPostgresStore({ address, tables, clock: Date.now })).close();
   const place = placeFrom(address);
@@ -175,6 +208,7 @@ test("no table of the store's own is left out of a backup, but for what processe
     "nonet_leads",
     "nonet_processes",
     "nonet_rates",
+    // Among the counts.
     "nonet_long_rates",
   ];
   const ours = found.map(([name]) => name).filter((name) => name.startsWith("nonet_") && !passing.includes(name));

@@ -14,6 +14,7 @@ import { type Bindable, openSingle, type Session, type Single } from "./connecti
 import { explained } from "./failure.ts";
 import { makeFunctions } from "./functions.ts";
 import { createOwn, noteTables, stateOf } from "./own-tables.ts";
+import { isRate, longRatesSql, putLongRates } from "./rates.ts";
 import { counterNames, referencesSql, tableSql } from "./schema.ts";
 import { quoteName } from "./value.ts";
 
@@ -74,7 +75,10 @@ async function* rowsOf(session: Session, shelf: Shelf): AsyncGenerator<readonly 
 }
 
 /** In the order in which they came, where there is one. */
-function ordered({ columns, name }: Shelf): { readonly from: string; readonly order: string } {
+function ordered({ columns, name }: Pick<Shelf, "columns" | "name">): {
+  readonly from: string;
+  readonly order: string;
+} {
   const from = quoteName(name);
   switch (name) {
     case "nonet_keys":
@@ -82,6 +86,12 @@ function ordered({ columns, name }: Shelf): { readonly from: string; readonly or
       return { from, order: "seq" };
     case "nonet_journal":
       return { from, order: "position NULLS LAST, seq" };
+    case "nonet_counts":
+      // Rates of long windows have a table of their own here; in a backup they are counts like others.
+      return {
+        from: `(SELECT name, key, used, until FROM nonet_counts UNION ALL ${longRatesSql}) AS counts`,
+        order: "1, 2",
+      };
     case "nonet_answers":
       // Claims of transactions that remembered nothing have no answer.
       return { from: `${from} WHERE expires IS NOT NULL`, order: "hash" };
@@ -146,9 +156,10 @@ function targetOf(single: Single, place: Place, now: number): PortableTarget {
         await noteTables(single, tables, { history: state.step === undefined ? [] : [state.step] });
       }),
     add: (shelf, rows) =>
-      told(() =>
-        shelf.name === "nonet_counters" ? setCounters(single, tables, rows) : insertAll(single, shelf, rows),
-      ),
+      told(() => {
+        if (shelf.name === "nonet_counters") return setCounters(single, tables, rows);
+        return shelf.name === "nonet_counts" ? putCounts(single, shelf, rows) : insertAll(single, shelf, rows);
+      }),
     finish: (rows) =>
       told(async () => {
         // References are looked through when they are made.
@@ -231,6 +242,13 @@ async function setCounters(session: Session, tables: readonly Table[], rows: rea
   }
 }
 
+async function putCounts(session: Session, shelf: Shelf, rows: readonly PortableRow[]): Promise<void> {
+  const at = shelf.columns.indexOf("name");
+  const [long, others] = [true, false].map((wanted) => rows.filter((row) => isRate(String(row[at])) === wanted));
+  await putLongRates(session, shelf, long ?? []);
+  await insertAll(session, shelf, others ?? []);
+}
+
 async function goOn(session: Session, table: string, column: string): Promise<void> {
   const name = quoteName(table);
   await session.rows(
@@ -247,7 +265,8 @@ async function miscounted(
   const problems: string[] = [];
   for (const { name } of shelvesOf(tables)) {
     if (name === "nonet_counters") continue;
-    const [found] = await session.rows<[number]>(`SELECT count(*) FROM ${quoteName(name)}`);
+    const from = name === "nonet_counts" ? ordered({ name, columns: [] }).from : quoteName(name);
+    const [found] = await session.rows<[number]>(`SELECT count(*) FROM ${from}`);
     if (found?.[0] !== (rows[name] ?? 0))
       problems.push(`${name} has ${String(found?.[0])} rows, not ${rows[name] ?? 0}`);
   }

@@ -5,6 +5,7 @@
  * Counts of short windows are in a table without a log: nobody waits for a disk, and after a failure of the server they begin
  * anew. Those of long windows survive it (R8.3).
  */
+import type { PortableRow, Shelf } from "../portable.ts";
 import type { RateAsk, RateCount, Rates } from "../rates.ts";
 import type { Session } from "./connection.ts";
 
@@ -24,7 +25,8 @@ const tableSql = (name: string, kind: "TABLE" | "UNLOGGED TABLE"): string => `
 export const ratesSql: readonly string[] = [
   tableSql("nonet_rates", "UNLOGGED TABLE"),
   tableSql("nonet_long_rates", "TABLE"),
-  // `ask`: count, window, burst or null, taken, wanted. `before` and what is given: granted, used, at.
+  // `ask`: count, window, burst or null, taken, wanted. `before` and what is given: granted, used, at. What a backup brought
+  // (`putLongRates`) has not granted but -1: of a bucket it knows only when it is full again.
   `CREATE FUNCTION nonet_counted(before bigint[], ask bigint[], now bigint) RETURNS bigint[] LANGUAGE plpgsql IMMUTABLE AS $$
    DECLARE
      quota bigint := ask[1];
@@ -40,6 +42,10 @@ export const ratesSql: readonly string[] = [
        used := greatest(0, CASE WHEN live THEN before[2] ELSE 0 END + taken);
        granted := least(wanted, greatest(0, quota - used));
        RETURN ARRAY[granted, used + granted, CASE WHEN live THEN least(before[3], now + length) ELSE now + length END];
+     END IF;
+     IF before[1] = -1 THEN
+       used := least(burst * length, least(greatest(0, before[3] - now), 1000000000000) * quota);
+       RETURN nonet_counted(ARRAY[0, used, now], ask, now);
      END IF;
      used := coalesce(before[2], 0) - least(greatest(0, now - coalesce(before[3], now)), 1000000000000) * quota;
      used := greatest(0, greatest(0, used) + taken * length);
@@ -66,6 +72,33 @@ const countSql = (table: string): string => `
 
 const shortSql = countSql("nonet_rates");
 const longSql = countSql("nonet_long_rates");
+
+/** Before the names of rates among the counts of a backup, as SQLite keeps them (`serve/limits/keeping.ts`). */
+const prefix = "rate ";
+
+/** Long windows as SQLite keeps them: what is used and until when; a bucket by when it is full again. */
+export const longRatesSql: string = `SELECT '${prefix}' || name AS name, key,
+    CASE WHEN ask[3] IS NULL THEN count[2] ELSE 0 END AS used,
+    CASE WHEN ask[3] IS NULL THEN count[3] ELSE count[3] + ceil(count[2]::numeric / ask[1])::bigint END AS until
+  FROM nonet_long_rates`;
+
+/** Of the counts of a backup those that are rates. */
+export async function putLongRates(session: Session, { columns }: Shelf, rows: readonly PortableRow[]): Promise<void> {
+  const column = (name: string): (string | number)[] => {
+    const at = columns.indexOf(name);
+    return rows.map((row) => row[at] as string | number);
+  };
+  await session.rows(
+    `INSERT INTO nonet_long_rates (name, key, ask, count)
+     SELECT substr(name, ${prefix.length + 1}), key, ARRAY[NULL, NULL, NULL, 0, 0]::bigint[], ARRAY[-1, used, until]
+     FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS given (name, key, used, until)`,
+    ["name", "key", "used", "until"].map(column),
+  );
+}
+
+export function isRate(name: string): boolean {
+  return name.startsWith(prefix);
+}
 
 export function ratesOf(session: Session): Rates {
   return {
