@@ -1,7 +1,8 @@
 /**
  * Makes what is published of the sources, in `dist`: a package of its own, `npm pack ./dist`. Node strips no types below
  * `node_modules`, so they are stripped here, by Node itself and in place, so that lines stay where they are; the compiler
- * adds declarations. Nothing is bundled or made small: whoever looks into the package finds the files of the repository.
+ * adds declarations: whoever looks into the package finds the files of the repository. That is what programs import; the
+ * command is besides one file (`bundle.ts`), since it is started again and again.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,6 +10,7 @@ import { stripTypeScriptTypes } from "node:module";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { bundle } from "./bundle.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = join(root, "dist");
@@ -45,6 +47,10 @@ execFileSync(process.execPath, [compiler, "-p", project, ...options], { cwd: roo
 rmSync(project);
 for (const path of globSync("src/**/*.d.ts", { cwd: out }))
   writeFileSync(join(out, path), renamed(readFileSync(join(out, path), "utf8")));
+
+await bundle(out);
+for (const path of globSync("*.mjs", { cwd: join(root, "scripts", "packaged") }))
+  cpSync(join(root, "scripts", "packaged", path), place(join("src", path)));
 
 interface Manifest {
   readonly [name: string]: unknown;

@@ -22,10 +22,10 @@ export function library(): SchemaLibrary {
 }
 
 function load(): SchemaLibrary {
-  const load = createRequire(import.meta.url);
-  const { _, Name } = load("ajv") as typeof Library;
-  const { Ajv2020 } = load("ajv/dist/2020.js") as typeof Draft2020;
-  const { default: patternProperties } = load("ajv/dist/vocabularies/applicator/patternProperties.js") as {
+  const require = createRequire(import.meta.url);
+  const { _, Name } = require("ajv") as typeof Library;
+  const { Ajv2020 } = require("ajv/dist/2020.js") as typeof Draft2020;
+  const { default: patternProperties } = require("ajv/dist/vocabularies/applicator/patternProperties.js") as {
     readonly default: CodeKeywordDefinition;
   };
   return { Ajv2020, _, Name, patternProperties };

@@ -1,13 +1,17 @@
 /** What is published: installed below `node_modules` of another project, where Node strips no types, it runs and is typed. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { root, temporaryFolder } from "./process.ts";
+import { addressOf, nonet, root, temporaryFolder } from "./process.ts";
 
 function node(folder: string, ...args: readonly string[]): string {
-  return execFileSync(process.execPath, [...args], { cwd: folder, encoding: "utf8" });
+  return execFileSync(process.execPath, [...args], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { PATH: process.env["PATH"] },
+  });
 }
 
 test("the package is used by another project", async (t) => {
@@ -34,6 +38,60 @@ test("the package is used by another project", async (t) => {
     writeFileSync(join(folder, "notes.types.ts"), types);
     const client = node(folder, join(modules, "nonet", "src", "cli.mjs"), "export", "typescript", "notes.md");
     assert.match(client, /export function createClient/);
+  });
+
+  const command = join(modules, "nonet", "src", "cli.mjs");
+  const kept = join(modules, "nonet", "src", "nonet.cjs.other.cache");
+
+  await t.test("as a command in one file", () => {
+    const recorder = join(folder, "recorder.mjs");
+    writeFileSync(recorder, recording);
+    const loaded = node(folder, "--import", recorder, command, "check", "notes.md").split("\n");
+    const files = loaded.flatMap((line) => /^loaded file:.*\/nonet\/src\/(.+)$/.exec(line)?.[1] ?? []);
+    assert.deepEqual(files, ["cli.mjs", "load.mjs"]);
+    const others = loaded.filter((line) => line.startsWith("loaded file:") && !line.includes("/nonet/src/"));
+    assert.deepEqual(others, [], "no package is loaded");
+    const texts = readFileSync(join(modules, "nonet", "src", "nonet.licenses.txt"), "utf8");
+    for (const name of ["ajv", "micromark", "pino", "yaml"])
+      assert.match(texts, new RegExp(`^${name} \\S+ \\(MIT|ISC\\)`, "m"));
+  });
+
+  await t.test("what V8 compiled is kept, and taken only where it is whole and of this file", () => {
+    const sound = readFileSync(kept);
+    assert(sound.length > 100_000);
+    const spoiled = Buffer.from(sound).fill(0, sound.length - 1000);
+    const other = Buffer.from(sound).fill(0, 0, 8);
+    const before = "written by another version";
+    for (const bytes of [spoiled, other, Buffer.from(before), Buffer.alloc(0), sound.subarray(0, 100_000)]) {
+      writeFileSync(kept, bytes);
+      assert.match(node(folder, command, "check", "notes.md"), /0 errors/);
+      assert(readFileSync(kept).length > 100_000, "it was made anew");
+      assert.notDeepEqual(readFileSync(kept), bytes);
+    }
+    const now = readFileSync(kept);
+    node(folder, command, "--help");
+    assert.deepEqual(readFileSync(kept), now, "it is not made again");
+    assert.deepEqual(
+      readdirSync(join(modules, "nonet", "src")).filter((name) => name.includes(".cache")),
+      ["nonet.cjs.other.cache"],
+    );
+  });
+
+  await t.test("as a command that serves, with functions that import it", async (one) => {
+    writeFileSync(join(folder, "functions.ts"), functions);
+    const args = ["serve", "notes.md", "--data", "served.db", "--port", "0", "--handlers", "functions.ts"];
+    const running = nonet(one, args, { folder, command });
+    const address = await addressOf(running);
+    const headers = { "Content-Type": "application/json" };
+    const made = await fetch(`${address}/notes`, { method: "POST", headers, body: '{"text":"hello"}' });
+    assert.equal(made.status, 201, await made.text());
+    const counted = await fetch(`${address}/count`);
+    assert.deepEqual([counted.status, await counted.json()], [200, { letters: 5 }]);
+    const wrong = await fetch(`${address}/notes`, { method: "POST", headers, body: '{"text":5}' });
+    assert.equal(wrong.status, 422, await wrong.text());
+    running.signal("SIGTERM");
+    assert.equal(await running.ended, 0, running.output);
+    assert(existsSync(kept.replace("other", "serve")));
   });
 
   await t.test("as a library, with types", () => {
@@ -108,6 +166,26 @@ none
 \`\`\`yaml
 none
 \`\`\`
+`;
+
+/** Says which modules are loaded from files. */
+const recording = `import { registerHooks } from "node:module";
+registerHooks({
+  load: (url, context, next) => {
+    console.log("loaded " + url);
+    return next(url, context);
+  },
+});
+`;
+
+const functions = `import { handlers } from "nonet";
+
+export default handlers({
+  async count({ records }) {
+    const { items } = await records.Note.list();
+    return { letters: items.reduce((sum, { text }) => sum + text.length, 0) };
+  },
+});
 `;
 
 const program = `import { createService, handlers } from "nonet";

@@ -38,11 +38,13 @@ export interface RunOptions {
   readonly limit?: string;
   /** Who runs it; the test's own user unless told. */
   readonly user?: number;
+  /** The file that runs; the command of the sources unless told. */
+  readonly command?: string;
 }
 
 export function nonet(t: TestContext, args: readonly string[], options: RunOptions): Running {
-  const { folder, environment = {}, limit, user } = options;
-  const line = [process.execPath, join(root, "src", "cli.mjs"), ...args];
+  const { folder, environment = {}, limit, user, command = join(root, "src", "cli.mjs") } = options;
+  const line = [process.execPath, command, ...args];
   const [program = "", ...rest] =
     limit === undefined ? line : ["/bin/bash", "-c", `ulimit -S ${limit} && exec "$0" "$@"`, ...line];
   const child = spawn(program, rest, {

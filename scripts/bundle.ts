@@ -1,0 +1,112 @@
+/**
+ * The command in one file, made of the stripped sources below `dist/src`: they are read, compiled and linked one by one
+ * otherwise, some 800 of them for a service that starts. What only some commands or documents need is in the file, too, and
+ * runs when it is asked for, as in the sources. Packages that every start loads are in it; the others stay where they are
+ * installed, so that nothing is loaded of them before it is needed.
+ */
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { build, type Metafile, type Plugin } from "esbuild";
+
+/** Loaded by every start, or by most documents. */
+const inside: readonly string[] = [
+  ...["@bufbuild/re2", "ajv", "ajv-formats", "ipaddr.js", "mdast-util-from-markdown", "pino", "yaml"],
+];
+
+/** Needed by few documents, though imported by a module that all need: loaded when something of it is asked for. */
+const late: readonly string[] = ["yaml"];
+
+const entry = `export { run } from "./commands/run.js";
+export { processTerminal } from "./commands/terminal.js";
+export const library = () => import("./index.js");
+`;
+
+/** `folder` is the package that is being made. */
+export async function bundle(folder: string): Promise<void> {
+  const source = join(folder, "src");
+  const outfile = join(source, "nonet.cjs");
+  const { metafile } = await build({
+    absWorkingDir: folder,
+    stdin: { contents: entry, resolveDir: source, sourcefile: "src/entry.js" },
+    outfile,
+    bundle: true,
+    format: "cjs",
+    platform: "node",
+    target: "node24",
+    // It is called with what `load.mjs` gives. Characters beyond ASCII would make V8 keep two bytes for each.
+    banner: { js: "(function (module, require, packageAt) {" },
+    footer: { js: "})" },
+    charset: "ascii",
+    legalComments: "none",
+    metafile: true,
+    logLevel: "warning",
+    plugins: [places(folder), packages(source)],
+  });
+  for (const missed of ["createRequire(packageAt(", 'new URL("../index.js"'])
+    if (readFileSync(outfile, "utf8").includes(missed)) throw new Error(`${missed}… is written in another way now`);
+  writeFileSync(join(source, "nonet.licenses.txt"), licences(folder, metafile));
+  const names = Object.keys((await import(join(folder, "..", "src", "index.ts"))) as object);
+  writeFileSync(join(source, "library.mjs"), library(names));
+}
+
+/** Each module believes to be where it was: workers, the manifest and examples are found from there. */
+function places(folder: string): Plugin {
+  return {
+    name: "places",
+    setup: (making) => {
+      making.onLoad({ filter: /[\\/]dist[\\/]src[\\/].*\.js$/ }, ({ path }) => {
+        const name = relative(folder, path).replaceAll("\\", "/");
+        const text = readFileSync(path, "utf8");
+        if (!text.includes("import.meta.")) return undefined;
+        const contents = text
+          .replace("const require = createRequire(import.meta.url);", "")
+          .replace('new URL("../index.js", import.meta.url)', 'new URL("../library.mjs", import.meta.url)')
+          .replaceAll("import.meta.url", `packageAt(${JSON.stringify(name)})`)
+          .replaceAll("import.meta.dirname", `require("node:path").dirname(require("node:url").fileURLToPath(packageAt(${JSON.stringify(name)})))`); // biome-ignore format: one of three
+        return { contents, loader: "js" };
+      });
+    },
+  };
+}
+
+function packages(source: string): Plugin {
+  return {
+    name: "packages",
+    setup: (making) => {
+      making.onResolve({ filter: /^[^./]/ }, ({ path, importer, namespace, kind }) => {
+        const isOurs = importer.startsWith(source) || importer.endsWith("src/entry.js");
+        if (namespace === "late" || !isOurs || path.startsWith("node:")) return undefined;
+        if (!inside.some((name) => path === name || path.startsWith(`${name}/`))) return { path, external: true };
+        return late.includes(path) && kind === "import-statement" ? { path, namespace: "late" } : undefined;
+      });
+      making.onLoad({ filter: /.*/, namespace: "late" }, async ({ path }) => {
+        const names = Object.keys((await import(path)) as object).filter((name) => /^(?!default$)\w+$/.test(name));
+        const getters = names.map((name) => `  get ${name}() { return require(${JSON.stringify(path)}).${name}; },\n`);
+        return { contents: `module.exports = {\n${getters.join("")}};\n`, resolveDir: source, loader: "js" };
+      });
+    },
+  };
+}
+
+/** `nonet`, for a module of functions that the command loads: what runs already, not a second one. */
+function library(names: readonly string[]): string {
+  return `import { load } from "./load.mjs";\n\nexport const { ${names.join(", ")} } = await load("serve").library();\n`;
+}
+
+/** As their licences ask: the text of each goes with the code. */
+function licences(folder: string, { inputs }: Metafile): string {
+  const found = new Map<string, string>();
+  for (const path of Object.keys(inputs)) {
+    const [, root] = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/.exec(path) ?? [];
+    if (root === undefined) continue;
+    const place = join(folder, root);
+    const { name, version, license } = JSON.parse(readFileSync(join(place, "package.json"), "utf8")) as Record<string, string>; // biome-ignore format: one
+    const [file] = globSync("{LICENSE,LICENCE,license,licence}{,.md,.txt}", { cwd: place });
+    found.set(
+      `${name} ${version} (${license})`,
+      file === undefined ? "" : readFileSync(join(place, file), "utf8").trim(),
+    );
+  }
+  const texts = [...found].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, text]) => `${name}\n\n${text}\n`);
+  return `nonet.cjs has code of these packages.\n\n${texts.join(`\n${"-".repeat(80)}\n\n`)}`;
+}

@@ -1,0 +1,88 @@
+/**
+ * Loads `nonet.cjs`, the command in one file, with the machine code of the functions that ran the last time. Node's own cache
+ * (`enableCompileCache`) has what V8 compiles before a module runs, which is no function in it: each is compiled at its first
+ * call, at every start anew, and that is more than a third of a start. So a copy is taken once a process has run for a moment,
+ * and kept beside the file: whoever can write there could as well change the file itself. Where nobody can, or
+ * `NODE_DISABLE_COMPILE_CACHE` says so, it works without.
+ */
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { constants, Script } from "node:vm";
+import { crc32 } from "node:zlib";
+
+const file = fileURLToPath(new URL("./nonet.cjs", import.meta.url));
+
+/** By then a service has started, has compiled its schemas and has answered somebody. */
+const settledMilliseconds = 5000;
+
+let loaded;
+
+/** What the one file exports. `use`: what it is loaded for, since other commands run other functions. */
+export function load(use) {
+  loaded ??= loadNow(use);
+  return loaded;
+}
+
+function loadNow(use) {
+  const kept = `${file}.${use}.cache`;
+  const cachedData = keptData(kept);
+  const script = new Script(readFileSync(file, "latin1"), {
+    filename: file,
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    ...(cachedData === undefined ? {} : { cachedData }),
+  });
+  if (cachedData === undefined || script.cachedDataRejected === true) keepLater(script, kept);
+  const module = { exports: {} };
+  const at = (path) => new URL(`../${path}`, import.meta.url);
+  script.runInThisContext()(module, createRequire(import.meta.url), at);
+  return module.exports;
+}
+
+/** What V8 itself compares is its version, its flags and the length of the text. */
+function keptData(kept) {
+  if (isDisabled()) return undefined;
+  try {
+    const bytes = readFileSync(kept);
+    const data = bytes.subarray(head);
+    return bytes.length > head && bytes.subarray(0, head).equals(headOf(data)) ? data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function keepLater(script, kept) {
+  if (isDisabled()) return;
+  let isKept = false;
+  const keep = () => {
+    if (isKept) return;
+    isKept = true;
+    const own = `${kept}.${process.pid}`;
+    try {
+      const data = script.createCachedData();
+      writeFileSync(own, Buffer.concat([headOf(data), data]), { flag: "wx" });
+      renameSync(own, kept);
+    } catch {
+      rmSync(own, { force: true });
+    }
+  };
+  process.once("exit", keep);
+  setTimeout(keep, settledMilliseconds).unref();
+}
+
+const head = 24;
+
+/** Which file it is of, and that it was written down whole. */
+function headOf(data) {
+  const { size, mtimeMs } = statSync(file);
+  const bytes = Buffer.alloc(head);
+  bytes.writeDoubleLE(size, 0);
+  bytes.writeDoubleLE(mtimeMs, 8);
+  bytes.writeUInt32LE(crc32(data), 16);
+  return bytes;
+}
+
+function isDisabled() {
+  return (process.env["NODE_DISABLE_COMPILE_CACHE"] ?? "") !== "";
+}
