@@ -42,8 +42,12 @@ export function documentText(withMore: boolean): string {
   }, text);
 }
 
-/** @param folder where the document is put */
-export function nonet(folder: string, withMore: boolean): Peer {
+/**
+ * @param folder where the document is put
+ * @param root whose sources run: another worktree's show what a change has done
+ */
+export function nonet(folder: string, withMore: boolean, root = "."): Peer {
+  const cli = join(root, "src", "cli.mjs");
   const file = join(folder, withMore ? "parcels-more.md" : "parcels.md");
   writeFileSync(file, documentText(withMore));
   let count = 0;
@@ -54,8 +58,8 @@ export function nonet(folder: string, withMore: boolean): Peer {
     differs: withMore
       ? ["does more: Idempotency-Key kept on each POST, an event for each change, a rate and a quota counted"]
       : ["does more: ETags, problem+json, a journal entry for each change"],
-    serve: (port, data) => ["src/cli.mjs", "serve", file, "--port", `${port}`, "--data", data],
-    key: (data, user) => ["src/cli.mjs", "key", "create", file, "--data", data, "--user", user, "--role", "courier"],
+    serve: (port, data) => [cli, "serve", file, "--port", `${port}`, "--data", data],
+    key: (data, user) => [cli, "key", "create", file, "--data", data, "--user", user, "--role", "courier"],
     read: (id) => ({ method: "GET", path: `/parcels/${id}`, expect: 200 }),
     list: () => ({ method: "GET", path: "/parcels?limit=50", expect: 200 }),
     create: (body: Announcement) => repeatable({ method: "POST", path: "/parcels", body, expect: 201 }),

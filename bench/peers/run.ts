@@ -5,7 +5,7 @@
 import { type ChildProcess, execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { startPostgres } from "../../test/postgres/server.ts";
@@ -93,7 +93,9 @@ const known: Readonly<Record<string, () => Peer>> = {
 
 const runners: Runner[] = [];
 for (const name of options.of.split(",")) {
-  const made = known[name];
+  const made = name.startsWith("nonet@")
+    ? () => nonet(folder, false, resolve(name.slice("nonet@".length)))
+    : known[name];
   if (made === undefined) throw new Error(`there is no ${name}`);
   const runner = await prepare(name, made());
   if (runner !== undefined) runners.push(runner);
@@ -113,7 +115,8 @@ print();
 for (const { server } of runners) await stop(server);
 await stop(load);
 
-async function place(name: string): Promise<string> {
+async function place(of: string): Promise<string> {
+  const name = of.replaceAll(/\W+/g, "-");
   if (database === undefined) return join(folder, `${name}.db`);
   const client = new pg.Client(database.address);
   await client.connect();

@@ -2,8 +2,8 @@
  * Connections to a PostgreSQL server. Two bounded pools, so that a transaction that also reads what is committed can never wait
  * for itself: one runs single statements, the other holds a connection for each transaction.
  *
- * Statements are prepared under names, once for each connection, and rows come as arrays. Connections are pipelined: what
- * nobody waits for (`send`) goes out with what follows it, in one round trip.
+ * Statements are prepared under names, once for each connection. What nobody waits for (`send`) goes out with what follows it,
+ * in one round trip, and so do BEGIN and COMMIT; questions (`ask`) that come while all connections are busy go out together.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
@@ -11,7 +11,10 @@ import { StoreError } from "../error.ts";
 import type { StoreLoad } from "../store.ts";
 import type { Place } from "./address.ts";
 import { codeOf, explained, InHand, isConsequence, remedyFor } from "./failure.ts";
+import { type Asking, gather } from "./questions.ts";
 import { parserOf } from "./value.ts";
+import type { Result, Wire } from "./wire.ts";
+import { openWires, type Wires } from "./wires.ts";
 
 /** A value for a placeholder. */
 export type Bindable = string | number | bigint | boolean | Uint8Array | null | readonly (string | number | null)[];
@@ -38,8 +41,21 @@ export interface Work extends Session {
   freeze(tables: readonly string[]): Promise<void>;
 }
 
+/** Something that may be asked what is committed. */
+export interface Questions {
+  /**
+   * As `rows`, for what changes nothing: with others that are asked at the same time it is one round trip, and it is asked again
+   * where it got lost. `before` is said before it in the same transaction, such as settings that end with it.
+   */
+  readonly ask: <Row extends Cells = Cells>(
+    question: string,
+    values?: readonly Bindable[],
+    before?: Asking,
+  ) => Promise<readonly Row[]>;
+}
+
 /** Reads outside of a transaction see what is committed. */
-export interface Connections extends Session {
+export interface Connections extends Session, Questions {
   /**
    * Runs `work` in one transaction, as often as it takes (R7.4): again where another transaction was in the way,
    * or where the connection was lost before it was asked to commit. What `work` throws undoes it. Resolves once it is durable.
@@ -60,6 +76,8 @@ export interface ConnectionOptions {
   readonly statementMilliseconds: number;
   /** The most that wait for a connection; who comes after them is told so at once. */
   readonly mostWaiting: number;
+  /** Told of each exchange with the server: each is one round trip. */
+  readonly exchanged?: (statements: readonly string[]) => void;
 }
 
 /** What seems not to hold again and again does not. */
@@ -73,27 +91,15 @@ export const usualOptions: ConnectionOptions = {
 
 export function openConnections(place: Place, options: ConnectionOptions = usualOptions): Connections {
   const { waitMilliseconds } = options;
-  const names = new Map<string, string>();
+  const wires = openWires(options.exchanged);
   const forReading = Math.max(1, Math.round(place.connections / 3));
-  const reading = openPool(place, options, forReading);
-  const writing = openPool(place, options, place.connections - forReading);
+  const reading = openPool(place, options, forReading, wires);
+  const writing = openPool(place, options, place.connections - forReading, wires);
   const underWay = new Set<Promise<unknown>>();
   let closing = false;
   let retries = 0;
   /** Transactions that others were in the way of are done one after another, so that they are not in each other's. */
   let lane: Promise<unknown> = Promise.resolve();
-
-  const query = async <Row extends Cells>(
-    client: pg.ClientBase,
-    statement: string,
-    values: readonly Bindable[],
-  ): Promise<readonly Row[]> => {
-    let name = names.get(statement);
-    if (name === undefined) names.set(statement, (name = `nonet_${names.size}`));
-    const asked: pg.QueryArrayConfig = { name, text: statement, values: values.map(bound), rowMode: "array" };
-    const { rows } = await client.query(asked);
-    return rows as unknown as readonly Row[];
-  };
 
   /** Until it is over, `close` waits for it. */
   const accepted = async <T>(begin: () => Promise<T>): Promise<T> => {
@@ -116,7 +122,7 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
     const client = await acquire(reading, options, place);
     let failure: unknown;
     try {
-      return await query<Row>(client, statement, values);
+      return await wires.run<Row>(client, statement, values);
     } catch (thrown) {
       failure = thrown;
       throw thrown;
@@ -135,9 +141,22 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
     }
   };
 
+  const questions = gather(
+    async (questions) => {
+      const client = await acquire(reading, options, place);
+      let failure: unknown;
+      try {
+        failure = await wires.askAll(client, questions);
+      } finally {
+        client.release(failure !== undefined && remedyFor(failure) === "reconnect");
+      }
+    },
+    { atOnce: forReading, mostWaiting: options.mostWaiting, waitMilliseconds },
+  );
+
   const attempt = async <T>(work: (work: Work) => Promise<T>, frozen: ReadonlySet<string>): Promise<T> => {
     const client = await acquire(writing, options, place);
-    const transaction = openWork((statement, values) => query(client, statement, values), client, frozen);
+    const transaction = openWork(wires.of(client), frozen);
     let lost = true;
     try {
       const value = await work(transaction.work);
@@ -152,7 +171,8 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
       if (unknown)
         throw new StoreError("unreachable", `${place.name}: whether it was committed is not known`, [], failure);
       // The server's failure is the better account of it, whatever `work` has made of that.
-      throw remedy === "none" && !(explained(failure, place.name) instanceof StoreError) ? thrown : failure;
+      const isOurs = remedy === "none" && !(explained(failure, place.name) instanceof StoreError);
+      throw isOurs && !isConsequence(thrown) ? thrown : failure;
     } finally {
       client.release(lost);
     }
@@ -184,6 +204,7 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
 
   return {
     rows: (statement, values = []) => accepted(() => read(statement, values)),
+    ask: (text, values = [], before) => accepted(() => questions.ask({ text, values }, before)),
     transaction: (work) => accepted(() => repeatedly(work)),
     connect: async () => {
       const client = new pg.Client(clientSettings(place, options));
@@ -194,7 +215,7 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
     load: () => ({
       usedConnections: reading.totalCount - reading.idleCount + writing.totalCount - writing.idleCount,
       idleConnections: reading.idleCount + writing.idleCount,
-      waiting: reading.waitingCount + writing.waitingCount,
+      waiting: reading.waitingCount + writing.waitingCount + questions.waiting(),
       retries,
     }),
     close: async (last) => {
@@ -222,7 +243,7 @@ export interface Single extends Session {
 
 export async function openSingle(place: Place): Promise<Single> {
   const options = { ...usualOptions, statementMilliseconds: 0 };
-  const client = new pg.Client({ ...clientSettings(place, options), pipeline: false } as pg.ClientConfig);
+  const client = new pg.Client(clientSettings(place, options));
   // What is lost is told by the statement that needed it.
   client.on("error", () => undefined);
   await client.connect();
@@ -246,46 +267,51 @@ interface Transacting {
   isCommitting(): boolean;
 }
 
-function openWork(
-  query: <Row extends Cells>(statement: string, values: readonly Bindable[]) => Promise<readonly Row[]>,
-  client: pg.ClientBase,
-  frozen: ReadonlySet<string>,
-): Transacting {
+function openWork(wire: Wire, frozen: ReadonlySet<string>): Transacting {
   let state: "unbegun" | "open" | "committing" | "over" = "unbegun";
   let failure: unknown;
-  const begin = (): void => {
-    if (state === "committing" || state === "over") throw new Error("a transaction was used after its end");
-    if (state === "unbegun") {
-      sent.push(client.query("BEGIN ISOLATION LEVEL READ COMMITTED").then(() => undefined, failed));
-      if (frozen.size > 0) sent.push(client.query(freezing([...frozen])).then(() => undefined, failed));
-    }
-    state = "open";
-  };
   const sent: Promise<void>[] = [];
   const failed = (thrown: unknown): void => {
     if (!isConsequence(thrown)) failure ??= thrown;
+  };
+  const send = (statement: string, values: readonly Bindable[] = []): void => {
+    sent.push(wire.ask(statement, values).then(() => undefined, failed));
+  };
+  const begin = (): void => {
+    if (state === "committing" || state === "over") throw new Error("a transaction was used after its end");
+    if (state === "unbegun") {
+      state = "open";
+      send("BEGIN ISOLATION LEVEL READ COMMITTED");
+      if (frozen.size > 0) send(freezing([...frozen]));
+    }
+  };
+  /** With all that was sent before it, in one exchange. */
+  const exchange = (statement: string, values: readonly Bindable[] = []): Promise<Result> => {
+    const result = wire.ask(statement, values);
+    wire.end().catch(failed);
+    return result;
   };
   return {
     work: {
       rows: async <Row extends Cells>(statement: string, values: readonly Bindable[] = []) => {
         begin();
         try {
-          return await query<Row>(statement, values);
+          return (await exchange(statement, values)).rows as readonly Row[];
         } catch (thrown) {
           failed(thrown);
           if (remedyFor(thrown) === "none" && !isConsequence(thrown)) throw thrown;
           throw new StoreError("busy", "another transaction was in the way", [], thrown);
         }
       },
-      send: (statement, values = []) => {
+      send: (statement, values) => {
         begin();
-        sent.push(query(statement, values).then(() => undefined, failed));
+        send(statement, values);
       },
       freeze: async (tables) => {
         begin();
         const others = tables.filter((table) => !frozen.has(table));
         if (others.length === 0) return;
-        await client.query(`${freezing(others)} NOWAIT`).catch((thrown: unknown) => {
+        await exchange(`${freezing(others)} NOWAIT`).catch((thrown: unknown) => {
           const inHand = codeOf(thrown) === "55P03" ? new InHand(others) : thrown;
           failed(inHand);
           throw inHand;
@@ -296,21 +322,21 @@ function openWork(
       const begun = state === "open";
       state = "committing";
       if (begun) {
-        const { command } = await client.query("COMMIT");
+        const { tag } = await exchange("COMMIT");
         await Promise.all(sent);
         // What has failed before makes a COMMIT undo everything, and say so in its tag alone.
-        if (command !== "COMMIT") {
+        if (tag !== "COMMIT") {
           state = "over";
-          throw failure instanceof Error ? failure : new Error(`COMMIT was answered with ${command}`);
+          throw failure instanceof Error ? failure : new Error(`COMMIT was answered with ${tag}`);
         }
       }
       state = "over";
     },
     undo: async () => {
-      const begun = state === "open";
+      const begun = state === "open" || state === "committing";
       state = "over";
       if (!begun) return true;
-      return client.query("ROLLBACK").then(
+      return exchange("ROLLBACK").then(
         () => true,
         () => false,
       );
@@ -328,14 +354,17 @@ function freezing(tables: readonly string[]): string {
   return `LOCK TABLE ${tables.toSorted().join(", ")} IN SHARE ROW EXCLUSIVE MODE`;
 }
 
-function openPool(place: Place, options: ConnectionOptions, max: number): pg.Pool {
+function openPool(place: Place, options: ConnectionOptions, max: number, wires: Wires): pg.Pool {
   const pool = new pg.Pool({
     ...clientSettings(place, options),
     max,
     connectionTimeoutMillis: options.waitMilliseconds,
     idleTimeoutMillis: 60_000,
     // It is waited for, whatever its type says: nobody gets a connection that is not set up.
-    onConnect: ((client: pg.ClientBase) => prepareClient(client, place, options)) as (client: pg.ClientBase) => void,
+    onConnect: (async (client: pg.ClientBase) => {
+      await prepareClient(client, place, options);
+      wires.take(client);
+    }) as (client: pg.ClientBase) => void,
   });
   // A connection that nobody uses was lost: the next one who needs one gets another.
   pool.on("error", () => undefined);
@@ -363,8 +392,7 @@ function clientSettings({ address }: Place, { waitMilliseconds }: ConnectionOpti
     keepAlive: true,
     application_name: "nonet",
     types: { getTypeParser: parserOf as pg.CustomTypesConfig["getTypeParser"] },
-    pipeline: true,
-  } as pg.ClientConfig;
+  };
 }
 
 /** As statements, not as parameters of the connection, which the poolers that stand before a server refuse. */

@@ -1,7 +1,7 @@
 /** API keys in the table `nonet_keys`. Other processes make and end them, too. */
 import { keyOf } from "../cells.ts";
 import type { KeyStore } from "../store.ts";
-import type { Session } from "./connection.ts";
+import type { Questions, Session } from "./connection.ts";
 
 export const keysSql: readonly string[] = [
   `CREATE TABLE nonet_keys (
@@ -20,10 +20,10 @@ export const keysSql: readonly string[] = [
 
 const columns = 'id, credential, hash, hint, "user", roles, created, expires, revoked';
 
-export function keyStore(session: Session): KeyStore {
+export function keyStore(session: Session & Questions): KeyStore {
   return {
     find: async (hash) => {
-      const [found] = await session.rows(`SELECT ${columns} FROM nonet_keys WHERE hash = $1`, [hash]);
+      const [found] = await session.ask(`SELECT ${columns} FROM nonet_keys WHERE hash = $1`, [hash]);
       return found && keyOf(found);
     },
     list: async () => (await session.rows(`SELECT ${columns} FROM nonet_keys ORDER BY seq`)).map(keyOf),

@@ -4,7 +4,7 @@ import type { Following } from "../migration.ts";
 import type { Store, StoreLoad } from "../store.ts";
 import { type Place, placeFrom } from "./address.ts";
 import { openChanges } from "./changes.ts";
-import { type ConnectionOptions, type Connections, openConnections, usualOptions } from "./connection.ts";
+import { type ConnectionOptions, type Connections, openConnections, type Session, usualOptions } from "./connection.ts";
 import { countStore } from "./counts.ts";
 import { dueFinder } from "./due.ts";
 import { explained } from "./failure.ts";
@@ -46,6 +46,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     throw explained(thrown, place.name);
   });
   const relations = relationsOf(tables);
+  const asking: Session = { rows: (question, values) => connections.ask(question, values) };
   const shop = new Workshop(relations, clock);
   // Who reads the journal next places what could not be placed, so there is nobody to be told of a failure.
   const sequencer = openSequencer(connections, () => undefined);
@@ -55,11 +56,11 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   let open = true;
   return {
     ready: () => open && connections.rows("SELECT 1").then(isTrue, isFalse),
-    read: (query) => prepareRead(query, relations, connections),
-    whole: (query) => prepareWhole(query, relations, connections),
+    read: (query) => prepareRead(query, relations, asking),
+    whole: (query) => prepareWhole(query, relations, asking),
     list: (query) => {
       const list = prepareList(query, relations);
-      return (page, variables) => list(connections, page, variables);
+      return (page, variables) => list(asking, page, variables);
     },
     transaction: async (work) => {
       const { hasRecorded, value } = await connections.transaction(async (session) => {

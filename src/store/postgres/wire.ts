@@ -1,0 +1,258 @@
+/**
+ * The part of PostgreSQL's protocol that statements of a service need, over a connection that the driver has opened: it knows
+ * the ways to connect, TLS and passwords, and what it does for each statement takes several times as long as this.
+ * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-EXT-QUERY
+ *
+ * Statements go out together, in one write, and their answers come back together: an exchange. It is one round trip however
+ * many they are. What fails in it makes the server pass over the rest of it. Outside of BEGIN and COMMIT an exchange is a
+ * transaction of its own.
+ */
+import pg from "pg";
+import type { Duplex } from "node:stream";
+import type { Bindable, Cell, Cells } from "./connection.ts";
+import { parserOf } from "./value.ts";
+import { Outgoing } from "./wire-text.ts";
+
+export interface Result {
+  readonly rows: readonly Cells[];
+  /** What the server says that it did: `COMMIT`, `INSERT 0 1`. */
+  readonly tag: string;
+}
+
+/** Its code is what the server says of a statement that is passed over in a transaction that has failed. */
+class PassedOver extends Error {
+  readonly code = "25P02";
+}
+
+type Parse = (text: string) => unknown;
+
+/** A statement that the server knows, or is about to, by its name. */
+interface Known {
+  readonly name: string;
+  /** For each column of its rows; none where it gives no rows, and until the server has told of them. */
+  parsers: readonly Parse[];
+  isThere: boolean;
+}
+
+interface Asked {
+  readonly known: Known;
+  readonly rows: Cells[];
+  readonly resolve: (result: Result) => void;
+  readonly reject: (thrown: unknown) => void;
+}
+
+interface Ended {
+  readonly known: undefined;
+  readonly resolve: () => void;
+  readonly reject: (thrown: unknown) => void;
+}
+
+export class Wire {
+  readonly #stream: Duplex;
+  readonly #nameOf: (statement: string) => string;
+  readonly #exchanged: ((statements: readonly string[]) => void) | undefined;
+  readonly #known = new Map<string, Known>();
+  /** Whose answers are awaited, in order. */
+  readonly #awaited: (Asked | Ended)[] = [];
+  #next = 0;
+  readonly #told: string[] = [];
+  readonly #out = new Outgoing();
+  #parts: Buffer[] = [];
+  #size = 0;
+  #wanted = 5;
+  #failed = false;
+  #lost: Error | undefined;
+
+  /** @param client connected, and with nothing under way: it is not to be asked any more, only ended. */
+  constructor(
+    client: pg.ClientBase,
+    nameOf: (statement: string) => string,
+    exchanged?: (statements: readonly string[]) => void,
+  ) {
+    this.#stream = streamOf(client);
+    this.#nameOf = nameOf;
+    this.#exchanged = exchanged;
+    this.#stream.removeAllListeners("data");
+    this.#stream.on("data", (chunk: Buffer) => this.#receive(chunk));
+    this.#stream.once("close", () => this.#lose(new Error("Connection terminated unexpectedly")));
+  }
+
+  /** Goes out with the exchange that `end` ends. */
+  ask(statement: string, values: readonly Bindable[]): Promise<Result> {
+    if (this.#lost !== undefined) return Promise.reject(this.#lost);
+    let known = this.#known.get(statement);
+    if (known === undefined) {
+      known = { name: this.#nameOf(statement), parsers: [], isThere: false };
+      this.#known.set(statement, known);
+      this.#out.prepare(known.name, statement);
+    }
+    this.#out.run(known.name, values);
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    this.#awaited.push({ known, rows: [], resolve, reject });
+    if (this.#exchanged !== undefined) this.#told.push(statement);
+    return promise;
+  }
+
+  /** Sends what was asked. Resolves once all of it is answered and what was no part of a transaction is committed. */
+  end(): Promise<void> {
+    if (this.#lost !== undefined) return Promise.reject(this.#lost);
+    this.#out.sync();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#awaited.push({ known: undefined, resolve, reject });
+    this.#stream.write(this.#out.take());
+    this.#exchanged?.(this.#told.splice(0));
+    return promise;
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#size += chunk.length;
+    if (this.#parts.length > 0 || this.#size < this.#wanted) this.#parts.push(chunk);
+    if (this.#size < this.#wanted) return;
+    const buffer = this.#parts.length > 0 ? Buffer.concat(this.#parts, this.#size) : chunk;
+    let at = 0;
+    this.#wanted = 5;
+    while (buffer.length - at >= 5) {
+      const length = 1 + buffer.readInt32BE(at + 1);
+      if (at + length > buffer.length) {
+        this.#wanted = length;
+        break;
+      }
+      this.#hear(buffer[at] as number, buffer, at + 5, at + length);
+      at += length;
+    }
+    this.#size = buffer.length - at;
+    this.#parts = this.#size === 0 ? [] : [buffer.subarray(at)];
+  }
+
+  #hear(kind: number, buffer: Buffer, at: number, end: number): void {
+    const asked = this.#awaited[this.#next];
+    switch (kind) {
+      case dataRow:
+        if (asked?.known !== undefined) asked.rows.push(rowOf(buffer, at, asked.known.parsers));
+        return;
+      case commandComplete:
+      case emptyQuery:
+        if (asked?.known === undefined) return;
+        this.#advance();
+        asked.resolve({ rows: asked.rows, tag: kind === emptyQuery ? "" : buffer.toString("latin1", at, end - 1) });
+        return;
+      case parseComplete:
+        if (asked?.known !== undefined) asked.known.isThere = true;
+        return;
+      case rowDescription:
+        if (asked?.known !== undefined) asked.known.parsers = parsersOf(buffer, at);
+        return;
+      case errorResponse:
+        this.#fail(errorOf(buffer, at));
+        return;
+      case readyForQuery:
+        this.#settle();
+        return;
+      default:
+      // What the server only mentions: settings, notices, that something was bound or has no rows.
+    }
+  }
+
+  #advance(): void {
+    this.#next += 1;
+    if (this.#next < this.#awaited.length) return;
+    this.#awaited.length = 0;
+    this.#next = 0;
+  }
+
+  /** What was asked fails, or the end of the exchange, which is where it would have been committed. */
+  #fail(error: Error): void {
+    const asked = this.#awaited[this.#next];
+    // It says why it is about to end the connection.
+    if (asked === undefined) return this.#lose(error);
+    if (asked.known === undefined) {
+      this.#failed = true;
+      asked.reject(error);
+      return;
+    }
+    this.#advance();
+    asked.reject(error);
+  }
+
+  /** The exchange is over: what comes before its end was passed over. */
+  #settle(): void {
+    for (;;) {
+      const asked = this.#awaited[this.#next];
+      if (asked === undefined) break;
+      this.#advance();
+      if (asked.known === undefined) {
+        if (!this.#failed) asked.resolve();
+        this.#failed = false;
+        break;
+      }
+      asked.reject(new PassedOver("a statement before it has failed"));
+    }
+    // Those that were never read have to be sent anew.
+    for (const [statement, { isThere }] of this.#unsure()) if (!isThere) this.#known.delete(statement);
+  }
+
+  *#unsure(): Iterable<readonly [string, Known]> {
+    if (this.#awaited.length > this.#next) return;
+    yield* this.#known;
+  }
+
+  #lose(error: Error): void {
+    this.#lost ??= error;
+    const left = this.#awaited.splice(this.#next);
+    this.#awaited.length = 0;
+    this.#next = 0;
+    for (const { reject } of left) reject(this.#lost);
+  }
+}
+
+const [parseComplete, commandComplete, dataRow, errorResponse, emptyQuery, rowDescription, readyForQuery] = [
+  0x31, 0x43, 0x44, 0x45, 0x49, 0x54, 0x5a,
+] as const;
+
+function streamOf(client: pg.ClientBase): Duplex {
+  const { connection } = client as unknown as { readonly connection?: { readonly stream?: Duplex } };
+  if (connection?.stream === undefined) throw new Error("the driver has no connection.stream any more");
+  return connection.stream;
+}
+
+function rowOf(buffer: Buffer, start: number, parsers: readonly Parse[]): Cells {
+  const row: Cell[] = [];
+  let at = start + 2;
+  for (const parse of parsers) {
+    const length = buffer.readInt32BE(at);
+    at += 4;
+    if (length < 0) {
+      row.push(null);
+      continue;
+    }
+    row.push(parse(buffer.toString("utf8", at, at + length)) as Cell);
+    at += length;
+  }
+  return row;
+}
+
+/** Of each column its name, 0, its table and number, its type, and what else is of no interest. */
+function parsersOf(buffer: Buffer, start: number): readonly Parse[] {
+  let at = start + 2;
+  return Array.from({ length: buffer.readInt16BE(start) }, () => {
+    at = buffer.indexOf(0, at) + 1;
+    const type = buffer.readUInt32BE(at + 6);
+    at += 18;
+    return parserOf(type);
+  });
+}
+
+/** https://www.postgresql.org/docs/current/protocol-error-fields.html */
+function errorOf(buffer: Buffer, start: number): Error {
+  const fields = new Map<string, string>();
+  for (let at = start; buffer[at] !== 0; ) {
+    const end = buffer.indexOf(0, at);
+    fields.set(String.fromCharCode(buffer[at] as number), buffer.toString("utf8", at + 1, end));
+    at = end + 1;
+  }
+  const error = new pg.DatabaseError(fields.get("M") ?? "the server gives no reason", 0, "error");
+  return Object.assign(error, {
+    ...{ severity: fields.get("V"), code: fields.get("C"), detail: fields.get("D"), hint: fields.get("H") },
+    ...{ where: fields.get("W"), table: fields.get("t"), column: fields.get("c"), constraint: fields.get("n") },
+  });
+}
