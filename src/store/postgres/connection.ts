@@ -271,10 +271,12 @@ function openWork(wire: Wire, frozen: ReadonlySet<string>): Transacting {
   let state: "unbegun" | "open" | "committing" | "over" = "unbegun";
   let failure: unknown;
   const sent: Promise<void>[] = [];
+  let isWaiting = false;
   const failed = (thrown: unknown): void => {
     if (!isConsequence(thrown)) failure ??= thrown;
   };
   const send = (statement: string, values: readonly Bindable[] = []): void => {
+    isWaiting = true;
     sent.push(wire.ask(statement, values).then(() => undefined, failed));
   };
   const begin = (): void => {
@@ -285,10 +287,14 @@ function openWork(wire: Wire, frozen: ReadonlySet<string>): Transacting {
       if (frozen.size > 0) send(freezing([...frozen]));
     }
   };
+  const flush = (): void => {
+    isWaiting = false;
+    wire.end().catch(failed);
+  };
   /** With all that was sent before it, in one exchange. */
   const exchange = (statement: string, values: readonly Bindable[] = []): Promise<Result> => {
     const result = wire.ask(statement, values);
-    wire.end().catch(failed);
+    flush();
     return result;
   };
   return {
@@ -342,6 +348,7 @@ function openWork(wire: Wire, frozen: ReadonlySet<string>): Transacting {
       );
     },
     failure: async () => {
+      if (isWaiting) flush();
       await Promise.all(sent);
       return failure;
     },
