@@ -32,21 +32,8 @@ for (const path of globSync("src/**/*.md", { cwd: root })) cpSync(join(root, pat
 for (const path of ["docs", "examples", "schema", "LICENSE", "README.md", "CHANGELOG.md"])
   cpSync(join(root, path), place(path), { recursive: true });
 
-const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
-const options = ["--noEmit", "false", "--emitDeclarationOnly", "--outDir", join(out, "src"), "--rootDir", "src"];
-const project = join(out, "tsconfig.json");
-writeFileSync(
-  project,
-  JSON.stringify({
-    extends: "../tsconfig.json",
-    include: ["../src"],
-    exclude: ["../src/**/*.test.ts", "../src/**/contract*.ts"],
-  }),
-);
-execFileSync(process.execPath, [compiler, "-p", project, ...options], { cwd: root, stdio: "inherit" });
-rmSync(project);
-for (const path of globSync("src/**/*.d.ts", { cwd: out }))
-  writeFileSync(join(out, path), renamed(readFileSync(join(out, path), "utf8")));
+// An image runs the command alone.
+if (!process.argv.includes("--without-types")) writeTypes();
 
 await bundle(out);
 for (const path of globSync("*.mjs", { cwd: join(root, "scripts", "packaged") }))
@@ -64,6 +51,24 @@ const exports = { ".": { types: "./src/index.d.ts", default: "./src/index.js" } 
 const types = { "@types/node": devDependencies["@types/node"] };
 const published = { ...manifest, exports, dependencies: { ...dependencies, ...types } };
 write("package.json", `${JSON.stringify(published, null, 2)}\n`);
+
+function writeTypes(): void {
+  const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
+  const options = ["--noEmit", "false", "--emitDeclarationOnly", "--outDir", join(out, "src"), "--rootDir", "src"];
+  const project = join(out, "tsconfig.json");
+  writeFileSync(
+    project,
+    JSON.stringify({
+      extends: "../tsconfig.json",
+      include: ["../src"],
+      exclude: ["../src/**/*.test.ts", "../src/**/contract*.ts"],
+    }),
+  );
+  execFileSync(process.execPath, [compiler, "-p", project, ...options], { cwd: root, stdio: "inherit" });
+  rmSync(project);
+  for (const path of globSync("src/**/*.d.ts", { cwd: out }))
+    writeFileSync(join(out, path), renamed(readFileSync(join(out, path), "utf8")));
+}
 
 function renamed(code: string): string {
   const texts: string[] = [];

@@ -5,7 +5,7 @@
  * and kept beside the file: whoever can write there could as well change the file itself. Where nobody can, or
  * `NODE_DISABLE_COMPILE_CACHE` says so, it works without.
  */
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -26,33 +26,35 @@ export function load(use) {
 }
 
 function loadNow(use) {
+  const text = readFileSync(file);
+  const sum = crc32(text);
   const kept = `${file}.${use}.cache`;
-  const cachedData = keptData(kept);
-  const script = new Script(readFileSync(file, "latin1"), {
+  const cachedData = keptData(kept, sum);
+  const script = new Script(text.latin1Slice(), {
     filename: file,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     ...(cachedData === undefined ? {} : { cachedData }),
   });
-  if (cachedData === undefined || script.cachedDataRejected === true) keepLater(script, kept);
+  if (cachedData === undefined || script.cachedDataRejected === true) keepLater(script, kept, sum);
   const module = { exports: {} };
   const at = (path) => new URL(`../${path}`, import.meta.url);
   script.runInThisContext()(module, createRequire(import.meta.url), at);
   return module.exports;
 }
 
-/** What V8 itself compares is its version, its flags and the length of the text. */
-function keptData(kept) {
+/** V8 itself compares its version, its flags and the length of the text. */
+function keptData(kept, sum) {
   if (isDisabled()) return undefined;
   try {
     const bytes = readFileSync(kept);
     const data = bytes.subarray(head);
-    return bytes.length > head && bytes.subarray(0, head).equals(headOf(data)) ? data : undefined;
+    return bytes.length > head && bytes.subarray(0, head).equals(headOf(sum, data)) ? data : undefined;
   } catch {
     return undefined;
   }
 }
 
-function keepLater(script, kept) {
+function keepLater(script, kept, sum) {
   if (isDisabled()) return;
   let isKept = false;
   const keep = () => {
@@ -61,7 +63,7 @@ function keepLater(script, kept) {
     const own = `${kept}.${process.pid}`;
     try {
       const data = script.createCachedData();
-      writeFileSync(own, Buffer.concat([headOf(data), data]), { flag: "wx" });
+      writeFileSync(own, Buffer.concat([headOf(sum, data), data]), { flag: "wx" });
       renameSync(own, kept);
     } catch {
       rmSync(own, { force: true });
@@ -71,15 +73,13 @@ function keepLater(script, kept) {
   setTimeout(keep, settledMilliseconds).unref();
 }
 
-const head = 24;
+const head = 8;
 
-/** Which file it is of, and that it was written down whole. */
-function headOf(data) {
-  const { size, mtimeMs } = statSync(file);
+/** Of which text it is, and that it was written down whole. */
+function headOf(sum, data) {
   const bytes = Buffer.alloc(head);
-  bytes.writeDoubleLE(size, 0);
-  bytes.writeDoubleLE(mtimeMs, 8);
-  bytes.writeUInt32LE(crc32(data), 16);
+  bytes.writeUInt32LE(sum, 0);
+  bytes.writeUInt32LE(crc32(data), 4);
   return bytes;
 }
 
