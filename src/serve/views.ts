@@ -107,9 +107,11 @@ const ofOthers = new WeakMap<View, boolean>();
 
 /** Whether its text can change with other records than its own. */
 export function tellsOfOthers(view: View): boolean {
-  const known = ofOthers.get(view) ?? view.members.some(memberTellsOfOthers);
-  ofOthers.set(view, known);
-  return known;
+  const known = ofOthers.get(view);
+  if (known !== undefined) return known;
+  const tells = view.members.some(memberTellsOfOthers);
+  ofOthers.set(view, tells);
+  return tells;
 }
 
 function memberTellsOfOthers({ source, when = [] }: ViewMember): boolean {

@@ -35,8 +35,9 @@ export function recall(connection: Connection, scope: string, key: string): Reme
   return { fingerprint, status, headers: JSON.parse(headers) as Remembered["headers"], body, expires };
 }
 
-export function remember(connection: Connection, scope: string, key: string, answer: Remembered): void {
-  connection.run(
+/** Gives what takes the answer back. */
+export function remember(connection: Connection, scope: string, key: string, answer: Remembered): () => void {
+  const { lastInsertRowid } = connection.run(
     `INSERT INTO nonet_answers (hash, expires, scope, key, fingerprint, status, headers, body)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     hashOf(scope, key),
@@ -48,6 +49,7 @@ export function remember(connection: Connection, scope: string, key: string, ans
     JSON.stringify(answer.headers),
     answer.body,
   );
+  return () => connection.run("DELETE FROM nonet_answers WHERE _seq = ?", lastInsertRowid);
 }
 
 /**

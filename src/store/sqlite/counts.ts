@@ -67,6 +67,12 @@ export function countUp(connection: Connection, name: string, key: string, now: 
   return { used: cells[0], until: cells[1] };
 }
 
+/** Takes back the newest count. The first of a window goes as a whole: what was over before it is as if it had never been. */
+export function countDown(connection: Connection, name: string, key: string): void {
+  connection.run("UPDATE nonet_counts SET used = used - 1 WHERE name = ? AND key = ?", name, key);
+  connection.run("DELETE FROM nonet_counts WHERE name = ? AND key = ? AND used = 0", name, key);
+}
+
 /** Removes some of those that are over; whether there may be more. */
 export function purgeCounts(connection: Connection, now: number): boolean {
   const { changes } = connection.run(

@@ -31,8 +31,9 @@ export const bookmarksSql = "CREATE TABLE nonet_bookmarks (reader TEXT PRIMARY K
 
 const columns = "_seq, at, resource, record, origin, target, by, cause, request, due, event, received, data, trace";
 
-export function record(connection: Connection, entry: JournalEntry): void {
-  connection.run(
+/** Gives what takes the entry back. */
+export function record(connection: Connection, entry: JournalEntry): () => void {
+  const { lastInsertRowid } = connection.run(
     `INSERT INTO nonet_journal (at, resource, record, origin, target, by, cause, request, due, event, received, data, trace)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     entry.at,
@@ -49,6 +50,7 @@ export function record(connection: Connection, entry: JournalEntry): void {
     entry.data === undefined ? null : JSON.stringify(entry.data),
     entry.trace ?? null,
   );
+  return () => connection.run("DELETE FROM nonet_journal WHERE _seq = ?", lastInsertRowid);
 }
 
 export function forget(connection: Connection, resource: string, id: string): void {

@@ -41,7 +41,8 @@ function keysOf(connection: Connection, file: string, isCurrent: boolean): Keys 
   const write: Writer["write"] = async (work) => {
     try {
       connection.exec("BEGIN IMMEDIATE");
-      const result = work({ connection, reading: nothing, writing: nothing, whenUndone: nothing });
+      const turn = { reading: nothing, writing: nothing, writingOne: nothing, takeBack: nothing, whenUndone: nothing };
+      const result = work({ connection, ...turn });
       connection.exec("COMMIT");
       return result;
     } catch (thrown) {

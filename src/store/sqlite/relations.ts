@@ -19,6 +19,10 @@ export interface Relation {
   /** Columns whose value the store counts. */
   readonly counted: readonly string[];
   readonly insert: string;
+  /** Of the row with a `_seq`. */
+  readonly remove: string;
+  /** Whether a new row can be taken back by `remove` alone, and without going through the records of another resource. */
+  readonly undoneAlone: boolean;
   readonly hasFiles: boolean;
   /** What `insert` is run with. */
   readonly encode: (values: Row) => SQLInputValue[];
@@ -27,7 +31,7 @@ export interface Relation {
 export type Relations = ReadonlyMap<string, Relation>;
 
 export function relationsOf(tables: readonly Table[]): Relations {
-  return new Map(tables.map((table) => [table.resource, relationOf(table)]));
+  return new Map(tables.map((table) => [table.resource, relationOf(table, tables)]));
 }
 
 /** The relation of a resource of the plan; another name is a mistake of ours. */
@@ -37,7 +41,7 @@ export function relationFor(relations: Relations, resource: string): Relation {
   return relation;
 }
 
-function relationOf(table: Table): Relation {
+function relationOf(table: Table, tables: readonly Table[]): Relation {
   const { columns } = table;
   const names = columns.map(({ name }) => quoteName(name));
   const hidden = ["_seq", "_rev", ...(isTimed(table) ? timeColumns : [])];
@@ -61,7 +65,9 @@ function relationOf(table: Table): Relation {
       return row;
     },
     counted: countedColumns(table),
-    hasFiles: columns.some(({ file }) => file !== undefined),
+    hasFiles: hasFiles(table),
+    remove: `DELETE FROM ${quoteName(table.name)} WHERE _seq = ?`,
+    undoneAlone: !hasFiles(table) && tables.every((other) => findsReferences(other, table.resource)),
     insert: `INSERT INTO ${quoteName(table.name)} (${[...written, ...names].join(", ")}) VALUES (${[...written, ...names].map(() => "?").join(", ")})`,
     encode: (values) => {
       const bound: SQLInputValue[] = written.map((name) => values[name] as number | null);
@@ -69,6 +75,16 @@ function relationOf(table: Table): Relation {
       return bound;
     },
   };
+}
+
+function hasFiles({ columns }: Table): boolean {
+  return columns.some(({ file }) => file !== undefined);
+}
+
+/** SQLite looks for references to what is deleted, through all of a table that has no index on them. */
+function findsReferences({ columns, indexes, uniques }: Table, resource: string): boolean {
+  const indexed = new Set([...indexes, ...uniques].map(([first]) => first));
+  return columns.every(({ name, references }) => references?.resource !== resource || indexed.has(name));
 }
 
 /** The type of a column, `_seq` and `_rev` among them. */

@@ -1,7 +1,7 @@
 /** What one transaction can do, on the writing connection while it is that transaction's turn. */
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
-import type { Table } from "../../plan/plan.ts";
+import type { ColumnType, Table } from "../../plan/plan.ts";
 import { parts, type TypedExpression } from "../../expression/typed.ts";
 import { deletedRecord, planDeletion } from "../deletion.ts";
 import type {
@@ -26,7 +26,7 @@ import { recall, remember } from "./answers.ts";
 import { expressions, resultOf } from "./condition.ts";
 import { type Cells, type Connection, duplicated } from "./connection.ts";
 import { count } from "./counters.ts";
-import { countUp } from "./counts.ts";
+import { countDown, countUp } from "./counts.ts";
 import { followFiles } from "./files.ts";
 import { type Fragment, joined, sql } from "../fragment.ts";
 import { argument, binder } from "./fragment.ts";
@@ -52,6 +52,7 @@ export class Workshop {
   readonly #writes = new WeakMap<View, Write>();
   readonly #firsts = new WeakMap<TypedExpression, (variables: Variables) => Cells | undefined>();
   readonly #gets = new Map<string, (value: Value) => Row | undefined>();
+  readonly #updaters = new Map<string, Updater>();
   readonly #lists = new WeakMap<ListQuery, ReturnType<typeof prepareList>>();
 
   constructor(relations: Relations, connection: Connection, clock: () => number) {
@@ -140,6 +141,25 @@ export class Workshop {
     return getter;
   }
 
+  /** Changes these columns of a row where it has a revision, and says whether it had. */
+  updater(relation: Relation, names: readonly string[]): Updater {
+    const key = `${relation.name} ${names.join()}`;
+    let updater = this.#updaters.get(key);
+    if (!updater) {
+      const types = names.map((name) => typeOf(relation, name));
+      const set = names.map((name) => `, ${quoteName(name)} = ?`).join("");
+      const statement = this.connection.prepare(
+        `UPDATE ${relation.name} SET _rev = ?${set} WHERE _seq = ? AND _rev = ?`,
+      );
+      updater = {
+        encode: (row) => names.map((name, index) => toStored(row[name], types[index] as ColumnType)),
+        run: (revision, values, seq, old) => Number(statement.run(revision, ...values, seq, old).changes) > 0,
+      };
+      this.#updaters.set(key, updater);
+    }
+    return updater;
+  }
+
   list(query: ListQuery): ReturnType<typeof prepareList> {
     let list = this.#lists.get(query);
     if (!list) {
@@ -161,6 +181,11 @@ export class Workshop {
     if (where) this.#firsts.set(where, first);
     return first(variables);
   }
+}
+
+interface Updater {
+  readonly encode: (row: Row) => SQLInputValue[];
+  readonly run: (revision: number, values: readonly SQLInputValue[], seq: number, old: number) => boolean;
 }
 
 /** A value of a row as its column would give it to SQL: truth as 0 and 1, structures as text. */
@@ -215,9 +240,10 @@ export class SqliteTransaction implements Transaction {
   }
 
   insert(resource: string, values: Row, revision: number, view: View, variables: Variables): Written {
-    this.#turn.writing();
     const relation = relationFor(this.#shop.relations, resource);
     const { table } = relation;
+    if (relation.undoneAlone && relation.counted.length === 0) this.#turn.writingOne();
+    else this.#turn.writing();
     const given = relation.counted.length === 0 ? values : { ...values, ...this.#counted(relation, values) };
     const hidden = { _rev: revision, ...timesOf(table, given, undefined, this.#shop.clock()) };
     try {
@@ -225,6 +251,7 @@ export class SqliteTransaction implements Transaction {
         relation.insert,
         ...relation.encode({ ...given, ...hidden }),
       );
+      this.#turn.takeBack(() => this.#turn.connection.run(relation.remove, lastInsertRowid));
       const row: Record<string, Value> = { _seq: Number(lastInsertRowid), ...hidden };
       for (const { name } of table.columns) row[name] = given[name] ?? null;
       if (relation.hasFiles) followFiles(this.#turn.connection, table, undefined, row);
@@ -241,8 +268,9 @@ export class SqliteTransaction implements Transaction {
   }
 
   update(resource: string, row: Row, changes: Row, view: View, variables: Variables): Written {
-    this.#turn.writing();
     const relation = relationFor(this.#shop.relations, resource);
+    if (relation.hasFiles) this.#turn.writing();
+    else this.#turn.writingOne();
     try {
       const changed = this.#change(relation, row, changes);
       return {
@@ -264,12 +292,12 @@ export class SqliteTransaction implements Transaction {
       const times = timesOf(relation.table, { ...present, ...changes }, present, now);
       const written = { ...changes, ...times };
       const names = Object.keys(written);
-      const values = names.map((name) => toStored(written[name], typeOf(relation, name)));
-      const set = names.map((name) => `, ${quoteName(name)} = ?`).join("");
-      const update = `UPDATE ${relation.name} SET _rev = ?${set} WHERE _seq = ? AND _rev = ?`;
+      const { run, encode } = this.#shop.updater(relation, names);
       const revision = Math.max(now, old + 1);
-      const { changes: found } = this.#turn.connection.run(update, revision, ...values, row["_seq"] as number, old);
-      if (Number(found) === 0) continue;
+      const seq = row["_seq"] as number;
+      if (!run(revision, encode(written), seq, old)) continue;
+      const before = present;
+      this.#turn.takeBack(() => run(old, encode(before), seq, revision));
       const next = { ...present, ...written, _rev: revision };
       if (relation.hasFiles) followFiles(this.#turn.connection, relation.table, present, next);
       this.#shop.tallies.follow(this.#turn, relation.table.resource, present, next);
@@ -370,8 +398,8 @@ export class SqliteTransaction implements Transaction {
   }
 
   record(entry: JournalEntry): void {
-    this.#turn.writing();
-    record(this.#turn.connection, entry);
+    this.#turn.writingOne();
+    this.#turn.takeBack(record(this.#turn.connection, entry));
   }
 
   hasFired(resource: string, id: string, cause: string, due: number): boolean {
@@ -401,13 +429,15 @@ export class SqliteTransaction implements Transaction {
   }
 
   remember(scope: string, key: string, answer: Remembered): void {
-    this.#turn.writing();
-    remember(this.#turn.connection, scope, key, answer);
+    this.#turn.writingOne();
+    this.#turn.takeBack(remember(this.#turn.connection, scope, key, answer));
   }
 
   count(name: string, key: string, now: number, until: number): Counted {
-    this.#turn.writing();
-    return countUp(this.#turn.connection, name, key, now, until);
+    this.#turn.writingOne();
+    const counted = countUp(this.#turn.connection, name, key, now, until);
+    this.#turn.takeBack(() => countDown(this.#turn.connection, name, key));
+    return counted;
   }
 
   tally(resource: string, column: string, value: Value, states: readonly string[] | undefined, most: number): number {
