@@ -66,6 +66,7 @@ const nonet = (name: string, folder: string): Contestant => ({
   serve: (port, data) => [
     "src/cli.mjs",
     ...["serve", documentBeside(data), "--port", `${port}`, "--data", data, "--handlers", "bench/handlers.ts"],
+    "--webhooks-to-loopback",
   ],
   key: (data, user, role) => [
     "src/cli.mjs",

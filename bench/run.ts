@@ -26,6 +26,7 @@ import {
   surroundServers,
 } from "./contestants.ts";
 import type { Answers, ReadyAnswer } from "./floor.ts";
+import { openHook } from "./hook.ts";
 import type { Job, Outcome } from "./load.ts";
 import { freePort } from "./port.ts";
 import { sameWork } from "./same-work.ts";
@@ -51,7 +52,7 @@ const HELP = `npm run bench -- [options]
                        floor-net and floor-http answer what the first of the others does, and only reads
   --only a             the same as --of a
   --base a             whom the ratios are against (default handwritten)
-  --scenarios a,b,…    read, list, create, move, old, mixed, handler (default all)
+  --scenarios a,b,…    read, list, create, move, old, mixed, handler, webhook (default all)
   --seconds N          length of one measurement (default 1.5)
   --rounds N           measurements of each scenario (default 9)
   --connections N      (default 32)
@@ -70,7 +71,7 @@ const { values: options } = parseArgs({
     of: { type: "string", default: "nonet,handwritten,handwritten-normal" },
     only: { type: "string" },
     base: { type: "string", default: "handwritten" },
-    scenarios: { type: "string", default: "read,list,create,move,old,mixed,handler" },
+    scenarios: { type: "string", default: "read,list,create,move,old,mixed,handler,webhook" },
     seconds: { type: "string", default: "1.5" },
     rounds: { type: "string", default: "9" },
     connections: { type: "string", default: "32" },
@@ -103,7 +104,7 @@ const rows = whole("rows", 1_000_000);
 const couriers = whole("couriers", 1000);
 const writes = whole("writes", 200_000);
 
-type Scenario = "read" | "list" | "create" | "move" | "old" | "mixed" | "handler";
+type Scenario = "read" | "list" | "create" | "move" | "old" | "mixed" | "handler" | "webhook";
 const SCENARIOS: Readonly<Record<Scenario, string>> = {
   read: "read one parcel",
   list: "list of 50 parcels",
@@ -112,6 +113,7 @@ const SCENARIOS: Readonly<Record<Scenario, string>> = {
   old: "read one parcel, in the version before",
   mixed: "mixed (15 reads, 2 lists, 2 creates, 1 move)",
   handler: "handler (reads one record, writes one)",
+  webhook: "create with a webhook (its event to one endpoint, signed; processor time until all have come)",
 };
 
 /** What a floor has answers for. */
@@ -123,6 +125,8 @@ interface Measurement {
   readonly p99Ms: number;
   readonly cpuMicroseconds: number;
   readonly done: number;
+  /** Events that came at the endpoint, from the first create to the last event, in a second. */
+  readonly deliveries?: number;
 }
 
 interface Runner {
@@ -165,6 +169,7 @@ async function compare(): Promise<number> {
   for (const name of scenarios) if (!Object.hasOwn(SCENARIOS, name)) usage(`there is no scenario ${name}`);
 
   const load = start(["bench/load.ts"], "load", true);
+  const receiver = start(["bench/receiver.ts"], "load", true);
   const runners: Runner[] = [];
   for (const [index, name] of names.toSorted(floorsLast).entries())
     runners.push(await (isFloor(name) ? prepareFloor(name, runners[0], load) : prepare(name, index, names, load)));
@@ -177,7 +182,7 @@ async function compare(): Promise<number> {
     for (const scenario of scenarios) {
       for (const runner of order) {
         if (runner.contestant.floor && !Object.hasOwn(ANSWERED, scenario)) continue;
-        const measurement = await measure(runner, scenario, round === 0);
+        const measurement = await measure(runner, scenario, round === 0, receiver);
         runner.measured[scenario].push(measurement);
       }
     }
@@ -188,6 +193,7 @@ async function compare(): Promise<number> {
     await stop(runner.server);
   }
   await stop(load);
+  await stop(receiver);
   printTable(runners, scenarios);
   if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(asJson(runners), null, 2)}\n`);
   return options.strict && runners.some(({ notDone }) => notDone.length > 0) ? 1 : 0;
@@ -214,7 +220,7 @@ async function prepare(name: string, index: number, names: readonly string[], lo
 
   const server = start(contestant.serve(port, data, false), "server", false, contestant.folder);
   await ready(server, port);
-  const measured = { read: [], list: [], create: [], move: [], old: [], mixed: [], handler: [] };
+  const measured = { read: [], list: [], create: [], move: [], old: [], mixed: [], handler: [], webhook: [] };
   const idleMb = residentMb(server.pid as number);
   return {
     name: name + twin,
@@ -247,7 +253,7 @@ async function prepareFloor(name: string, first: Runner | undefined, load: Child
   const server = start(contestant.serve(port, data, false), "server", false);
   await ready(server, port);
   const drive: Drive = (job) => driveLoad(load, { ...job, port, connections });
-  const measured = { read: [], list: [], create: [], move: [], old: [], mixed: [], handler: [] };
+  const measured = { read: [], list: [], create: [], move: [], old: [], mixed: [], handler: [], webhook: [] };
   return {
     ...{ name, contestant, port, data, supply: { ...supply, drive }, measured, notDone: [], server },
     startMs: [],
@@ -293,17 +299,23 @@ async function timeStarts(runners: readonly Runner[]): Promise<void> {
   }
 }
 
-async function measure(runner: Runner, scenario: Scenario, warmUp: boolean): Promise<Measurement> {
-  const { supply, server } = runner;
+async function measure(
+  runner: Runner,
+  scenario: Scenario,
+  warmUp: boolean,
+  receiver: ChildProcess,
+): Promise<Measurement> {
+  const { port, supply, server } = runner;
+  const creates = scenario === "create" || scenario === "webhook";
   const last = runner.measured[scenario].at(-1)?.rate;
   const likely = last === undefined ? 3000 : Math.ceil(last * seconds * 1.25) + connections;
   const budget = Math.min(writes, likely);
-  if (scenario === "create") await supplyLockers(supply, budget);
+  if (creates) await supplyLockers(supply, budget);
   if (scenario === "move") await supplyParcels(supply, budget, "announced");
   const inMix = Math.ceil((budget * 3) / 20) + 3;
   if (scenario === "mixed") await supplyParcels(supply, inMix, "announced");
   if (scenario === "mixed") await supplyLockers(supply, inMix);
-  const made = scenario === "create" ? announcements(supply, budget) : [];
+  const made = creates ? announcements(supply, budget) : [];
   const requestsOf: Readonly<Record<Scenario, () => string[]>> = {
     read: () => reads(supply),
     old: () => oldReads(supply),
@@ -312,28 +324,35 @@ async function measure(runner: Runner, scenario: Scenario, warmUp: boolean): Pro
     move: () => dropOffs(supply, budget),
     mixed: () => mixed(supply, inMix),
     handler: () => forwards(supply, budget),
+    webhook: () => made.map(({ request }) => request),
   };
   const requests = requestsOf[scenario]();
   const profiled = warmUp ? undefined : profile(runner, scenario);
+  const hook = scenario === "webhook" ? await openHook(receiver, port, supply.operator) : undefined;
   slow.turn(true);
+  const begun = Date.now();
   const cpu = processorSeconds(server.pid as number);
   const outcome = await supply.drive({
     requests,
     cycle: ["read", "old", "list"].includes(scenario),
     seconds: warmUp ? Math.min(1, seconds) : seconds,
-    expect: scenario === "mixed" ? "2xx" : scenario === "create" ? 201 : 200,
-    keepIds: scenario === "create",
+    expect: scenario === "mixed" ? "2xx" : creates ? 201 : 200,
+    keepIds: creates,
   });
+  const came = await hook?.drained(outcome.done);
   const cpuMicroseconds = ((processorSeconds(server.pid as number) - cpu) / outcome.done) * 1e6;
   slow.turn(false);
   profiled?.kill("SIGINT");
   if (outcome.failure !== undefined) throw new Error(`${runner.name}, ${SCENARIOS[scenario]}: ${outcome.failure}`);
   // Lockers of announcements that were not sent any more stay out of use: it is not known which of the last were taken.
-  if (scenario === "create") {
+  if (came !== undefined && (came.events !== outcome.done || came.repeated + came.unsigned > 0))
+    throw new Error(`${runner.name}: of ${outcome.done} events came ${JSON.stringify(came)}`);
+  if (creates) {
     supply.announced.push(...outcome.ids.map(([index, id]) => ({ id, key: made[index]?.key as string })));
   }
   const { done, elapsedSeconds, p50Ms, p99Ms } = outcome;
-  return { rate: done / elapsedSeconds, p50Ms, p99Ms, cpuMicroseconds, done };
+  const deliveries = came === undefined ? {} : { deliveries: (done / (came.lastAt - begun)) * 1000 };
+  return { rate: done / elapsedSeconds, p50Ms, p99Ms, cpuMicroseconds, done, ...deliveries };
 }
 
 /** The servers have to be started with `NODE_OPTIONS=--perf-basic-prof`, or JavaScript has no names in it. */
@@ -421,12 +440,22 @@ function printTable(runners: readonly Runner[], scenarios: readonly Scenario[]):
       if (measured[scenario].length === 0) continue;
       console.log(`  ${name.padEnd(width)}  ${cells(measured[scenario], base.measured[scenario]).join("  ")}`);
     }
+    if (scenario === "webhook") printDeliveries(runners, base);
   }
   console.log(`\n  ${"".padEnd(width)}  start to /readyz 200   resident MB idle, after`);
   for (const { name, startMs, idleMb, loadedMb } of runners) {
     const [least, most] = [Math.min(...startMs), Math.max(...startMs)].map(Math.round);
     const started = `${Math.round(median(startMs))} ms (${least}–${most})`;
     console.log(`  ${name.padEnd(width)}  ${started.padEnd(22)} ${idleMb.toFixed(0)}, ${loadedMb.toFixed(0)}`);
+  }
+}
+
+/** Every event of a measurement came once and signed, or there would be no figures. */
+function printDeliveries(runners: readonly Runner[], base: Runner): void {
+  for (const { name, measured } of runners) {
+    const rates = measured.webhook.map(({ deliveries }) => deliveries ?? Number.NaN);
+    const ratios = rates.map((rate, round) => rate / (base.measured.webhook[round]?.deliveries ?? Number.NaN));
+    console.log(`  ${name}: ${median(rates).toFixed(0)} deliveries/s, ratio ${median(ratios).toFixed(2)}`);
   }
 }
 

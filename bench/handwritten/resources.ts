@@ -7,6 +7,7 @@ import { giveList, type ListOf } from "./lists.ts";
 import { invalid, notFound, Problem } from "./problem.ts";
 import * as schemas from "./schemas.ts";
 import { requireValid } from "./validation.ts";
+import type { Webhooks } from "./webhooks.ts";
 
 // Rows come as arrays, in the order of the columns below: building objects twice is what a list would spend most on.
 type SiteRow = readonly [
@@ -160,7 +161,13 @@ export function addLockers(app: FastifyInstance, database: Database, baseUrl: st
   );
 }
 
-export function addParcels(app: FastifyInstance, database: Database, baseUrl: string, once: Once): void {
+export function addParcels(
+  app: FastifyInstance,
+  database: Database,
+  baseUrl: string,
+  once: Once,
+  webhooks: Webhooks,
+): void {
   const find = database.rows(`select ${PARCEL} from parcel where id = ? and (? or courier = ?)`);
   const siteExists = database.statement("select 1 from site where id = ?");
   // Choosing and holding is one statement, so two requests never get the same locker.
@@ -228,6 +235,7 @@ export function addParcels(app: FastifyInstance, database: Database, baseUrl: st
           ),
         ) as unknown as ParcelRow;
         const { operator } = request.caller;
+        webhooks.emit("parcel.announced", row[1], giveParcel(row, true));
         return created(`/parcels/${row[1]}`, etagOf(row, operator), giveParcel(row, operator));
       }),
   );

@@ -18,6 +18,7 @@ import { invalid, notFound, Problem, problemText } from "./problem.ts";
 import { addLockers, addParcels, addSites } from "./resources.ts";
 import { parseStrictly } from "./strict-json.ts";
 import { AJV_OPTIONS, addFormats } from "./validation.ts";
+import { addWebhooks } from "./webhooks.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -91,7 +92,7 @@ export function buildServer(database: Database, baseUrl: string): FastifyInstanc
   const once = executeOnce(database, baseUrl);
   addSites(app, database, baseUrl, once);
   addLockers(app, database, baseUrl, once);
-  addParcels(app, database, baseUrl, once);
+  addParcels(app, database, baseUrl, once, addWebhooks(app, database, baseUrl, once));
 
   const sweep = setInterval(() => forgetOldKeys(database), 60_000);
   sweep.unref();
