@@ -1,8 +1,8 @@
 /**
  * What is more than can be done now (R8.9): refused before anything is spent on it, so that what is under way still ends in
- * time. And what a disk has failed for, which is told to the operator once and not for each request.
+ * time. And what a store fails for until somebody has seen to it, which is told to the operator once and not for each request.
  */
-import { isDamage, isDisk } from "../store/error.ts";
+import { isDamage, isLasting } from "../store/error.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface Load {
@@ -14,8 +14,8 @@ export interface Load {
   late(milliseconds: number): void;
   /** Something was written, and is durable. */
   wrote(): void;
-  /** Whether what was thrown is the disk's fault, and has been told to the operator in the last minute. */
-  failed(thrown: unknown): "disk, not told" | "disk, told" | "other";
+  /** Whether what was thrown lasts until somebody sees to it, and has been told to the operator in the last minute. */
+  failed(thrown: unknown): "lasting, not told" | "lasting, told" | "other";
   /** Whether the last that was to be written could not be, or something that was to be read was damaged. */
   readonly impaired: boolean;
   /** `Retry-After`: not the same for all, so that those who were refused together do not come back together. */
@@ -66,11 +66,11 @@ export function createLoad({ now, random }: LoadOptions): Load {
     },
     failed: (thrown) => {
       if (isDamage(thrown)) damaged = true;
-      if (!isDisk(thrown)) return "other";
+      if (!isLasting(thrown)) return "other";
       impaired = true;
-      if (now() >= told && now() - told < tellMilliseconds) return "disk, told";
+      if (now() >= told && now() - told < tellMilliseconds) return "lasting, told";
       told = now();
-      return "disk, not told";
+      return "lasting, not told";
     },
     get impaired() {
       return impaired || damaged;

@@ -325,7 +325,7 @@ export function createService(given: ServiceOptions): LiveService {
     const fault = load.failed(thrown);
     const later = fault !== "other" || isPassing(thrown);
     noted.code = later ? "overloaded" : "internal";
-    if (fault === "disk, not told" || !later) options.report(thrown, requestId);
+    if (fault === "lasting, not told" || !later) options.report(thrown, requestId);
     if (later) return problems.answer("overloaded", { headers: load.retryAfter() }, requestId);
     return problems.answer("internal", {}, requestId);
   }

@@ -39,9 +39,11 @@ export class StoreError extends Error {
 
 const passing: readonly StoreErrorKind[] = ["busy", "unreachable", "closed"];
 
-/** A disk that is full or fails: nothing can be written until somebody has seen to it. */
-export function isDisk(thrown: unknown): boolean {
-  return thrown instanceof StoreError && thrown.kind === "disk";
+const lasting: readonly StoreErrorKind[] = ["disk", "not-accessible"];
+
+/** A disk that is full or fails, a server that takes no writes or lets nobody in: it lasts until somebody has seen to it. */
+export function isLasting(thrown: unknown): boolean {
+  return thrown instanceof StoreError && lasting.includes(thrown.kind);
 }
 
 /** What is stored cannot be read any more. */

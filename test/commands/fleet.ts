@@ -9,7 +9,7 @@ import type { TestContext } from "node:test";
 import { setTimeout as pass } from "node:timers/promises";
 import { keyCredentials, keyMilliseconds, mintKey } from "../../src/serve/credentials/mint.ts";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";
-import { type Client, createClient, type Reply, type Sent } from "../serve/client.ts";
+import { type Client, createClient, type Observer, type Reply, type Sent } from "../serve/client.ts";
 import { follow, type Follower, type Sent as Event } from "../serve/follower.ts";
 import { planOf } from "../serve/running.ts";
 import { finished, nonet, root, type Running } from "./process.ts";
@@ -21,6 +21,8 @@ export interface FleetOptions {
   /** As `--data` has it. */
   readonly data: string;
   readonly more?: readonly string[];
+  /** Told of every reply. */
+  readonly observe?: Observer;
 }
 
 export interface Replica {
@@ -36,9 +38,12 @@ export interface Replica {
 }
 
 /** One that is not started yet, with a port that is its own. */
-export async function replicaOf(t: TestContext, { folder, data, more = [] }: FleetOptions): Promise<Replica> {
+export async function replicaOf(
+  t: TestContext,
+  { folder, data, more = [], observe = () => {} }: FleetOptions,
+): Promise<Replica> {
   const port = await freePort();
-  const client = createClient(port, () => {});
+  const client = createClient(port, observe);
   t.after(() => client[Symbol.dispose]());
   let running: Running | undefined;
   const present = (): Running => running ?? assert.fail("it was never started");
@@ -100,17 +105,21 @@ export function anyOf<T>(list: readonly T[], random: () => number): T {
   return list[Math.floor(random() * list.length)] as T;
 }
 
+/** For how long a client asks again. */
+const patience = 60_000;
+
 /**
  * Sends a request to one process after another, with one key, until it is answered by what is no failure of the process's: as a
- * client does behind a balancer. A 500 fails the test.
+ * client does behind a balancer. A 500 fails the test, and so does a 503 that does not say when to come again.
  */
 export async function sendToAny(replicas: readonly Replica[], random: () => number, sent: Sent): Promise<Reply> {
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (const ends = performance.now() + patience; performance.now() < ends; ) {
     const reply = await anyOf(replicas, random)
       .client.send(sent)
       .catch(() => undefined);
     if (reply !== undefined) {
-      assert.notEqual(reply.status, 500, reply.text);
+      if (reply.status >= 500) assert.equal(reply.status, 503, reply.text);
+      if (reply.status === 503) assert.match(reply.headers["retry-after"] ?? "", /^\d+$/);
       const isBusy = reply.status === 409 && reply.text.includes("idempotency-key-in-use");
       if (reply.status < 500 && !isBusy) return reply;
     }

@@ -20,11 +20,21 @@ import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as pass } from "node:timers/promises";
 
 export interface PostgresServer extends AsyncDisposable {
   /** `postgres://postgres@127.0.0.1:…/postgres` */
   readonly address: string;
+  readonly folder: string;
+  /** The first of its processes, and those that it has started. */
+  processes(): readonly number[];
+  /** Ends it, and waits until the last of its processes is gone: as `pg_ctl stop` does, or by killing the first. */
+  stop(how: keyof typeof stops): Promise<void>;
+  /** Again, after it was stopped: at the same address, with the same settings. */
+  start(): Promise<void>;
 }
+
+const stops = { fast: "SIGINT", immediate: "SIGQUIT", killed: "SIGKILL" } as const;
 
 /**
  * What is lost when the machine stops is no loss to a test, and many small services want many connections. Deadlocks are
@@ -61,39 +71,69 @@ export async function startPostgres({
   const folder = kept ?? mkdtempSync(join(tmpdir(), "nonet-postgres-"));
   const native = existsSync(join(folder, "native")) ? join(folder, "native") : copyPrograms(folder);
   const data = join(folder, "data");
-  const asNobody = process.getuid?.() === 0;
-  if (asNobody) giveToNobody(folder);
-  const command = (program: string, args: readonly string[]): [string, string[]] => {
-    const path = join(native, "bin", program);
-    return asNobody ? ["runuser", ["-u", "nobody", "--", path, ...args]] : [path, [...args]];
-  };
-  if (!existsSync(data))
-    execFileSync(
-      ...command("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"]),
-      {
-        stdio: "pipe",
-        cwd: folder,
-      },
-    );
+  const user = process.getuid?.() === 0 ? nobody() : undefined;
+  if (user !== undefined) {
+    chownSync(folder, user.uid, user.gid);
+    chmodSync(folder, 0o755);
+  }
+  const program = (name: string): string => join(native, "bin", name);
+  if (!existsSync(data)) {
+    const how = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"];
+    execFileSync(program("initdb"), how, { stdio: "pipe", cwd: folder, ...user });
+  }
   const port = wantedPort ?? (await freePort());
   const settings = [`port=${port}`, "listen_addresses=127.0.0.1", "unix_socket_directories=", ...wanted];
-  const server = spawn(...command("postgres", ["-D", data, ...settings.flatMap((one) => ["-c", one])]), {
-    cwd: folder,
-    // Beside a service that a terminal's Ctrl-C ends, too, it is to be there until that has ended.
-    detached: kept !== undefined,
-  });
-  await ready(server);
+  const begin = async (): Promise<ChildProcess> => {
+    const begun = spawn(program("postgres"), ["-D", data, ...settings.flatMap((one) => ["-c", one])], {
+      cwd: folder,
+      ...user,
+      // Beside a service that a terminal's Ctrl-C ends, too, it is to be there until that has ended.
+      detached: kept !== undefined,
+    });
+    await ready(begun);
+    return begun;
+  };
+  let server = await begin();
+  const first = (): number => server.pid ?? 0;
+  const processes = (): readonly number[] => [first(), ...childrenOf(first())];
+  const stop = async (how: keyof typeof stops): Promise<void> => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const ended = new Promise((resolve) => server.once("exit", resolve));
+    const all = processes();
+    process.kill(first(), stops[how]);
+    await ended;
+    while (all.some(runs)) await pass(10);
+  };
   return {
     address: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    folder,
+    processes,
+    stop,
+    async start() {
+      server = await begin();
+    },
     async [Symbol.asyncDispose]() {
-      if (server.exitCode !== null) return;
-      const ended = new Promise((resolve) => server.once("exit", resolve));
-      // Fast shutdown. It is not the process that was started where `runuser` stands before it.
-      process.kill(Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]), "SIGINT");
-      await ended;
+      await stop("fast");
       if (kept === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Of a machine with `/proc`; none elsewhere. */
+function childrenOf(pid: number): readonly number[] {
+  const list = `/proc/${pid}/task/${pid}/children`;
+  if (!existsSync(list)) return [];
+  return readFileSync(list, "utf8")
+    .trim()
+    .split(" ")
+    .filter((each) => each !== "")
+    .map(Number);
+}
+
+/** One that nobody has asked what it ended with is still in the list, as a zombie. */
+function runs(pid: number): boolean {
+  const status = `/proc/${pid}/status`;
+  return existsSync(status) && !/^State:\s+[ZX]/m.test(readFileSync(status, "utf8"));
 }
 
 function copyPrograms(folder: string): string {
@@ -113,10 +153,10 @@ function copyPrograms(folder: string): string {
   return native;
 }
 
-function giveToNobody(folder: string): void {
+/** Who owns nothing. Not by `runuser`, which stops where the server is stopped, and does not go on with it. */
+function nobody(): { readonly uid: number; readonly gid: number } {
   const id = (flag: string): number => Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
-  chownSync(folder, id("-u"), id("-g"));
-  chmodSync(folder, 0o755);
+  return { uid: id("-u"), gid: id("-g") };
 }
 
 function freePort(): Promise<number> {
@@ -135,7 +175,7 @@ async function ready(server: ChildProcess): Promise<void> {
   if (server.stderr === null) throw new Error("the server's words are not heard");
   for await (const line of createInterface({ input: server.stderr })) {
     said.push(line);
-    if (line.includes("ready to accept connections")) {
+    if (/ready to accept (?:read-only )?connections/.test(line)) {
       // Else the pipe is full one day, and the server waits.
       server.stderr.resume();
       return;

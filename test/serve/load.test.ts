@@ -51,12 +51,12 @@ test("a disk that fails is told once a minute, also when the clock goes back", (
   const told = (): string => load.failed(disk);
   assert.equal(load.failed(new Error("else")), "other");
   assert.equal(load.impaired, false);
-  assert.deepEqual([told(), told()], ["disk, not told", "disk, told"]);
+  assert.deepEqual([told(), told()], ["lasting, not told", "lasting, told"]);
   assert.equal(load.impaired, true);
   now += 60_000;
-  assert.deepEqual([told(), told()], ["disk, not told", "disk, told"]);
+  assert.deepEqual([told(), told()], ["lasting, not told", "lasting, told"]);
   now -= 3_600_000;
-  assert.deepEqual([told(), told()], ["disk, not told", "disk, told"]);
+  assert.deepEqual([told(), told()], ["lasting, not told", "lasting, told"]);
   load.wrote();
   assert.equal(load.impaired, false);
   assert.equal(load.failed(new StoreError("corrupt", "damaged")), "other");

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type PostgresServer, startPostgres } from "../../../test/postgres/server.ts";
+import { openWay } from "../../../test/faults/proxy.ts";
+import { isPassing } from "../error.ts";
 import { placeFrom } from "./address.ts";
 import { openConnections } from "./connection.ts";
 
@@ -34,4 +36,36 @@ test("a transaction whose connection is cut off between two statements is done a
     // The process has its turn to hear of it.
     await connections.rows("SELECT 1");
   }
+});
+
+test("a server that is lost without a word: who waits is told, who comes later finds it again, and closing ends", async () => {
+  await using way = await openWay(Number(new URL(server.address).port));
+  const place = placeFrom(server.address.replace(/:\d+\//, `:${way.port}/`));
+  const connections = openConnections(place, { waitMilliseconds: 300, statementMilliseconds: 200, mostWaiting: 10 });
+  const one = (): Promise<unknown> => connections.rows("SELECT 1");
+  const both = (): Promise<unknown> => connections.transaction((work) => work.rows("SELECT 1"));
+  await Promise.all([one(), both()]);
+  way.lose();
+  for (const ask of [one, both, one, both]) await assert.rejects(ask, isPassing);
+  way.find();
+  assert.deepEqual([await one(), await both()], [[[1]], [[1]]]);
+  // Nothing is asked of it now, and nobody says good-bye.
+  await connections.connect();
+  way.lose();
+  await connections.close();
+});
+
+test("a server that takes no writes is asked again on another connection, which may lead to another server", async () => {
+  const connections = openConnections({ ...placeFrom(server.address), connections: 2 });
+  const pid = (): Promise<unknown> =>
+    connections.transaction(async (work) => (await work.rows("SELECT pg_backend_pid()"))[0]?.[0]);
+  const before = await pid();
+  assert.equal(await pid(), before);
+  const refused = connections.transaction(async (work) => {
+    await work.rows("SET LOCAL transaction_read_only = on");
+    await work.rows("CREATE TABLE never (x integer)");
+  });
+  await assert.rejects(refused, { name: "StoreError", kind: "not-accessible" });
+  assert.notEqual(await pid(), before);
+  await connections.close();
 });

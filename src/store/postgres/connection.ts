@@ -5,12 +5,13 @@
  * Statements are prepared under names, once for each connection. What nobody waits for (`send`) goes out with what follows it,
  * in one round trip, and so do BEGIN and COMMIT; questions (`ask`) that come while all connections are busy go out together.
  */
+import { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { StoreError } from "../error.ts";
 import type { StoreLoad } from "../store.ts";
 import type { Place } from "./address.ts";
-import { codeOf, explained, InHand, isConsequence, remedyFor } from "./failure.ts";
+import { codeOf, explained, InHand, isConsequence, isElsewhere, remedyFor } from "./failure.ts";
 import { type Asking, gather } from "./questions.ts";
 import { parserOf } from "./value.ts";
 import type { Result, Wire } from "./wire.ts";
@@ -80,6 +81,9 @@ export interface ConnectionOptions {
   readonly exchanged?: (statements: readonly string[]) => void;
 }
 
+/** How much longer than the statement itself its answer may take. */
+const answerMilliseconds = 1_000;
+
 /** What seems not to hold again and again does not. */
 const mostDoubts = 3;
 
@@ -91,10 +95,11 @@ export const usualOptions: ConnectionOptions = {
 
 export function openConnections(place: Place, options: ConnectionOptions = usualOptions): Connections {
   const { waitMilliseconds } = options;
-  const wires = openWires(options.exchanged);
+  const wires = openWires({ ...options, silentMilliseconds: silenceOf(options) });
+  const sockets = new Set<Socket>();
   const forReading = Math.max(1, Math.round(place.connections / 3));
-  const reading = openPool(place, options, forReading, wires);
-  const writing = openPool(place, options, place.connections - forReading, wires);
+  const reading = openPool(place, options, forReading, { wires, sockets });
+  const writing = openPool(place, options, place.connections - forReading, { wires, sockets });
   const underWay = new Set<Promise<unknown>>();
   let closing = false;
   let retries = 0;
@@ -127,7 +132,7 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
       failure = thrown;
       throw thrown;
     } finally {
-      client.release(failure !== undefined && remedyFor(failure) === "reconnect");
+      client.release(failure !== undefined && (remedyFor(failure) === "reconnect" || isElsewhere(failure)));
     }
   };
 
@@ -167,7 +172,7 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
       const failure = (await transaction.failure()) ?? thrown;
       const remedy = remedyFor(failure);
       const unknown = remedy === "reconnect" && transaction.isCommitting();
-      lost = remedy === "reconnect" || !(await transaction.undo());
+      lost = remedy === "reconnect" || !(await transaction.undo()) || isElsewhere(failure);
       if (unknown)
         throw new StoreError("unreachable", `${place.name}: whether it was committed is not known`, [], failure);
       // The server's failure is the better account of it, whatever `work` has made of that.
@@ -207,9 +212,16 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
     ask: (text, values = [], before) => accepted(() => questions.ask({ text, values }, before)),
     transaction: (work) => accepted(() => repeatedly(work)),
     connect: async () => {
-      const client = new pg.Client(clientSettings(place, options));
-      await client.connect();
-      await prepareClient(client, place, options);
+      const client = new pg.Client(clientSettings(place, options, sockets));
+      // Lost before anybody listens for that, it would be an error of this process.
+      client.on("error", () => undefined);
+      try {
+        await client.connect();
+        await preparePrimary(client, place, options);
+      } catch (thrown) {
+        void client.end().catch(() => undefined);
+        throw thrown;
+      }
       return client;
     },
     load: () => ({
@@ -223,10 +235,15 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
       closing = true;
       while (underWay.size > 0) await Promise.allSettled(underWay);
       closing = false;
+      // A server that does not answer does not say good-bye either.
+      const patience = setTimeout(() => endAll(sockets), options.waitMilliseconds);
       await last?.();
       closing = true;
       while (underWay.size > 0) await Promise.allSettled(underWay);
       await Promise.all([reading.end(), writing.end()]);
+      clearTimeout(patience);
+      wires.close();
+      endAll(sockets);
     },
   };
 }
@@ -243,7 +260,7 @@ export interface Single extends Session {
 
 export async function openSingle(place: Place): Promise<Single> {
   const options = { ...usualOptions, statementMilliseconds: 0 };
-  const client = new pg.Client(clientSettings(place, options));
+  const client = new pg.Client(clientSettings(place, options, new Set()));
   // What is lost is told by the statement that needed it.
   client.on("error", () => undefined);
   await client.connect();
@@ -361,15 +378,20 @@ function freezing(tables: readonly string[]): string {
   return `LOCK TABLE ${tables.toSorted().join(", ")} IN SHARE ROW EXCLUSIVE MODE`;
 }
 
-function openPool(place: Place, options: ConnectionOptions, max: number, wires: Wires): pg.Pool {
+function openPool(
+  place: Place,
+  options: ConnectionOptions,
+  max: number,
+  { sockets, wires }: { readonly sockets: Set<Socket>; readonly wires: Wires },
+): pg.Pool {
   const pool = new pg.Pool({
-    ...clientSettings(place, options),
+    ...clientSettings(place, options, sockets),
     max,
     connectionTimeoutMillis: options.waitMilliseconds,
     idleTimeoutMillis: 60_000,
     // It is waited for, whatever its type says: nobody gets a connection that is not set up.
     onConnect: (async (client: pg.ClientBase) => {
-      await prepareClient(client, place, options);
+      await preparePrimary(client, place, options);
       wires.take(client);
     }) as (client: pg.ClientBase) => void,
   });
@@ -392,14 +414,42 @@ async function acquire(pool: pg.Pool, { mostWaiting }: ConnectionOptions, { name
   }
 }
 
-function clientSettings({ address }: Place, { waitMilliseconds }: ConnectionOptions): pg.ClientConfig {
+function clientSettings({ address }: Place, options: ConnectionOptions, sockets: Set<Socket>): pg.ClientConfig {
   return {
     connectionString: address,
-    connectionTimeoutMillis: waitMilliseconds,
+    connectionTimeoutMillis: options.waitMilliseconds,
+    ...(options.statementMilliseconds === 0 ? {} : { query_timeout: silenceOf(options) }),
+    // Nor is it told who only listens: it is asked for after so long, and ten times a second apart.
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    stream: () => {
+      const socket = new Socket();
+      sockets.add(socket);
+      return socket.once("close", () => sockets.delete(socket));
+    },
     application_name: "nonet",
     types: { getTypeParser: parserOf as pg.CustomTypesConfig["getTypeParser"] },
   };
+}
+
+/** The server ends a statement that takes too long. One that is not there any more does not, and nobody tells. */
+function silenceOf({ statementMilliseconds }: ConnectionOptions): number {
+  return statementMilliseconds + answerMilliseconds;
+}
+
+function endAll(sockets: ReadonlySet<Socket>): void {
+  for (const socket of sockets) socket.destroy();
+}
+
+/**
+ * A standby is read only, and behind what was answered (R2.12). Where an address leads to one, the server that took the writes is
+ * gone and another has not taken its place yet: it is as if there were none.
+ */
+async function preparePrimary(client: pg.ClientBase, place: Place, options: ConnectionOptions): Promise<void> {
+  await prepareClient(client, place, options);
+  const { rows } = await client.query({ text: "SELECT pg_is_in_recovery()", rowMode: "array" });
+  if ((rows as unknown as boolean[][])[0]?.[0] === true)
+    throw new StoreError("unreachable", `${place.name}: the server is a standby`);
 }
 
 /** As statements, not as parameters of the connection, which the poolers that stand before a server refuse. */
@@ -411,8 +461,8 @@ async function prepareClient(
   const settings: Readonly<Record<string, string | number>> = {
     search_path: pg.escapeIdentifier(schema),
     statement_timeout: statementMilliseconds,
-    // A process that stands still must not hold what others wait for.
-    idle_in_transaction_session_timeout: 60_000,
+    // A process that stands still must not hold what others wait for, nor one that the server does not know to be lost.
+    idle_in_transaction_session_timeout: statementMilliseconds === 0 ? 60_000 : 2 * statementMilliseconds,
     timezone: "'UTC'",
     datestyle: "'ISO'",
     intervalstyle: "'postgres'",

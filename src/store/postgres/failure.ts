@@ -57,14 +57,19 @@ export function isConsequence(thrown: unknown): boolean {
   return codeOf(thrown) === "25P02";
 }
 
-/** Shut down (57P), lost (08), or never had: the driver's own words have no code. */
+/** The server takes no writes: after a failover, the address may lead to another one by now. */
+export function isElsewhere(thrown: unknown): boolean {
+  return codeOf(thrown) === "25006";
+}
+
+/** Shut down (57P), given up because nothing came for too long (25P03), lost (08), or never had: the driver's own words have no code. */
 function isLost(thrown: unknown, code: string | undefined): boolean {
   if (code === undefined) {
     const lost =
-      /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout expired)/;
+      /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout expired|Query read timeout)/;
     return thrown instanceof Error && lost.test(thrown.message);
   }
-  return /^(?:57P0[1-5]|08...|E[A-Z]{3,})$/.test(code);
+  return /^(?:57P0[1-5]|25P03|08...|E[A-Z]{3,})$/.test(code);
 }
 
 /** The kinds by SQLSTATE, the whole of it or its class. */

@@ -61,6 +61,9 @@ export class Wire {
   #size = 0;
   #wanted = 5;
   #failed = false;
+  /** Exchanges that were sent and are not over. */
+  #open = 0;
+  #silences = 0;
   #lost: Error | undefined;
 
   /** @param client connected, and with nothing under way: it is not to be asked any more, only ended. */
@@ -100,11 +103,22 @@ export class Wire {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#awaited.push({ known: undefined, resolve, reject });
     this.#stream.write(this.#out.take());
+    this.#open += 1;
     this.#exchanged?.(this.#told.splice(0));
     return promise;
   }
 
+  /**
+   * To be called again and again; ends a connection on which nothing has come for `most` calls although something is awaited.
+   * Calls are counted, and not time: while this process stands, nobody hears what comes.
+   */
+  watch(most: number): void {
+    this.#silences = this.#open === 0 ? 0 : this.#silences + 1;
+    if (this.#silences > most) this.#stream.destroy();
+  }
+
   #receive(chunk: Buffer): void {
+    this.#silences = 0;
     this.#size += chunk.length;
     if (this.#parts.length > 0 || this.#size < this.#wanted) this.#parts.push(chunk);
     if (this.#size < this.#wanted) return;
@@ -181,6 +195,7 @@ export class Wire {
       if (asked === undefined) break;
       this.#advance();
       if (asked.known === undefined) {
+        this.#open -= 1;
         if (!this.#failed) asked.resolve();
         this.#failed = false;
         break;
@@ -198,6 +213,7 @@ export class Wire {
 
   #lose(error: Error): void {
     this.#lost ??= error;
+    this.#open = 0;
     const left = this.#awaited.splice(this.#next);
     this.#awaited.length = 0;
     this.#next = 0;

@@ -17,10 +17,23 @@ export interface Wires {
   ): Promise<readonly Row[]>;
   /** In one round trip. Gives what one of them has failed with; those after it are left to be asked again. */
   askAll(client: pg.ClientBase, questions: readonly Question[]): Promise<unknown>;
+  close(): void;
 }
 
-export function openWires(exchanged?: (statements: readonly string[]) => void): Wires {
+export interface WiresOptions {
+  /** A connection on which nothing comes for so long although something is awaited is ended. */
+  readonly silentMilliseconds: number;
+  readonly exchanged?: (statements: readonly string[]) => void;
+}
+
+const watchMilliseconds = 500;
+
+export function openWires({ exchanged, silentMilliseconds }: WiresOptions): Wires {
   const wires = new WeakMap<pg.ClientBase, Wire>();
+  const open = new Set<Wire>();
+  const watching = setInterval(() => {
+    for (const wire of open) wire.watch(silentMilliseconds / watchMilliseconds);
+  }, watchMilliseconds).unref();
   /** The same statement has the same name on each connection. */
   const names = new Map<string, string>();
   const nameOf = (statement: string): string => {
@@ -35,7 +48,13 @@ export function openWires(exchanged?: (statements: readonly string[]) => void): 
   };
   return {
     of,
-    take: (client) => void wires.set(client, new Wire(client, nameOf, exchanged)),
+    take: (client) => {
+      const wire = new Wire(client, nameOf, exchanged);
+      wires.set(client, wire);
+      open.add(wire);
+      client.once("end", () => open.delete(wire));
+    },
+    close: () => clearInterval(watching),
     run: async <Row extends Cells>(client: pg.ClientBase, statement: string, values: readonly Bindable[]) => {
       const wire = of(client);
       const asked = wire.ask(statement, values);
