@@ -157,6 +157,8 @@ export function createAttempts(
 
   async function attemptOne(endpoint: Row, row: Row): Promise<void> {
     const began = clock.now();
+    // The store took so long over the claim that somebody else may have it by now.
+    if (began >= Date.parse(row["nextAttemptAt"] as string)) return;
     const body = row["body"] as string;
     const sending = await sendingOf(endpoint, row);
     const headers = {

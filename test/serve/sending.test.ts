@@ -223,6 +223,39 @@ for (const kind of ["memory", "sqlite"] as const) {
     assert.equal(endpoint?.["state"], "enabled");
   });
 
+  test(`R6.8 what was claimed so long ago that its lease is over is not begun (${kind})`, async () => {
+    await using bench = await createBench(kind);
+    await bench.endpoint();
+    await bench.placed("ord_1");
+    const claimed = Promise.withResolvers<void>();
+    const told = Promise.withResolvers<void>();
+    let looked = false;
+    const slow = bench.process((store) => ({
+      ...afterLists("WebhookDelivery", () => {
+        looked = true;
+      })(store),
+      async transaction(work) {
+        const value = await store.transaction(work);
+        if (looked) {
+          claimed.resolve();
+          await told.promise;
+        }
+        return value;
+      },
+    }));
+    const round = slow.round();
+    await claimed.promise;
+    bench.pass(60_000);
+    const other = bench.process();
+    await other.round();
+    await other.settled();
+    told.resolve();
+    await round;
+    await slow.settled();
+    assert.equal(bench.sent.length, 1);
+    assert.deepEqual(await bench.states(), ["delivered"]);
+  });
+
   test(`R6.10 a recovery that a stop cuts short is gone on with (${kind})`, async () => {
     await using bench = await createBench(kind);
     const since = new Date(Date.now() - 1000).toISOString();
