@@ -6,7 +6,7 @@ import { createHmac } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { instantText } from "../../src/base/clock.ts";
 import { type Post, PostError } from "../../src/deliver/post.ts";
-import type { Row } from "../../src/store/store.ts";
+import type { JournalEntry, Row } from "../../src/store/store.ts";
 import { actors, olderName } from "./clients.ts";
 import { before as olderVersion } from "./document.ts";
 import type { Machine } from "./machine.ts";
@@ -19,8 +19,8 @@ interface Endpoint {
   readonly url: string;
   readonly owner: Actor;
   readonly older: boolean;
-  /** The position in the journal that it was made at: what comes later is for it. */
-  readonly made: number;
+  /** The position in the journal that it was made at, once there is one: what comes later is for it. */
+  made: number;
   enabled: boolean;
   /** It was disabled at some time, and need not have got what came then. */
   paused: boolean;
@@ -50,6 +50,8 @@ export interface HooksOptions {
   /** Positions of events by their ids, as the present process tells them. */
   readonly positionOf: (id: string) => number | undefined;
   readonly found: (what: string) => void;
+  /** Whether positions are given later than with the commit: then `placed` is told. */
+  readonly isLate: boolean;
   /** Whether there has been one process at a time. */
   readonly isAlone: () => boolean;
 }
@@ -59,6 +61,9 @@ export class Hooks {
   readonly deliveries: Map<string, Delivery> = new Map();
   /** What the journal holds by position; undefined: what is no event of the document. */
   readonly #journal: (Entry | undefined)[] = [undefined];
+  /** What is committed and has no position yet. */
+  readonly #unplaced: Map<JournalEntry, Entry | undefined> = new Map();
+  readonly #born: WeakMap<JournalEntry, Endpoint> = new WeakMap();
   readonly #options: HooksOptions;
   /** By endpoint and event: the body that was sent first. */
   readonly #bodies: Map<string, string> = new Map();
@@ -70,6 +75,10 @@ export class Hooks {
 
   constructor(options: HooksOptions) {
     this.#options = options;
+  }
+
+  get isLate(): boolean {
+    return this.#options.isLate;
   }
 
   /** What happened at a position of the journal; undefined: nothing to the document's own records. */
@@ -93,19 +102,30 @@ export class Hooks {
   /** Entries in the order of commits; `known` are those of the document's own records. */
   committed(log: Log, known: readonly Entry[], forgotten: readonly string[]): void {
     const own = [...known];
-    for (const { resource } of log.entries) this.#journal.push(isOwn(resource) ? own.shift() : undefined);
+    for (const entry of log.entries) this.#unplaced.set(entry, isOwn(entry.resource) ? own.shift() : undefined);
     for (const record of forgotten) this.#forgotten.add(record);
     for (const { isNew, resource, row } of log.puts) {
-      if (resource === "Webhook") this.#putEndpoint(row, isNew);
+      if (resource === "Webhook") this.#putEndpoint(row, isNew, log.entries.at(-1));
       if (resource === "WebhookDelivery") this.#putDelivery(row, isNew);
     }
     for (const { id, resource } of log.deleted) {
       if (resource === "Webhook") this.endpoints.delete(String(id as string));
       if (resource === "WebhookDelivery") this.deliveries.delete(String(id as string));
     }
+    if (!this.#options.isLate) this.placed(log.entries);
   }
 
-  #putEndpoint(row: Row, isNew: boolean): void {
+  /** Entries of the journal, committed before, get the next positions. */
+  placed(entries: readonly JournalEntry[]): void {
+    for (const entry of entries) {
+      const endpoint = this.#born.get(entry);
+      if (endpoint !== undefined) endpoint.made = this.#journal.length;
+      this.#journal.push(this.#unplaced.get(entry));
+      this.#unplaced.delete(entry);
+    }
+  }
+
+  #putEndpoint(row: Row, isNew: boolean, entry: JournalEntry | undefined): void {
     const id = row["id"] as string;
     const known = this.endpoints.get(id);
     const enabled = row["state"] === "enabled";
@@ -116,19 +136,20 @@ export class Hooks {
       return;
     }
     if (!isNew) this.#options.found(`an endpoint ${id} is changed that there is not`);
-    this.endpoints.set(id, {
+    const endpoint: Endpoint = {
       id,
       url: row["url"] as string,
       owner: actors.find((actor) => actor.id === row["owner"]) as Actor,
       older: row["version"] === olderVersion,
-      // Its own entry is the first of its transaction.
-      made: this.#journal.length - 1,
+      made: Number.POSITIVE_INFINITY,
       enabled,
       paused: false,
       again: false,
       secret: undefined,
       mood: this.#options.chance.pick(moods),
-    });
+    };
+    this.endpoints.set(id, endpoint);
+    if (entry !== undefined) this.#born.set(entry, endpoint);
   }
 
   #putDelivery(row: Row, isNew: boolean): void {

@@ -36,6 +36,12 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "an event is passed over": { store: (store) => ({ ...store, journal: { ...store.journal, events: async (after, limit) => (await store.journal.events(after, limit)).slice(1) } }) }, // biome-ignore format: a table
   "a key is good after it was revoked": { store: (store) => ({ ...store, keys: { ...store.keys, find: async (hash) => { const key = await store.keys.find(hash); if (key === undefined) return undefined; const { revoked: _, ...good } = key; return good; } } }) }, // biome-ignore format: a table
   "streams are told of everybody's records": { plan: (plan) => ({ ...plan, events: { ...plan.events, out: Object.fromEntries(Object.entries(plan.events.out).map(([name, event]) => [name, { ...event, stream: event.stream.map(({ who }) => ({ who })) }])) } }) }, // biome-ignore format: a table
+  "a record is changed by two at once": { loose: "row" },
+  "a number of records is decided on by two at once": { loose: "number" },
+  "a quota is counted by two at once": { loose: "count" },
+  "a key is looked for by two at once": { loose: "answer" },
+  "a bookmark is moved by two at once": { loose: "bookmark" },
+  "a value that is unique is written by two at once": { loose: "unique" },
   "a failure tells how": { service: (service) => answering(service, (text, status) => (status === 500 ? `${text}${detail}` : text)) }, // biome-ignore format: a table
   "older callers are told something new": { service: (service) => answering(service, (text, status, older) => (older && status === 200 ? text.replace(/^\{"id"/, '{"new":1,"id"') : text)) }, // biome-ignore format: a table
 };

@@ -174,6 +174,8 @@ export class Oracle {
   readonly windows: Map<string, Window> = new Map();
   /** Revisions by the tags that were given of them. */
   readonly tags: Map<string, number> = new Map();
+  /** Counts what has happened. */
+  changes = 0;
   /** Ids of records that are gone. */
   readonly gone: { readonly resource: string; readonly id: string }[] = [];
 
@@ -308,6 +310,7 @@ export class Oracle {
   // ── What has happened ──
 
   apply({ records, entries, counted, forgotten }: Effects): void {
+    this.changes += 1;
     for (const [key, rec] of records) {
       if (rec === undefined) {
         const [resource = "", id = ""] = key.split("/");

@@ -12,6 +12,7 @@ import type { Store } from "../../src/store/store.ts";
 import type { Machine } from "./machine.ts";
 import type { Chance } from "./random.ts";
 import type { Rates } from "./rates.ts";
+import type { Holdable } from "./together.ts";
 
 export interface Process {
   readonly life: number;
@@ -26,6 +27,8 @@ export interface Mutation {
   readonly plan?: (plan: Plan) => Plan;
   readonly store?: (store: Store) => Store;
   readonly service?: (service: LiveService) => LiveService;
+  /** What a store whose transactions run together does not hold. */
+  readonly loose?: Holdable;
 }
 
 export interface ProcessOptions {

@@ -26,6 +26,8 @@ export interface Flight {
   abandoned: boolean;
   giveBack?: () => void;
   request?: string;
+  /** How much had happened when it was last asked what must be answered. */
+  changes?: number;
 }
 
 export class Requests {
@@ -157,7 +159,7 @@ export class Requests {
   // ── What is answered ──
 
   #answered(flight: Flight, answer: Answer): void {
-    const { found, hooks, isSqlite, machine } = this.#scene;
+    const { found, hooks, machine, store } = this.#scene;
     if (!machine.isAlive(flight.process.life) || !this.flights.delete(flight)) return;
     if (!flight.entered && flight.task.waits !== true) this.enter(flight);
     this.#answers += 1;
@@ -172,7 +174,7 @@ export class Requests {
     const wrong = this.#wrongOf(flight, status, headers, body);
     if (wrong !== undefined) {
       // SQLite's readers see what is durable, and a transaction that has run becomes so with the others of its group.
-      if (isSqlite && sent.method === "GET" && status < 500) return;
+      if (store === "sqlite" && sent.method === "GET" && status < 500) return;
       return found(`#${number} ${sent.method} ${sent.target}: ${wrong}`);
     }
     if (flight.follower !== undefined) this.#followed(flight.follower, flight, answer);

@@ -5,7 +5,7 @@
 import { openMemoryStore } from "../../src/store/memory/open.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import type { Store } from "../../src/store/store.ts";
-import { actors, anyRequest, followRequest, hookRequest, repeated } from "./clients.ts";
+import { actors, anyRequest, followRequest, hookRequest, repeated, request } from "./clients.ts";
 import { overdue, wrongAtTheEnd } from "./ending.ts";
 import { Followers } from "./followers.ts";
 import { Hooks } from "./hooks.ts";
@@ -19,6 +19,7 @@ import { type Durable, Rates } from "./rates.ts";
 import { Requests } from "./requests.ts";
 import type { Scene } from "./scene.ts";
 import { calm, simulatedStore, stormOf, type Weather } from "./store.ts";
+import { openTogether } from "./together.ts";
 import { watcherOf } from "./transactions.ts";
 
 export interface Outcome {
@@ -35,9 +36,16 @@ const seedsPerWorld = 32;
 const steps = 110;
 /** Opening a database takes as long as a third of a run, so one seed in so many has one. */
 const sqliteEvery = 8;
+/** Of the others, one in so many has transactions that run together. */
+const togetherEvery = 4;
 
 export function worldNumberOf(seed: number): number {
   return Math.floor(seed / seedsPerWorld);
+}
+
+function storeOf(seed: number): Scene["store"] {
+  if (seed % sqliteEvery === sqliteEvery - 1) return "sqlite";
+  return seed % togetherEvery === 1 ? "together" : "memory";
 }
 
 class Violation extends Error {}
@@ -78,10 +86,11 @@ class Simulation {
       isAlone: () => this.#isAlone,
       positionOf,
       found,
+      isLate: storeOf(seed) === "together",
     });
     this.#scene = {
       seed,
-      isSqlite: seed % sqliteEvery === sqliteEvery - 1,
+      store: storeOf(seed),
       chance,
       machine,
       prepared: known,
@@ -122,25 +131,41 @@ class Simulation {
   // ── From the first step to the last ──
 
   async #begin(): Promise<void> {
-    const { chance, isSqlite, machine, prepared: { plan, world } } = this.#scene; // biome-ignore format: short
-    const options = { tables: plan.tables, clock: () => machine.time };
+    const { chance, machine, prepared: { world }, store } = this.#scene; // biome-ignore format: short
     machine.waits = 0;
     machine.begin();
-    this.#inner = isSqlite ? await openSqliteStore({ file: ":memory:", ...options }) : await openMemoryStore(options);
+    this.#inner = await this.#open();
     await this.#keys.giveAll();
     this.#storm = stormOf(chance);
     machine.waits = chance.pick([0, 10, 30, 60]);
-    machine.note(
-      `world ${world.number} ${isSqlite ? "sqlite" : "memory"} ${JSON.stringify(this.#storm)} waits ${machine.waits}`,
-    );
+    machine.note(`world ${world.number} ${store} ${JSON.stringify(this.#storm)} waits ${machine.waits}`);
     await this.#start();
-    this.#isAlone = chance.percent(65);
+    this.#isAlone = store !== "together" && chance.percent(65);
     if (!this.#isAlone) await this.#start();
+    if (store === "together" && chance.percent(40)) await this.#start();
+  }
+
+  async #open(): Promise<Store> {
+    const { hooks, machine, prepared: { plan: { tables } }, store } = this.#scene; // biome-ignore format: short
+    const options = { tables, clock: () => machine.time };
+    switch (store) {
+      case "sqlite":
+        return openSqliteStore({ file: ":memory:", ...options });
+      case "memory":
+        return openMemoryStore(options);
+      case "together":
+        return openTogether({
+          tables,
+          machine,
+          placed: (entries) => hooks.placed(entries),
+          loose: this.#mutation.loose,
+        });
+    }
   }
 
   /** A process begins, in good weather: what it loads at its start is there. */
   async #start(): Promise<void> {
-    const { chance, hooks, isSqlite, machine, prepared: { plan, world }, processes } = this.#scene; // biome-ignore format: short
+    const { chance, hooks, machine, prepared: { plan, world }, processes, store } = this.#scene; // biome-ignore format: short
     this.#weather = calm;
     const life = machine.begin();
     const process = startProcess({
@@ -152,7 +177,7 @@ class Simulation {
         weather: () => this.#weather,
         watcher: watcherOf(this.#scene, this.#requests),
         // One that writes what comes at once together must not be held up in the middle of it.
-        yields: !isSqlite,
+        yields: store !== "sqlite",
       }),
       machine,
       chance,
@@ -168,12 +193,13 @@ class Simulation {
   }
 
   async #step(): Promise<void> {
-    const { chance, hooks, machine } = this.#scene;
+    const { chance, hooks, machine, store } = this.#scene;
     const { flights, past } = this.#requests;
     const { plan, world } = this.#scene.prepared;
     const action = chance.weighted({
       open: machine.waiting > 0 ? 60 : 0,
       ask: flights.size < 6 ? 30 : 0,
+      burst: store === "together" && flights.size < 6 ? 8 : 0,
       repeat: past.length > 0 && flights.size < 6 ? 8 : 0,
       tick: 8,
       hook: plan.events.webhook === undefined ? 0 : hooks.endpoints.size === 0 ? 12 : 2,
@@ -183,7 +209,7 @@ class Simulation {
       turn: 10,
       ring: 3,
       // An operator who writes at once would wait for what only the next steps let go on.
-      revoke: this.#scene.isSqlite ? 0 : 1,
+      revoke: store === "sqlite" ? 0 : 1,
       abandon: flights.size > 0 ? 1 : 0,
       die: 0.4,
     });
@@ -199,6 +225,8 @@ class Simulation {
         return machine.open();
       case "ask":
         return requests.send(anyRequest(requests.asking(), requests.count));
+      case "burst":
+        return this.#burst();
       case "repeat":
         return requests.send(repeated(requests.asking(), chance.pick(requests.past.slice(-12))));
       case "tick":
@@ -296,6 +324,19 @@ class Simulation {
   }
 
   // ── What happens ──
+
+  /** Somebody asks the same kind of thing several times at once. */
+  async #burst(): Promise<void> {
+    const { chance } = this.#scene;
+    const requests = this.#requests;
+    const first = anyRequest(requests.asking(), requests.count);
+    requests.send(first);
+    const { actor, operation, resource } = first.asked;
+    for (let left = chance.between(1, 2); left > 0; left -= 1) {
+      await this.#settled();
+      requests.send(request(requests.asking(), actor, resource, operation, `k${requests.count}`));
+    }
+  }
 
   #turn(): void {
     const { chance, machine, processes } = this.#scene;

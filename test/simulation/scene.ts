@@ -9,7 +9,7 @@ import type { Chance } from "./random.ts";
 
 export interface Scene {
   readonly seed: number;
-  readonly isSqlite: boolean;
+  readonly store: "memory" | "sqlite" | "together";
   readonly chance: Chance;
   readonly machine: Machine;
   readonly prepared: Prepared;

@@ -19,6 +19,7 @@ import type {
 } from "../../src/store/store.ts";
 import { Died, type Machine, ofTheStore, type Task } from "./machine.ts";
 import type { Chance } from "./random.ts";
+import { Overtaken, type Together } from "./together.ts";
 
 /** How often, of a hundred times, each of these happens. */
 export interface Weather {
@@ -57,6 +58,8 @@ export interface Log {
   readonly began: number;
   /** The first record that it looked for. */
   readonly sought?: { readonly resource: string; readonly id: string };
+  /** Somebody else had it in hand, and it was left to them. */
+  readonly left?: true;
   readonly puts: readonly { readonly resource: string; readonly row: Row; readonly isNew: boolean }[];
   readonly deleted: readonly DeletedRecord[];
   readonly entries: readonly JournalEntry[];
@@ -69,6 +72,8 @@ export interface Watcher {
   authenticated(task: Task): void;
   /** What is read now is what there is now. */
   reading(task: Task): void;
+  /** The same in a transaction beside which others run. */
+  looking(task: Task, log: Log): void;
   /** The last moment before it is durable. */
   committing(task: Task, log: Log): void;
   /** It has come to nothing: by what the service threw, or because it was made to fail. */
@@ -84,6 +89,12 @@ class Again extends Error {}
 
 /** Nobody outside may ever read this: it stands for paths, statements and codes of a driver. */
 export const detail = "pg_simulated_detail";
+
+/** What has run, and what becomes of it. */
+interface Ran {
+  readonly log: Log;
+  readonly fate: Fate;
+}
 
 /** What becomes of a transaction that has run. */
 type Fate = "well" | "again" | "before" | "after" | "diesBefore" | "diesAfter";
@@ -130,7 +141,11 @@ export interface StoreOptions {
 }
 
 /** The store as one process sees it, in that process's life alone. */
-export function simulatedStore(inner: Store, { machine, life, chance, weather, watcher, yields }: StoreOptions): Store {
+export function simulatedStore(
+  inner: Store | Together,
+  { machine, life, chance, weather, watcher, yields }: StoreOptions,
+): Store {
+  const isTogether = "sealed" in inner;
   const taskNow = (): Task => machine.tasks.getStore() ?? { name: "-", life, looked: 0 };
 
   const failed = (kind: "busy" | "broken", task: Task): Error => {
@@ -174,8 +189,9 @@ export function simulatedStore(inner: Store, { machine, life, chance, weather, w
       get: (_, resource: string, column: string, value: string) => {
         if (column === "id") log.sought ??= { resource, id: String(value) };
       },
-      claim: (_, resource: string, id: string) => {
+      claim: (given, resource: string, id: string) => {
         log.sought ??= { resource, id };
+        if (given === undefined && isTogether) log.left = true;
       },
       insert: (given, resource: string) => {
         const written = given as Written;
@@ -205,31 +221,43 @@ export function simulatedStore(inner: Store, { machine, life, chance, weather, w
         if (yields) await machine.pass(name, life);
         else if (!machine.isAlive(life)) throw new Died();
         mayFail(task);
+        if (isTogether) watcher.looking(task, log);
         const given = await (Reflect.apply(tx[name], tx, asked) as unknown);
         note?.(given, ...asked);
+        if (isTogether) watcher.looking(task, log);
         return given;
       };
     }
     return wrapped as unknown as Transaction;
   }
 
-  /** What a store does by itself, such as waiting for others to be written with, does not end with a process. */
-  const ofStore: Store["transaction"] = (work) =>
-    machine.tasks.run({ name: "store", life: ofTheStore, looked: 0 }, () => inner.transaction(work));
+  /** What has run is the store's own from here, and is told of while nobody else can come in between. */
+  async function sealed<T extends Ran>(work: (tx: Transaction) => Promise<T>, seal: (ran: T) => void): Promise<T> {
+    // What a store does by itself, such as waiting for others to be written with, does not end with a process.
+    return machine.tasks.run({ name: "store", life: ofTheStore, looked: 0 }, () =>
+      isTogether
+        ? inner.sealed(work, seal)
+        : inner.transaction(async (tx) => {
+            const ran = await work(tx);
+            seal(ran);
+            return ran;
+          }),
+    );
+  }
 
-  /** Runs the work within the store's transaction; what becomes of it is told while nobody else can have come in between. */
+  /** Runs the work within the store's transaction, up to the last moment before it is durable. */
   async function run<T>(
     task: Task,
     work: (tx: Transaction) => Promise<T>,
     tx: Transaction,
-  ): Promise<{ readonly value: T; readonly fate: Fate }> {
-    // biome-ignore format: short
+  ): Promise<Ran & { readonly value: T }> {
     const log = emptyLog(machine.time);
     let value: T;
     try {
       value = await machine.tasks.run(task, () => work(watched(tx, task, log)));
     } catch (thrown) {
-      if (machine.isAlive(life)) watcher.undone(task, log, task.fault !== undefined);
+      const isInjected = task.fault !== undefined || thrown instanceof Overtaken;
+      if (machine.isAlive(life)) watcher.undone(task, log, isInjected);
       throw thrown;
     }
     if (yields) await machine.pass("commit", life);
@@ -243,8 +271,7 @@ export function simulatedStore(inner: Store, { machine, life, chance, weather, w
       machine.die(life);
       throw new Died();
     }
-    watcher.committing(task, log);
-    return { value, fate };
+    return { value, fate, log };
   }
 
   async function transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -253,7 +280,10 @@ export function simulatedStore(inner: Store, { machine, life, chance, weather, w
     await machine.pass("begin", life);
     for (;;) {
       try {
-        const { fate, value } = await ofStore((tx) => run(task, work, tx));
+        const { fate, value } = await sealed(
+          (tx) => run(task, work, tx),
+          ({ log }) => watcher.committing(task, log),
+        );
         if (fate === "diesAfter") {
           machine.note(`  ${task.name} dies after commit`);
           machine.die(life);
@@ -318,7 +348,7 @@ export function simulatedStore(inner: Store, { machine, life, chance, weather, w
     },
     pins,
     files: inner.files,
-    lead: (work) => call(`lead ${work}`, () => inner.lead(work)),
+    lead: (work) => call(`lead ${work}`, () => (isTogether ? inner.leads(work, life) : inner.lead(work))),
     changes: (listener) =>
       inner.changes(() => {
         if (machine.isAlive(life)) listener();

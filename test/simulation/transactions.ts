@@ -29,6 +29,10 @@ export function watcherOf(scene: Scene, requests: Requests): Watcher {
       const isIn = flight.verdicts.some(({ kind }) => kind === "history");
       flight.verdicts.push(isIn ? oracle.history(asked) : oracle.read(asked));
     },
+    looking: (task, log) => {
+      const flight = flightOf(task);
+      if (flight !== undefined) judge.looking(flight, log);
+    },
     committing: (task, log) => {
       const flight = flightOf(task);
       if (flight !== undefined) judge.request(flight, log);
@@ -60,6 +64,7 @@ class Judge {
       return this.sending(log);
     }
     if (asked.operation.method === "GET") return;
+    if (this.#wasRefused(flight, log)) return;
     const { effects, verdict } = this.#verdictOf(flight, log);
     flight.verdicts.push(verdict);
     const wrong =
@@ -68,6 +73,24 @@ class Judge {
     const request = log.entries[0]?.request;
     if (request !== undefined) flight.request = request;
     this.#apply(effects, log);
+  }
+
+  /** What changes nothing but what is remembered of it may have been before others that were committed since it looked. */
+  #wasRefused(flight: Flight, log: Log): boolean {
+    if (this.#scene.store !== "together" || log.remembered.length === 0) return false;
+    if (log.puts.length + log.deleted.length + log.entries.length + log.counted.length > 0) return false;
+    return flight.verdicts.some(
+      (verdict) => verdict.kind === "refused" && this.#wrongRemembered(flight, verdict, log) === undefined,
+    );
+  }
+
+  /** Beside others it may be refused for what was so at any of the moments at which it looked. */
+  looking(flight: Flight, log: Log): void {
+    const { changes } = this.#scene.oracle;
+    if (flight.changes === changes || !isOwn(flight.sent.asked.resource.name)) return;
+    flight.changes = changes;
+    const { verdict } = this.#verdictOf(flight, log);
+    if (verdict.kind === "refused") flight.verdicts.push(verdict);
   }
 
   undone(flight: Flight, log: Log): Verdict {
@@ -113,10 +136,10 @@ class Judge {
 
   time({ skipped }: Task, log: Log): void {
     const { found, oracle } = this.#scene;
-    const { sought } = log;
+    const { left, sought } = log;
     if (sought === undefined) return;
-    // The service keeps what was sent for a time, too.
-    if (!isOwn(sought.resource)) return this.sending(log);
+    // The service keeps what was sent for a time, too; and what somebody else has in hand is theirs.
+    if (left === true || !isOwn(sought.resource)) return this.sending(log);
     const key = keyOf(sought.resource, sought.id);
     const { effects, refused } = oracle.time(
       sought.resource,

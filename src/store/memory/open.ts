@@ -14,7 +14,7 @@ import { prepareList } from "./list.ts";
 import { pinStore } from "./pins.ts";
 import { Committed } from "./records.ts";
 import { purgeSessions, sessionStore } from "./sessions.ts";
-import { type Kept, MemoryTransaction } from "./transaction.ts";
+import { type CommittedState, MemoryTransaction } from "./transaction.ts";
 
 export interface MemoryOptions {
   readonly tables: readonly Table[];
@@ -22,43 +22,39 @@ export interface MemoryOptions {
   readonly clock: () => number;
 }
 
-export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise<Store> {
-  const committed = new Committed(tables);
-  const kept: Kept = { remembered: new Map(), counts: new Map(), bookmarks: new Map(), sessions: new Map() };
-  const journal = new MemoryJournal();
-  const secrets = new Map<string, string>();
-  const grants = new Map<string, Grant>();
-  const writerOf = (view: View): Write => viewWriterIn(committed, view);
-  const files = new MemoryFiles(clock);
+/** All that such a store holds. */
+export interface MemoryState extends CommittedState {
+  readonly files: MemoryFiles;
+}
+
+export function memoryState({ clock, tables }: MemoryOptions): MemoryState {
+  return {
+    clock,
+    committed: new Committed(tables),
+    kept: { remembered: new Map(), counts: new Map(), bookmarks: new Map(), sessions: new Map() },
+    journal: new MemoryJournal(),
+    files: new MemoryFiles(clock),
+  };
+}
+
+export async function openMemoryStore(options: MemoryOptions): Promise<Store> {
+  const state = memoryState(options);
   let last: Promise<unknown> = Promise.resolve();
   let open = true;
 
   async function run<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const tx = new MemoryTransaction({ committed, kept, journal, clock });
+    const tx = new MemoryTransaction(state);
     try {
       const result = await work(tx);
-      files.follow(committed, tx.pending);
-      committed.commit(tx.pending.changes);
-      for (const [column, value] of tx.pending.counters) committed.counters.set(column, value);
-      for (const [place, answer] of tx.answers) kept.remembered.set(place, answer);
-      for (const [place, count] of tx.counts) kept.counts.set(place, count);
-      for (const [reader, position] of tx.bookmarks) kept.bookmarks.set(reader, position);
-      tx.sessions.commit();
-      journal.commit(tx.journal);
+      commitTo(state, tx);
       return result;
     } finally {
       tx.end();
     }
   }
 
-  return {
+  return memoryStore(state, {
     ready: () => open,
-    read: (query) => prepareRead(query, committed, writerOf(query.view)),
-    whole: ({ members, where }) => {
-      const write = writerOf({ resource: "", members });
-      return (variables) => (holdsIn(committed, where, {}, variables) ? write({}, variables) : undefined);
-    },
-    list: (query) => prepareList(query, committed, writerOf(query.view)),
     transaction: (work) => {
       if (!open) return Promise.reject(new StoreError("closed", "the store is closing"));
       // One after another, whether or not the one before came to anything.
@@ -66,6 +62,40 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
       last = turn.catch(() => undefined);
       return turn;
     },
+    close: async () => {
+      open = false;
+      await last;
+    },
+  });
+}
+
+export function commitTo({ committed, files, journal, kept }: MemoryState, tx: MemoryTransaction): void {
+  files.follow(committed, tx.pending);
+  committed.commit(tx.pending.changes);
+  for (const [column, value] of tx.pending.counters) committed.counters.set(column, value);
+  for (const [place, answer] of tx.answers) kept.remembered.set(place, answer);
+  for (const [place, count] of tx.counts) kept.counts.set(place, count);
+  for (const [reader, position] of tx.bookmarks) kept.bookmarks.set(reader, position);
+  tx.sessions.commit();
+  journal.commit(tx.journal);
+}
+
+/** The store of a state, whichever way its transactions are run. */
+export function memoryStore(
+  { committed, files, journal, kept }: MemoryState,
+  own: Pick<Store, "ready" | "transaction" | "close">,
+): Store {
+  const secrets = new Map<string, string>();
+  const grants = new Map<string, Grant>();
+  const writerOf = (view: View): Write => viewWriterIn(committed, view);
+  return {
+    ...own,
+    read: (query) => prepareRead(query, committed, writerOf(query.view)),
+    whole: ({ members, where }) => {
+      const write = writerOf({ resource: "", members });
+      return (variables) => (holdsIn(committed, where, {}, variables) ? write({}, variables) : undefined);
+    },
+    list: (query) => prepareList(query, committed, writerOf(query.view)),
     due: (now, limit) => dueIn(committed, now, limit),
     journal,
     keys: keyStore(),
@@ -87,10 +117,6 @@ export async function openMemoryStore({ clock, tables }: MemoryOptions): Promise
       files.purge(now);
       purgeSessions(kept.sessions, now);
       purgeGrants(grants, now);
-    },
-    close: async () => {
-      open = false;
-      await last;
     },
   };
 }

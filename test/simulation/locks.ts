@@ -1,0 +1,54 @@
+/** Who holds what until it ends, and who waits for whom. */
+
+/** A transaction, as far as it holds something. */
+export type Holder = object;
+
+export class Locks {
+  readonly #holders: Map<string, Holder> = new Map();
+  /** What each waits for. */
+  readonly #wanted: Map<Holder, string> = new Map();
+  readonly #wake: Map<string, (() => void)[]> = new Map();
+
+  isFree(what: string, whose: Holder): boolean {
+    return (this.#holders.get(what) ?? whose) === whose;
+  }
+
+  /** Holds it from now on, where it is free from the first; else from when it is. True: others may have changed it meanwhile. */
+  async hold(what: string, who: Holder, circle: () => Error): Promise<boolean> {
+    let waited = false;
+    while (!this.isFree(what, who)) {
+      if (this.#isCircle(what, who)) throw circle();
+      waited = true;
+      this.#wanted.set(who, what);
+      await new Promise<void>((resolve) => {
+        const waiting = this.#wake.get(what) ?? [];
+        waiting.push(resolve);
+        this.#wake.set(what, waiting);
+      });
+      this.#wanted.delete(who);
+    }
+    this.#holders.set(what, who);
+    return waited;
+  }
+
+  /** All that somebody holds is free; who waited looks again, in the order of their coming. */
+  release(who: Holder): void {
+    for (const [what, holder] of this.#holders) {
+      if (holder !== who) continue;
+      this.#holders.delete(what);
+      const waiting = this.#wake.get(what) ?? [];
+      this.#wake.delete(what);
+      for (const wake of waiting) wake();
+    }
+  }
+
+  /** Whether whoever holds it waits, be it through others, for the one who wants it. */
+  #isCircle(what: string, who: Holder): boolean {
+    for (let wanted: string | undefined = what; wanted !== undefined; ) {
+      const holder = this.#holders.get(wanted);
+      if (holder === who) return true;
+      wanted = holder && this.#wanted.get(holder);
+    }
+    return false;
+  }
+}

@@ -1,0 +1,305 @@
+/**
+ * A store as one on PostgreSQL is (decisions 42 to 44): transactions run together, each statement sees what is committed when it is
+ * given, what is decided on is held until the end, whoever waits in a circle or has been overtaken is run again, one process at
+ * a time leads, and entries of the journal get their positions after the commit, in the order in which they were written.
+ *
+ * It is made of the parts of the store in memory, whose transactions read what is committed below their own changes. What no
+ * document of a world asks for is not in it, nor what expressions hold that read other records: theirs read none.
+ */
+import type { Table } from "../../src/plan/plan.ts";
+import { planDeletion, type Referring } from "../../src/store/deletion.ts";
+import { StoreError } from "../../src/store/error.ts";
+import { MemoryJournal } from "../../src/store/memory/journal.ts";
+import type { Forgotten } from "../../src/store/memory/journal.ts";
+import { commitTo, memoryState, memoryStore, type MemoryState } from "../../src/store/memory/open.ts";
+import { MemoryTransaction } from "../../src/store/memory/transaction.ts";
+import { answered } from "../../src/store/steps.ts";
+import { uniquesOf } from "../../src/store/uniques.ts";
+import type { JournalEntry, Row, Store, Transaction } from "../../src/store/store.ts";
+import { type Holder, Locks } from "./locks.ts";
+import type { Machine } from "./machine.ts";
+
+/** What a deliberate mistake leaves free that has to be held. */
+export type Holdable = "row" | "number" | "count" | "answer" | "bookmark" | "unique" | "lead";
+
+export interface TogetherOptions {
+  readonly tables: readonly Table[];
+  readonly machine: Machine;
+  /** Told of entries as they get their positions. */
+  readonly placed: (entries: readonly JournalEntry[]) => void;
+  readonly loose?: Holdable | undefined;
+}
+
+export interface Together extends Store {
+  /** As `transaction`; `seal` is called when nothing can stand in the way of what the work gave any more. */
+  sealed<T>(work: (tx: Transaction) => Promise<T>, seal: (value: T) => void): Promise<T>;
+  /** As `lead`, of one of the processes. */
+  leads(work: string, life: number): boolean;
+}
+
+/** Another transaction was in the way, so that this one begins again. */
+export class Overtaken extends StoreError {
+  constructor() {
+    super("busy", "another transaction was in the way");
+  }
+}
+
+/** How long whoever leads does so without saying so again. */
+const leaseMilliseconds = 5000;
+
+export function openTogether({ loose, machine, placed, tables }: TogetherOptions): Together {
+  const journal = new LateJournal(placed);
+  const state: MemoryState = { ...memoryState({ tables, clock: () => machine.time }), journal };
+  const locks = new Locks();
+  const sequences = new Map<string, number>();
+  const leases = new Map<string, { readonly life: number; readonly until: number }>();
+
+  /** As a sequence counts: what is undone leaves a gap. */
+  const next = (name: string): number => {
+    const number = (sequences.get(name) ?? 0) + 1;
+    sequences.set(name, number);
+    return number;
+  };
+
+  async function sealed<T>(work: (tx: Transaction) => Promise<T>, seal: (value: T) => void): Promise<T> {
+    for (;;) {
+      const tx = new MemoryTransaction(state);
+      tx.pending.nextSeq = (resource) => next(resource);
+      tx.pending.count = (resource, column) => next(`${resource}.${column}`);
+      try {
+        const value = await work(holding({ tx, tables, locks, journal, loose }));
+        if (loose !== "unique" && isOvertaken(tx, tables)) throw new Overtaken();
+        seal(value);
+        commitTo(state, tx);
+        return value;
+      } catch (thrown) {
+        if (!(thrown instanceof Overtaken)) throw thrown;
+        machine.note(`  ${machine.tasks.getStore()?.name ?? "-"} is overtaken`);
+      } finally {
+        tx.end();
+        locks.release(tx);
+      }
+    }
+  }
+
+  function leads(work: string, life: number): boolean {
+    const lease = leases.get(work);
+    if (lease !== undefined && lease.life !== life && lease.until > machine.uptime && loose !== "lead") return false;
+    leases.set(work, { life, until: machine.uptime + leaseMilliseconds });
+    return true;
+  }
+
+  const transaction: Store["transaction"] = (work) => sealed(work, () => {});
+  return { ...memoryStore(state, { ready: () => true, transaction, close: async () => {} }), sealed, leads };
+}
+
+interface HoldingOptions {
+  readonly tx: MemoryTransaction;
+  readonly tables: readonly Table[];
+  readonly locks: Locks;
+  readonly journal: LateJournal;
+  readonly loose: Holdable | undefined;
+}
+
+/** A transaction that holds what it decides on. */
+function holding({ journal, locks, loose, tables, tx }: HoldingOptions): Transaction {
+  const me: Holder = tx;
+  const hold = async (kind: Holdable, ...which: readonly unknown[]): Promise<boolean> =>
+    kind === loose ? false : locks.hold(`${kind} ${JSON.stringify(which)}`, me, () => new Overtaken());
+  const holdRow = (resource: string, row: Row): Promise<boolean> => hold("row", resource, row["_seq"]);
+  const isFree = (resource: string, row: Row): boolean =>
+    loose === "row" || locks.isFree(`row ${JSON.stringify([resource, row["_seq"]])}`, me);
+  /** Of two that write the same value, the second waits to see what becomes of the first. */
+  const holdUniques = async (resource: string, before: Row, row: Row): Promise<void> => {
+    for (const columns of uniquesOf(tables.find((one) => one.resource === resource) as Table)) {
+      const values = columns.map((column) => row[column] ?? null);
+      const isChanged = columns.some((column, index) => (before[column] ?? null) !== values[index]);
+      if (isChanged && !values.includes(null)) await hold("unique", resource, columns, values);
+    }
+  };
+  const unasked = (): never => {
+    throw new Error("no document of a world asks for this");
+  };
+
+  async function deleteAll(...[resource, rows]: Parameters<Transaction["deleteAll"]>): ReturnType<typeof deleted> {
+    const table = tables.find((one) => one.resource === resource) as Table;
+    // Who refers to what goes is held, too; where it was waited for there may be others now.
+    for (let isSettled = false; !isSettled; ) {
+      isSettled = true;
+      const referring: (readonly [string, Row])[] = [];
+      const held = rows.map((row) => ({ table, row }));
+      answered(planDeletion(tables, held), (question) => {
+        const found = referrersOf(tx, question);
+        for (const row of found) referring.push([question.table.resource, row]);
+        return found;
+      });
+      for (const [of, row] of referring) if (await holdRow(of, row)) isSettled = false;
+    }
+    return deleted(resource, rows);
+  }
+  const deleted = async (...asked: Parameters<Transaction["deleteAll"]>) => tx.deleteAll(...asked);
+
+  return {
+    async get(resource, column, value) {
+      for (;;) {
+        const row = tx.get(resource, column, value);
+        if (row === undefined || !(await holdRow(resource, row))) return row;
+      }
+    },
+    async claim(resource, id) {
+      const row = tx.claim(resource, id);
+      if (row === undefined || !isFree(resource, row)) return undefined;
+      await holdRow(resource, row);
+      return row;
+    },
+    async first(resource, where, variables) {
+      for (;;) {
+        const rows = tx.all(resource, where && { all: [where] }, variables, Number.POSITIVE_INFINITY);
+        const row = rows.find((one) => isFree(resource, one)) ?? rows[0];
+        if (row === undefined || !(await holdRow(resource, row))) return row;
+      }
+    },
+    async all(resource, where, variables, limit) {
+      const rows = tx.all(resource, where, variables, limit);
+      for (const row of rows) await holdRow(resource, row);
+      const known = new Set(rows.map((row) => row["_seq"]));
+      return tx
+        .all(resource, where, variables, Number.POSITIVE_INFINITY)
+        .filter((row) => known.has(row["_seq"] ?? null));
+    },
+    async insert(resource, values, ...asked) {
+      await holdUniques(resource, {}, values);
+      const written = tx.insert(resource, values, ...asked);
+      if (written.kind === "written") await holdRow(resource, written.row);
+      return written;
+    },
+    async update(resource, row, changes, ...asked) {
+      if (await holdRow(resource, row)) throw new Overtaken();
+      await holdUniques(resource, row, { ...row, ...changes });
+      return tx.update(resource, row, changes, ...asked);
+    },
+    delete: (resource, row) => deleteAll(resource, [row]),
+    deleteAll,
+    async recall(scope, key) {
+      await hold("answer", scope, key);
+      return tx.recall(scope, key);
+    },
+    async count(name, key, ...asked) {
+      await hold("count", name, key);
+      return tx.count(name, key, ...asked);
+    },
+    async tally(resource, column, value, ...asked) {
+      await hold("number", resource, column, value);
+      return tx.tally(resource, column, value, ...asked);
+    },
+    async bookmark(reader) {
+      await hold("bookmark", reader);
+      return tx.bookmark(reader);
+    },
+    record(entry) {
+      journal.number(entry);
+      tx.record(entry);
+    },
+    session: unasked,
+    list: unasked,
+    evaluate: (...asked) => tx.evaluate(...asked),
+    setBookmark: (...asked) => tx.setBookmark(...asked),
+    remember: (...asked) => tx.remember(...asked),
+    hasFired: (...asked) => tx.hasFired(...asked),
+    forget: (...asked) => tx.forget(...asked),
+    defer: (...asked) => tx.defer(...asked),
+    view: (...asked) => tx.view(...asked),
+    addSession: unasked,
+    replaceSession: unasked,
+    endSessions: unasked,
+  };
+}
+
+function referrersOf(tx: MemoryTransaction, { column, kind, table, value }: Referring): readonly Row[] {
+  return tx.pending
+    .all(table.resource)
+    .filter((row) => kind === "holding" || (value !== null && row[column] === value));
+}
+
+/** Whether another transaction has committed a value that must be there once, or deleted what is referred to. */
+function isOvertaken({ pending }: MemoryTransaction, tables: readonly Table[]): boolean {
+  for (const { columns, resource } of tables) {
+    for (const row of pending.changes.get(resource)?.values() ?? []) {
+      if (row === undefined) continue;
+      if (pending.duplicated(resource, row) !== undefined) return true;
+      for (const { name, references } of columns) {
+        const value = row[name] ?? null;
+        if (references !== undefined && value !== null && pending.find(references.resource, "id", value) === undefined)
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
+/** Positions are given when somebody reads, to all that is committed then, in the order in which it was written. */
+class LateJournal extends MemoryJournal {
+  readonly #numbers: WeakMap<JournalEntry, number> = new WeakMap();
+  readonly #placed: (entries: readonly JournalEntry[]) => void;
+  #waiting: JournalEntry[] = [];
+  #written = 0;
+
+  constructor(placed: (entries: readonly JournalEntry[]) => void) {
+    super();
+    this.#placed = placed;
+  }
+
+  number(entry: JournalEntry): void {
+    this.#numbers.set(entry, (this.#written += 1));
+  }
+
+  override commit(entries: readonly (JournalEntry | Forgotten)[]): void {
+    for (const entry of entries) {
+      if ("forgotten" in entry) {
+        this.#place();
+        super.commit([entry]);
+      } else this.#waiting.push(entry);
+    }
+  }
+
+  #place(): void {
+    const entries = this.#waiting.toSorted((a, b) => (this.#numbers.get(a) ?? 0) - (this.#numbers.get(b) ?? 0));
+    this.#waiting = [];
+    super.commit(entries);
+    this.#placed(entries);
+  }
+
+  override some(is: (entry: JournalEntry) => boolean): boolean {
+    return this.#waiting.some(is) || super.some(is);
+  }
+
+  override events(...asked: Parameters<MemoryJournal["events"]>): ReturnType<MemoryJournal["events"]> {
+    this.#place();
+    return super.events(...asked);
+  }
+
+  override at(...asked: Parameters<MemoryJournal["at"]>): ReturnType<MemoryJournal["at"]> {
+    this.#place();
+    return super.at(...asked);
+  }
+
+  override moves(...asked: Parameters<MemoryJournal["moves"]>): ReturnType<MemoryJournal["moves"]> {
+    this.#place();
+    return super.moves(...asked);
+  }
+
+  override last(): number {
+    this.#place();
+    return super.last();
+  }
+
+  override first(): number | undefined {
+    this.#place();
+    return super.first();
+  }
+
+  override trim(before: number): void {
+    this.#place();
+    super.trim(before);
+  }
+}
