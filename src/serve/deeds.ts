@@ -2,7 +2,7 @@
 import type { Json } from "../base/json.ts";
 import type { Operation } from "../plan/plan.ts";
 import { isJson } from "../plan/wire.ts";
-import type { Row, Transaction } from "../store/store.ts";
+import type { Awaitable, Row, Transaction } from "../store/store.ts";
 import { readAll } from "./collective.ts";
 import type { Call } from "./context.ts";
 import { create } from "./create.ts";
@@ -58,7 +58,7 @@ function thrown(refusal: Refusal): never {
 }
 
 /** Only what has functions around it is read within a transaction; a caller who may not read it is refused before them. */
-function reading(read: (call: Call) => Promise<Answer>): Deed {
+function reading(read: (call: Call) => Awaitable<Answer>): Deed {
   return async (call, tx) => {
     const answer = await read(call);
     const { key, resource } = call.prepared.operation;

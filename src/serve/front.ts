@@ -1,4 +1,6 @@
 /** What is asked of a request before the service, whichever server has taken it from its socket. */
+import { after } from "../base/after.ts";
+import type { Awaitable } from "../store/store.ts";
 import type { Answer, Body, Exchange, Poured, RequestHeaders } from "./exchange.ts";
 import type { ServerOptions } from "./server.ts";
 import { maximumTargetBytes } from "./target.ts";
@@ -24,23 +26,23 @@ export type Expectation = "none" | "continue" | "unknown";
 
 export const maximumHeaderBytes = 16_384;
 
-export function answerTo(options: ServerOptions, arrived: Arrived, expectation: Expectation): Promise<Answer> {
+export function answerTo(options: ServerOptions, arrived: Arrived, expectation: Expectation): Awaitable<Answer> {
   const { headers, method, target, version } = arrived;
   const service = options.service();
   const peer = options.forwarding.peer(arrived.address, headers);
   const waiting = { waits: expectation === "continue" };
   const exchange = new Asked(options, arrived, peer, waiting);
-  if (peer.insecure) return Promise.resolve(service.refuse("https-required", { exchange }));
-  if (expectation === "unknown") return Promise.resolve(service.refuse("expectation-failed", { exchange }));
+  if (peer.insecure) return service.refuse("https-required", { exchange });
+  if (expectation === "unknown") return service.refuse("expectation-failed", { exchange });
   // A target that is too long comes first (R4.3), and is refused where it is taken apart.
   if (target.length <= maximumTargetBytes && arrived.fieldBytes > maximumHeaderBytes)
-    return Promise.resolve(service.refuse("headers-too-large", { exchange }));
-  if (!isFramed(version, headers)) return Promise.resolve(service.refuse("invalid-request", { status: 400, exchange }));
+    return service.refuse("headers-too-large", { exchange });
+  if (!isFramed(version, headers)) return service.refuse("invalid-request", { status: 400, exchange });
   const answering = service.answer(exchange);
   const ends = isAmbiguous(method, headers);
   if (!waiting.waits && !ends) return answering;
   // A body that was never asked for may come or not: only the connection's end keeps it from being taken for a request.
-  return answering.then((answer) => (waiting.waits || ends ? { ...answer, close: true } : answer));
+  return after(answering, (answer) => (waiting.waits || ends ? { ...answer, close: true } : answer));
 }
 
 class Asked implements Exchange {

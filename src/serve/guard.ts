@@ -1,6 +1,6 @@
 /** What an operation asks for before it is done, `if` and `else` of an endpoint: the error where that does not hold. */
 import type { Value } from "../expression/evaluate.ts";
-import type { Row, Transaction } from "../store/store.ts";
+import type { Awaitable, Row, Transaction } from "../store/store.ts";
 import type { Call } from "./context.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -15,9 +15,9 @@ export async function checkGuard(call: Call, tx: Transaction, row: Row | undefin
 }
 
 /** Before a list, which is of no one record. */
-export async function checkListed(call: Call): Promise<void> {
-  if (call.prepared.operation.guard !== undefined)
-    await call.context.store.transaction((tx) => checkGuard(call, tx, undefined));
+export function checkListed(call: Call): Awaitable<void> {
+  if (call.prepared.operation.guard === undefined) return undefined;
+  return call.context.store.transaction((tx) => checkGuard(call, tx, undefined));
 }
 
 /** Before the record is given that was found by its key, below its parent. */

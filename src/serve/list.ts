@@ -1,8 +1,9 @@
 /** `GET /xs`: pages, filters, order (R4.9 to R4.13). Permissions are in the query itself, so pages are never short. */
+import { after } from "../base/after.ts";
 import { searchWords } from "../base/search.ts";
 import type { Value } from "../expression/evaluate.ts";
 import type { FilterOperator, FilterPlan, ListPlan } from "../plan/plan.ts";
-import type { PageArguments, SortKey } from "../store/store.ts";
+import type { Awaitable, Page, PageArguments, SortKey } from "../store/store.ts";
 import { textTag } from "./answers.ts";
 import type { Call } from "./context.ts";
 import type { Answer } from "./exchange.ts";
@@ -17,18 +18,23 @@ import { malformed, type Refusal } from "./refusal.ts";
 import { keptPosition, positionNow } from "./versions/positions.ts";
 import { inOwnTerms, ownTerms, tell } from "./versions/terms.ts";
 
-export async function list(call: Call): Promise<Answer> {
+export function list(call: Call): Awaitable<Answer> {
   const own = ownTerms(call);
   const plan = own.prepared.operation.list as ListPlan;
   const asked = inOwnTerms(call, () => parseAsked(own, plan));
   const raised = raisedList(call, asked);
   const { shape, page: wanted } = placed(call, raised);
-  const parent = await parentOf(call);
-  if (parent === undefined) throw absentParent(call);
-  await checkListed(call);
-  const filtered = Object.keys(raised.given).length === 0 ? {} : { filter: raised.given as Value };
-  const variables = { ...call.variables, ...(parent === null ? {} : { parent }), ...filtered };
-  const page = await call.kind.list(shape)(wanted, variables);
+  return after(parentOf(call), (parent) => {
+    if (parent === undefined) throw absentParent(call);
+    const filtered = Object.keys(raised.given).length === 0 ? {} : { filter: raised.given as Value };
+    const variables = { ...call.variables, ...(parent === null ? {} : { parent }), ...filtered };
+    return after(checkListed(call), () =>
+      after(call.kind.list(shape)(wanted, variables), (page) => answerOf(call, plan, asked, page)),
+    );
+  });
+}
+
+function answerOf(call: Call, plan: ListPlan, asked: Asked, page: Page): Answer {
   const next = page.next === undefined ? undefined : nextQuery(call, plan, asked, page.next);
   const cursor = next === undefined ? "null" : JSON.stringify(next.value);
   const link = next === undefined ? [] : linkTo(call, next.query);

@@ -3,13 +3,14 @@
  * time. And what a store fails for until somebody has seen to it, which is told to the operator once and not for each request.
  */
 import { isDamage, isLasting } from "../store/error.ts";
+import type { Awaitable } from "../store/store.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface Load {
   /** Before anything of an operation's request is read. @throws Refusal `overloaded` */
   assertRoom(): void;
   /** Counts what an operation does until it is done. */
-  during<T>(work: () => Promise<T>): Promise<T>;
+  during<T>(work: () => Awaitable<T>): Awaitable<T>;
   /** How many milliseconds later than it should have been the event loop came to something; to be told at each tick. */
   late(milliseconds: number): void;
   /** Something was written, and is durable. */
@@ -44,18 +45,28 @@ export function createLoad({ now, random }: LoadOptions): Load {
   let impaired = false;
   let damaged = false;
   let told = Number.NEGATIVE_INFINITY;
+  const untilDone = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } finally {
+      underWay -= 1;
+    }
+  };
   const retryAfter = (): readonly string[] => ["Retry-After", String(1 + ((random(1)[0] ?? 0) % 5))];
   return {
     assertRoom: () => {
       const isLate = last > lateMilliseconds && before > lateMilliseconds;
       if (underWay >= mostUnderWay || isLate) throw new Refusal("overloaded", { headers: retryAfter() });
     },
-    during: async (work) => {
+    during: (work) => {
       underWay += 1;
+      let waits = false;
       try {
-        return await work();
+        const given = work();
+        waits = given instanceof Promise;
+        return given instanceof Promise ? untilDone(given) : given;
       } finally {
-        underWay -= 1;
+        if (!waits) underWay -= 1;
       }
     },
     late: (milliseconds) => {

@@ -1,7 +1,9 @@
 /** The order of checks (R0.1), on one screen. Each step either refuses or lets the request go on. */
+import { after } from "../base/after.ts";
 import { instantText } from "../base/clock.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { Operation } from "../plan/plan.ts";
+import type { Awaitable } from "../store/store.ts";
 import { openEnvelope } from "../plan/envelope.ts";
 import type { Judge } from "./body.ts";
 import { announcesBody, checkMedia, judgeNoObject, parseBody, readBytes } from "./body.ts";
@@ -82,7 +84,7 @@ export function answer(
   exchange: Exchange,
   noted: Noted,
   refused: (refusal: Refusal) => Answer,
-): Answer | Promise<Answer> {
+): Awaitable<Answer> {
   if (exchange.target === "*" && exchange.method === "OPTIONS") return options([...knownMethods]);
   const target = splitTarget(exchange.target);
   const said = pipeline.chooser.said(exchange, target);
@@ -134,7 +136,7 @@ interface Asked {
 }
 
 /** Past the first gate of its limits; every answer, refusals too, will tell of them (R8.1). */
-function runWithin(pipeline: Pipeline, asked: Asked, limits: OperationLimits): Promise<Answer> {
+function runWithin(pipeline: Pipeline, asked: Asked, limits: OperationLimits): Awaitable<Answer> {
   const { keeping } = pipeline;
   if (keeping.loading !== undefined) return keeping.loading.then(() => runWithin(pipeline, asked, limits));
   const others = admit(pipeline, asked, limits, asked.found.routed.parameters);
@@ -178,7 +180,7 @@ function foundIn(
   return { routed, endpoint: other };
 }
 
-function run(pipeline: Pipeline, request: Asked): Promise<Answer> {
+function run(pipeline: Pipeline, request: Asked): Awaitable<Answer> {
   const { operation } = request.endpoint.prepared;
   return operation.answer.errors === undefined ? runIn(pipeline, request) : runRestated(pipeline, request, operation);
 }
@@ -192,7 +194,7 @@ async function runRestated(pipeline: Pipeline, request: Asked, operation: Operat
 }
 
 /** Where a request brings files, those that no record was given in the end are forgotten, whatever happened. */
-function runIn(pipeline: Pipeline, request: Asked): Promise<Answer> {
+function runIn(pipeline: Pipeline, request: Asked): Awaitable<Answer> {
   const { asked, prepared } = request.endpoint;
   // A version that is no longer the newest may have files that the newest has not.
   const brings = prepared.operation.body?.files !== undefined || asked?.prepared.operation.body?.files !== undefined;
@@ -208,88 +210,131 @@ async function runBringing(pipeline: Pipeline, request: Asked): Promise<Answer> 
   }
 }
 
-async function runWith(pipeline: Pipeline, request: Asked, brought: string[]): Promise<Answer> {
-  const { exchange, noted, refused, path, said } = request;
-  const { requestBytes, requestMilliseconds } = request.endpoint.prepared.operation.limits;
+function runWith(pipeline: Pipeline, request: Asked, brought: string[]): Awaitable<Answer> {
+  const { exchange, endpoint, noted, said } = request;
+  const { inbound, limits } = endpoint.prepared.operation;
   let bytes: Promise<Buffer> | undefined;
-  const body = () => (bytes ??= readBytes(exchange, requestBytes, requestMilliseconds));
-  const { inbound } = request.endpoint.prepared.operation;
-  const caller = await pipeline.authentication.authenticate(exchange, body, inbound !== undefined);
-  if (caller.id !== null) noted.caller = caller.id;
-  const chosen = pipeline.chooser.choose(said, caller);
-  const version = chosen instanceof Promise ? await chosen : chosen;
+  const read = () => (bytes ??= readBytes(exchange, limits.requestBytes, limits.requestMilliseconds));
+  const body: SentBody = { read, begun: () => bytes, brought };
+  return after(pipeline.authentication.authenticate(exchange, read, inbound !== undefined), (caller) => {
+    if (caller.id !== null) noted.caller = caller.id;
+    return after(pipeline.chooser.choose(said, caller), (version) => runAs(pipeline, request, body, caller, version));
+  });
+}
+
+/** The body of a request: nobody reads it before somebody asks for it. */
+interface SentBody {
+  read(): Promise<Buffer>;
+  /** What was asked for. */
+  begun(): Promise<Buffer> | undefined;
+  /** The files that were in it. */
+  readonly brought: string[];
+}
+
+/** A request whose caller is known, and with it the version and the operation. */
+interface Known {
+  readonly request: Asked;
+  readonly body: SentBody;
+  readonly caller: Caller;
+  readonly version: Served;
+  readonly routed: Routed<Endpoint>;
+  readonly endpoint: OperationEndpoint;
+  readonly kind: ForKind;
+}
+
+function runAs(pipeline: Pipeline, request: Asked, body: SentBody, caller: Caller, version: Served): Awaitable<Answer> {
+  const { noted } = request;
   noted.version = version;
   const { routed, endpoint } = foundIn(pipeline, request, version);
-  if (endpoint !== request.endpoint) await readmit(pipeline, request, endpoint, routed.parameters);
-  const { asked } = endpoint;
-  let { prepared } = endpoint;
-  const kind = prepared.forKind(caller.kind);
-  if (noted.admission !== undefined) {
-    const others = enter(noted.admission, caller, kind.allowed === "denied", pipeline.context.clock.now());
-    if (others !== undefined) await others;
-  }
+  const others = endpoint === request.endpoint ? undefined : readmit(pipeline, request, endpoint, routed.parameters);
+  return after(others, () => {
+    const kind = endpoint.prepared.forKind(caller.kind);
+    const known: Known = { request, body, caller, version, routed, endpoint, kind };
+    const { admission } = noted;
+    const entered = admission && enter(admission, caller, kind.allowed === "denied", pipeline.context.clock.now());
+    return after(entered, () => runEntered(pipeline, known));
+  });
+}
+
+/** Past the second gate of its limits. */
+function runEntered(pipeline: Pipeline, known: Known): Awaitable<Answer> {
+  const { caller, endpoint, kind, request } = known;
+  const { asked, prepared } = endpoint;
   if (kind.allowed === "denied")
     throw caller.kind === 0
       ? pipeline.authentication.challenge()
       : pipeline.authentication.forbidden(caller, prepared.operation.allow);
+  const { inbound } = request.endpoint.prepared.operation;
   if (inbound !== undefined && caller.credential !== inbound.credential) throw new Refusal("forbidden");
   const { operation } = asked?.prepared ?? prepared;
   // A file is what it is, whatever is asked for (RFC 9110 section 12.5.1).
   if (operation.file === undefined || operation.deed !== "read")
-    checkAccept(exchange, prepared.wire === undefined ? (prepared.extension?.offers ?? json) : prepared.wire.offers);
-  let judge: Judge | undefined;
+    checkAccept(
+      request.exchange,
+      prepared.wire === undefined ? (prepared.extension?.offers ?? json) : prepared.wire.offers,
+    );
+  const isAlone = operation.body === undefined && operation.wire === undefined && !announcesBody(request.exchange);
+  return after(isAlone ? { input: {} } : takeInput(pipeline, known, operation), (taken) =>
+    call(pipeline, known, taken),
+  );
+}
+
+/** What a request brings in its body. */
+interface Taken {
+  readonly input: JsonObject;
+  readonly envelope?: Unwrapped;
+  /** In place of the operation's own. */
+  readonly judge?: Judge;
+}
+
+async function takeInput(pipeline: Pipeline, known: Known, operation: Operation): Promise<Taken> {
+  const { body, endpoint, request, routed } = known;
+  const { exchange, said } = request;
   const takesBody = operation.body !== undefined;
   const wired = operation.wire !== undefined;
   if (takesBody && !wired && (operation.body.required || announcesBody(exchange)))
     checkMedia(exchange, operation.body.mediaTypes, operation.method);
-  const newFile = (): string => {
-    const id = pipeline.context.newId("file");
-    brought.push(id);
-    return id;
-  };
   if (operation.wire?.body === undefined && (!takesBody || wired) && announcesBody(exchange))
-    await refuseBody(exchange, operation.method, body);
-  let input: JsonObject = {};
-  let envelope: Unwrapped | undefined;
-  const files =
-    operation.body?.files === undefined
-      ? undefined
-      : await filesOf(
-          operation,
-          exchange,
-          pourOf(exchange, requestMilliseconds, bytes),
-          pipeline.context.store.files,
-          newFile,
-        );
-  if (files !== undefined) input = files;
-  else if (wired)
-    input = await wireInput(operation, pipeline.context.plan.schemas, {
-      exchange,
-      query: said.query,
-      parameters: routed.parameters,
-      bytes: body,
-    });
-  else if (takesBody) {
-    const parsed = parseBody(await body(), operation.body);
-    if (isObject(parsed)) {
-      const { envelope: stands } = operation.body;
-      envelope = stands === undefined ? undefined : { ...openEnvelope(stands, parsed), sent: parsed };
-      input = envelope?.input ?? parsed;
-      if (envelope !== undefined && envelope.faults.length > 0)
-        judge = judgeOpened(envelope, (asked?.prepared ?? prepared).judge);
-    } else {
-      // Under a name that no field has, so that a repeated request is still told from another one.
-      input = { "": parsed };
-      judge = judgeNoObject;
-    }
+    await refuseBody(exchange, operation.method, body.read);
+  if (operation.body?.files !== undefined) {
+    const newFile = (): string => {
+      const id = pipeline.context.newId("file");
+      body.brought.push(id);
+      return id;
+    };
+    const { requestMilliseconds } = request.endpoint.prepared.operation.limits;
+    const pour = pourOf(exchange, requestMilliseconds, body.begun());
+    const files = await filesOf(operation, exchange, pour, pipeline.context.store.files, newFile);
+    if (files !== undefined) return { input: files };
   }
-  if (judge !== undefined && asked === undefined) prepared = { ...prepared, judge };
-  const parameters = wired ? new Map<string, string>() : parseQuery(said.query);
+  if (wired) {
+    const sent = { exchange, query: said.query, parameters: routed.parameters, bytes: body.read };
+    return { input: await wireInput(operation, pipeline.context.plan.schemas, sent) };
+  }
+  if (!takesBody) return { input: {} };
+  const parsed = parseBody(await body.read(), operation.body);
+  // Under a name that no field has, so that a repeated request is still told from another one.
+  if (!isObject(parsed)) return { input: { "": parsed }, judge: judgeNoObject };
+  const { envelope: stands } = operation.body;
+  if (stands === undefined) return { input: parsed };
+  const envelope = { ...openEnvelope(stands, parsed), sent: parsed };
+  const { input, faults } = envelope;
+  if (faults.length === 0) return { input, envelope };
+  return { input, envelope, judge: judgeOpened(envelope, (endpoint.asked?.prepared ?? endpoint.prepared).judge) };
+}
+
+function call(pipeline: Pipeline, known: Known, { input, envelope, judge }: Taken): Awaitable<Answer> {
+  const { caller, endpoint, kind, request, routed, version } = known;
+  const { exchange, noted, path, refused, said } = request;
+  const { asked } = endpoint;
+  const prepared = judge !== undefined && asked === undefined ? { ...endpoint.prepared, judge } : endpoint.prepared;
+  const { operation } = asked?.prepared ?? prepared;
+  const parameters = operation.wire === undefined ? parseQuery(said.query) : new Map<string, string>();
   if (operation.list === undefined) refuseParameters(operation, parameters);
   const given = askedInput(asked?.prepared ?? prepared, parameters);
   const now = pipeline.context.clock.now();
   const marks = createMarks(pipeline.context.plan.credentials, pipeline.context.random);
-  const call: Call = {
+  const made: Writable<Call> = {
     context: pipeline.context,
     exchange,
     prepared,
@@ -297,37 +342,42 @@ async function runWith(pipeline: Pipeline, request: Asked, brought: string[]): P
     caller,
     kind,
     version,
-    ...(asked === undefined || version.chain === undefined
-      ? {}
-      : { own: inOwnWords(asked, version.chain, kind, caller, input, judge) }),
     path,
     parameters: routed.parameters,
     query: parameters,
-    ...(envelope === undefined ? {} : { envelope }),
-    ...(said.parameter === undefined ? {} : { parameter: said.parameter }),
     asked: given,
     input,
     now,
     by: caller.id ?? "anonymous",
     cause: prepared.operation.name,
     request: noted.requestId,
-    ...(marks === undefined ? {} : { marks }),
     variables: {
       caller,
-      input: { ...input, ...given },
+      input: operation.query.length === 0 ? input : { ...input, ...given },
       now: instantText(now),
       base: pipeline.context.baseUrl(),
-      ...(marks === undefined ? {} : { tokens: marks.variable }),
+      ...(marks === undefined ? undefined : { tokens: marks.variable }),
     } as unknown as Call["variables"],
   };
+  if (asked !== undefined && version.chain !== undefined)
+    made.own = inOwnWords(asked, version.chain, kind, caller, input, judge);
+  if (envelope !== undefined) made.envelope = envelope;
+  if (said.parameter !== undefined) made.parameter = said.parameter;
+  if (marks !== undefined) made.marks = marks;
   const { errors } = prepared.operation.answer;
-  if (call.own === undefined && envelope === undefined && errors === undefined) return perform(call, pipeline, refused);
+  if (made.own === undefined && envelope === undefined && errors === undefined) return perform(made, pipeline, refused);
+  const asTold = (thrown: unknown): never => {
+    throw thrown instanceof Refusal ? asSent(made, thrown) : thrown;
+  };
   try {
-    return await perform(call, pipeline, (refusal) => refused(asSent(call, refusal)));
+    const answer = perform(made, pipeline, (refusal) => refused(asSent(made, refusal)));
+    return answer instanceof Promise ? answer.catch(asTold) : answer;
   } catch (thrown) {
-    throw thrown instanceof Refusal ? asSent(call, thrown) : thrown;
+    return asTold(thrown);
   }
 }
+
+type Writable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
 /** What is refused, in the words of the caller's version and where it stands in the body as it was sent. */
 function asSent(call: Call, refusal: Refusal): Refusal {
@@ -341,30 +391,30 @@ function restated({ answer }: Operation, refusal: Refusal): Refusal {
   return status === undefined ? refusal : new Refusal(refusal.code, { ...refusal.details, status });
 }
 
-function perform(call: Call, pipeline: Pipeline, refused: (refusal: Refusal) => Answer): Promise<Answer> {
+function perform(call: Call, pipeline: Pipeline, refused: (refusal: Refusal) => Answer): Awaitable<Answer> {
   return pipeline.load.during(() => done(call, pipeline, refused));
 }
 
-function done(call: Call, { inUse, load }: Pipeline, refused: (refusal: Refusal) => Answer): Promise<Answer> {
-  const written = async (): Promise<Answer> => {
-    const answer = await write(call, inUse, refused);
-    load.wrote();
-    return answer;
-  };
-  const { deed } = call.prepared.operation;
-  const { extension } = call.prepared;
+function done(call: Call, pipeline: Pipeline, refused: (refusal: Refusal) => Answer): Awaitable<Answer> {
+  const { extension, operation } = call.prepared;
   if (extension?.perform !== undefined) return extension.perform(call);
-  if (call.context.functionsFor(call.prepared.operation.name) !== undefined) return written();
-  const { file } = call.prepared.operation;
+  if (call.context.functionsFor(operation.name) !== undefined) return written(call, pipeline, refused);
+  const { deed, file } = operation;
   if (deed === "read") return file === undefined ? readWithTokens(call) : download(call, file.column);
   if (deed === "history") return history(call);
-  return deed === "list" ? list(call) : written();
+  return deed === "list" ? list(call) : written(call, pipeline, refused);
+}
+
+async function written(call: Call, { inUse, load }: Pipeline, refused: (refusal: Refusal) => Answer): Promise<Answer> {
+  const answer = await write(call, inUse, refused);
+  load.wrote();
+  return answer;
 }
 
 /** What only reads makes no token: who is told one came with it. */
-function readWithTokens(call: Call): Promise<Answer> {
+function readWithTokens(call: Call): Awaitable<Answer> {
   const reading = call.prepared.operation.collective === true ? readAll(call) : read(call);
-  return call.marks === undefined ? reading : reading.then((answer) => withTokens(call, undefined, answer));
+  return call.marks === undefined ? reading : after(reading, (answer) => withTokens(call, undefined, answer));
 }
 
 function inOwnWords(

@@ -1,7 +1,8 @@
 /** `GET /xs/{id}` (R4.15, R4.16, R2.12). */
-import type { Value } from "../expression/evaluate.ts";
+import type { Value, Variables } from "../expression/evaluate.ts";
 import type { Table } from "../plan/plan.ts";
-import type { Found } from "../store/store.ts";
+import { after } from "../base/after.ts";
+import type { Awaitable, Found } from "../store/store.ts";
 import { emptyAnswer, entityTag, shapedTag, wrapped } from "./answers.ts";
 import { revalidationFields } from "./compression.ts";
 import type { Call, Context } from "./context.ts";
@@ -15,14 +16,20 @@ import { Refusal } from "./refusal.ts";
 import { unmarked } from "./tokens.ts";
 import { tell } from "./versions/terms.ts";
 
-export async function read(call: Call): Promise<Answer> {
-  const { prepared, kind } = call;
+export function read(call: Call): Awaitable<Answer> {
   const key = keyOf(call);
-  const parent = await parentOf(call);
-  if (parent === undefined) throw absentParent(call);
-  if (key === undefined) throw absent(call);
-  const found = await findVisible(call, key, parent);
-  await checkRead(call, key, parent);
+  return after(parentOf(call), (parent) => {
+    if (parent === undefined) throw absentParent(call);
+    if (key === undefined) throw absent(call);
+    return after(findVisible(call, key, parent), (found) => {
+      if (call.prepared.operation.guard === undefined) return given(call, found);
+      return checkRead(call, key, parent).then(() => given(call, found));
+    });
+  });
+}
+
+function given(call: Call, found: Found): Answer {
+  const { prepared, kind } = call;
   if (prepared.operation.answer.kind === "none") return emptyAnswer(prepared.operation.answer.status);
   const text = tell(call, found.text);
   const tag =
@@ -33,11 +40,14 @@ export async function read(call: Call): Promise<Answer> {
 }
 
 /** The record with a key below a parent, for callers who may run the operation on it: 403 where they may only see it. */
-export async function findVisible(call: Call, key: Value, parent: Value): Promise<Found> {
+export function findVisible(call: Call, key: Value, parent: Value): Awaitable<Found> {
   const { kind } = call;
   const variables = parent === null ? call.variables : { ...call.variables, parent };
-  const found = await kind.read(key, variables);
-  if (found !== undefined) return found;
+  return after(kind.read(key, variables), (found) => found ?? refuseUnread(call, key, variables));
+}
+
+async function refuseUnread(call: Call, key: Value, variables: Variables): Promise<never> {
+  const { kind } = call;
   const seen = kind.visible !== kind.allowed && (await kind.seen(key, variables)) !== undefined;
   throw seen ? new Refusal("forbidden") : absent(call);
 }
@@ -72,7 +82,7 @@ export function readAnswer(call: Call, text: string, tag: string, extra: readonl
 const none: readonly string[] = [];
 
 /** The id of the parent that the path names, null without one, undefined where it is absent or hidden. */
-export async function parentOf(call: Call): Promise<Value | undefined> {
+export function parentOf(call: Call): Awaitable<Value | undefined> {
   const { parents } = call.prepared.operation;
   if (parents.length === 0) return null;
   const values = parents.map(({ parameter, resource, column }) =>

@@ -80,7 +80,7 @@ async function listenByNode(options: ServerOptions): Promise<RunningServer> {
       return draining || answer.close === true;
     };
     turns.take(request, response, () =>
-      answerTo(options, arrivedAs(request, response), expectation)
+      Promise.try(() => answerTo(options, arrivedAs(request, response), expectation))
         .then(give)
         // Also for an answer that cannot be sent.
         .catch((thrown: unknown) => give(options.service().fail(thrown))),

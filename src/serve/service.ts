@@ -3,12 +3,13 @@
  * and embedding programs may call `answer` themselves.
  */
 import { setImmediate } from "node:timers/promises";
+import { after } from "../base/after.ts";
 import type { Clock } from "../base/clock.ts";
 import { createIds } from "../base/id.ts";
 import type { Plan, Segment } from "../plan/plan.ts";
 import { servedPlan } from "../plan/wire.ts";
 import { isPassing } from "../store/error.ts";
-import type { Rates, Row, Store, Transaction } from "../store/store.ts";
+import type { Awaitable, Rates, Row, Store, Transaction } from "../store/store.ts";
 import { createCallerKinds } from "./caller.ts";
 import { compress } from "./compression.ts";
 import type { Context } from "./context.ts";
@@ -100,8 +101,8 @@ export interface Refused {
 }
 
 export interface Service {
-  /** Always answers; never rejects. The answer has its Request-Id and every other header. */
-  answer(exchange: Exchange): Promise<Answer>;
+  /** Always answers; never rejects. The answer has its Request-Id and every other header. At once, where nothing is waited for. */
+  answer(exchange: Exchange): Awaitable<Answer>;
   /** The answer to a request that is refused before it is looked at. */
   refuse(code: string, refused?: Refused): Answer;
   /** The answer to a request that could not be brought before the service; what was thrown is reported. */
@@ -286,34 +287,38 @@ export function createService(given: ServiceOptions): LiveService {
     await Promise.all([ticking.rest(), functionTicking?.rest()]);
   }
 
-  async function answerTo(exchange: Exchange, noted: Noted): Promise<Answer> {
-    const { requestId } = noted;
-    const refused = (refusal: Refusal) => {
-      noted.code = refusal.code;
-      if (refusal.details.answer !== undefined) return refusal.details.answer;
-      const { chain, problems: told } = noted.version ?? newest.served;
-      const operation = noted.operation && (chain?.olderOperation(noted.operation) ?? noted.operation);
-      const wire = prepared.get(noted.operation ?? "")?.wire;
-      const problem = told.answer(
-        chain?.olderError(refusal.code) ?? refusal.code,
-        refusal.details,
-        requestId,
-        operation,
-      );
-      return wire === undefined ? problem : asWired(wire, refusal, problem);
-    };
-    let given: Answer;
+  function answerTo(exchange: Exchange, noted: Noted): Awaitable<Answer> {
+    const refused = (refusal: Refusal) => refusedWith(refusal, noted);
+    const undone = (thrown: unknown) => (thrown instanceof Refusal ? refused(thrown) : failed(thrown, noted));
+    let given: Awaitable<Answer>;
     try {
-      given = await answer(pipeline, exchange, noted, refused);
+      given = answer(pipeline, exchange, noted, refused);
     } catch (thrown) {
-      given = thrown instanceof Refusal ? refused(thrown) : failed(thrown, noted);
+      given = undone(thrown);
     }
-    if (noted.admission !== undefined) given = settle(noted.admission, given, clock.now());
+    return given instanceof Promise
+      ? given.catch(undone).then((late) => told(exchange, noted, late))
+      : told(exchange, noted, given);
+  }
+
+  function told(exchange: Exchange, noted: Noted, given: Answer): Awaitable<Answer> {
     if (exchange.method !== "GET") streams.nudge();
-    const compressed = compress(given, exchange.headers.get("accept-encoding"));
-    const encoded = compressed instanceof Promise ? await compressed : compressed;
-    const told = noted.version === undefined ? encoded : versioned(encoded, noted.version);
-    return finish(cors.told(told, exchange), requestId, exchange.secure);
+    const settled = noted.admission === undefined ? given : settle(noted.admission, given, clock.now());
+    return after(compress(settled, exchange.headers.get("accept-encoding")), (encoded) => {
+      const all = noted.version === undefined ? encoded : versioned(encoded, noted.version);
+      return finish(cors.told(all, exchange), noted.requestId, exchange.secure);
+    });
+  }
+
+  function refusedWith(refusal: Refusal, noted: Noted): Answer {
+    noted.code = refusal.code;
+    if (refusal.details.answer !== undefined) return refusal.details.answer;
+    const { chain, problems: own } = noted.version ?? newest.served;
+    const operation = noted.operation && (chain?.olderOperation(noted.operation) ?? noted.operation);
+    const wire = prepared.get(noted.operation ?? "")?.wire;
+    const code = chain?.olderError(refusal.code) ?? refusal.code;
+    const problem = own.answer(code, refusal.details, noted.requestId, operation);
+    return wire === undefined ? problem : asWired(wire, refusal, problem);
   }
 
   /**
@@ -363,10 +368,18 @@ export function createService(given: ServiceOptions): LiveService {
       const requestId = nextRequestId();
       const observer = options.observe?.({ requestId, exchange });
       const noted: Noted = { requestId, observer };
-      const work = () => answerTo(exchange, noted);
-      return observer === undefined ? work() : observed(observer, work, noted);
+      return observer === undefined ? answerTo(exchange, noted) : observed(exchange, noted, observer);
     },
   };
+
+  function observed(exchange: Exchange, noted: Noted, observer: Observer): Awaitable<Answer> {
+    const started = performance.now();
+    const work = () => answerTo(exchange, noted);
+    return after(observer.within?.(work) ?? work(), (given) => {
+      observer.ended({ ...noted, status: given.status, seconds: (performance.now() - started) / 1000 });
+      return given;
+    });
+  }
 }
 
 async function warmUp(prepared: readonly Prepared[]): Promise<void> {
@@ -376,13 +389,6 @@ async function warmUp(prepared: readonly Prepared[]): Promise<void> {
     await setImmediate();
     judge(null);
   }
-}
-
-async function observed(observer: Observer, work: () => Promise<Answer>, noted: Noted): Promise<Answer> {
-  const started = performance.now();
-  const given = await (observer.within?.(work) ?? work());
-  observer.ended({ ...noted, status: given.status, seconds: (performance.now() - started) / 1000 });
-  return given;
 }
 
 /** What every answer carries (R1.3, R1.6). */

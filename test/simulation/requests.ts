@@ -92,7 +92,7 @@ export class Requests {
     this.flights.add(flight);
     if (isOwn(asked.resource.name)) this.past.push(sent);
     machine.tasks
-      .run(task, () => process.service.answer(exchangeOf(sent)))
+      .run(task, async () => process.service.answer(exchangeOf(sent)))
       .then(
         (answer) => this.#answered(flight, answer),
         (thrown: unknown) => {

@@ -37,6 +37,7 @@ export class Connection {
   readonly #socket: Socket;
   readonly #options: ConnectionOptions;
   readonly #address: string;
+  readonly #line: Line;
   #phase: Phase = "head";
   /** What has come and belongs to nothing yet. */
   #rest: Buffer = nothing;
@@ -48,11 +49,16 @@ export class Connection {
   /** When the request that is coming began to come. */
   #started = 0;
   #sentAll = false;
+  #going = false;
 
   constructor(socket: Socket, options: ConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
     this.#address = socket.remoteAddress ?? "";
+    this.#line = {
+      take: (reader, give) => this.#takeBody(reader, give),
+      write: (text) => void socket.write(text),
+    };
     this.#deadline = performance.now() + options.headMilliseconds;
     socket.on("data", (chunk: Buffer) => this.#take(chunk));
     socket.on("end", () => this.#ended());
@@ -100,9 +106,13 @@ export class Connection {
 
   /** Goes on with what there is. */
   #go(): void {
+    // What is answered at once asks for the next request while the one before is still being begun.
+    if (this.#going) return;
+    this.#going = true;
     while (this.#phase === "head" && this.#rest.length > 0 && !this.#socket.writableNeedDrain) {
       if (!this.#begin()) break;
     }
+    this.#going = false;
     if (this.#request !== undefined) this.#request.more();
     if (this.#rest.length > mostWaitingBytes) this.#socket.pause();
     else if (this.#socket.isPaused()) this.#socket.resume();
@@ -140,20 +150,23 @@ export class Connection {
     this.#rest = this.#rest.subarray(head.end);
     this.#phase = "answering";
     this.#deadline = reader.over ? undefined : this.#started + this.#options.requestMilliseconds;
-    const request = new Request(head, this.#address, reader, {
-      take: (give) => this.#takeBody(reader, give),
-      write: (text) => void this.#socket.write(text),
-    });
+    const request = new Request(head, this.#address, reader, this.#line);
     this.#request = request;
     try {
-      answerTo(this.#options, request, expectationOf(head)).then(
-        (answer) => this.#give(request, answer),
-        (thrown: unknown) => this.#fail(request, thrown),
-      );
+      const answer = answerTo(this.#options, request, expectationOf(head));
+      if (answer instanceof Promise) this.#giveLater(request, answer);
+      else this.#give(request, answer);
     } catch (thrown) {
       this.#fail(request, thrown);
     }
     return true;
+  }
+
+  #giveLater(request: Request, answer: Promise<Answer>): void {
+    answer.then(
+      (given) => this.#give(request, given),
+      (thrown: unknown) => this.#fail(request, thrown),
+    );
   }
 
   /** What has come of a body is given on; false where it is none. */
@@ -362,8 +375,8 @@ function drained(socket: Socket): Promise<void> {
 
 /** What a request needs of its connection. */
 interface Line {
-  /** Gives on what has come of the body. */
-  take(give: (piece: Buffer) => void): void;
+  /** Gives on what has come of the body that a reader takes. */
+  take(reader: BodyReader, give: (piece: Buffer) => void): void;
   write(text: string): void;
 }
 
@@ -415,7 +428,7 @@ class Request implements Arrived {
       if (length <= limit) pieces.push(piece);
     };
     const settled = (): Body | undefined => {
-      if (!this.#reader.over && !this.#aborted && length <= limit) this.#line.take(give);
+      if (!this.#reader.over && !this.#aborted && length <= limit) this.#line.take(this.#reader, give);
       if (this.#aborted) return { kind: "aborted" };
       if (length > limit) return { kind: "too-large" };
       if (!this.#reader.over) return undefined;
@@ -432,7 +445,7 @@ class Request implements Arrived {
       const pieces: Buffer[] = [];
       const settled = (): boolean | undefined => {
         if (this.#aborted || this.#reader.over) return true;
-        this.#line.take((piece) => pieces.push(piece));
+        this.#line.take(this.#reader, (piece) => pieces.push(piece));
         return pieces.length > 0 || this.#aborted || this.#reader.over ? true : undefined;
       };
       const patience = ends - performance.now();
@@ -452,8 +465,12 @@ class Request implements Arrived {
 
   /** What nobody has asked for is read away, so that the next request is found. */
   passOver(then: () => void): void {
+    if (this.#reader.over) {
+      then();
+      return;
+    }
     const settled = (): true | undefined => {
-      if (!this.#reader.over && !this.#aborted) this.#line.take(() => {});
+      if (!this.#reader.over && !this.#aborted) this.#line.take(this.#reader, () => {});
       return this.#reader.over ? true : undefined;
     };
     if (settled() === true) then();
