@@ -50,7 +50,8 @@ import { createColumnJudges } from "./values.ts";
 import { createChooser, onlyVersion } from "./versions/choose.ts";
 import { createVersions, type Version } from "./versions/create.ts";
 import { createEventDown } from "./versions/events.ts";
-import { versioned } from "./versions/headers.ts";
+import { addVersion } from "./versions/headers.ts";
+import type { Served } from "./versions/served.ts";
 import { createPins } from "./versions/pins.ts";
 
 export interface ServiceOptions {
@@ -303,9 +304,9 @@ export function createService(given: ServiceOptions): LiveService {
 
   function told(exchange: Exchange, noted: Noted, given: Answer): Awaitable<Answer> {
     if (exchange.method !== "GET") streams.nudge();
-    const settled = noted.admission === undefined ? given : settle(noted.admission, given, clock.now());
-    return after(compress(settled, exchange.headers.get("accept-encoding")), (encoded) => {
-      const all = noted.version === undefined ? encoded : versioned(encoded, noted.version);
+    const limits = noted.admission === undefined ? nothing : settle(noted.admission, given, clock.now());
+    return after(compress(given, exchange.headers.get("accept-encoding")), (encoded) => {
+      const all = { ...encoded, headers: fieldsOf(encoded, limits, noted.version) };
       return finish(cors.told(all, exchange), noted.requestId, exchange.secure);
     });
   }
@@ -391,6 +392,14 @@ async function warmUp(prepared: readonly Prepared[]): Promise<void> {
   }
 }
 
+const nothing: readonly string[] = [];
+
+function fieldsOf({ headers }: Answer, limits: readonly string[], version: Served | undefined): readonly string[] {
+  const all = [...headers, ...limits];
+  if (version !== undefined) addVersion(all, version);
+  return all;
+}
+
 /** What every answer carries (R1.3, R1.6). */
 export function finish(given: Answer, requestId: string, secure = false): Answer {
   const headers = [...given.headers, "Request-Id", requestId, ...securityHeaders(given)];
@@ -448,12 +457,21 @@ function rooted(path: readonly Segment[]): readonly Segment[] {
   return path.length === 0 ? [{ kind: "literal", text: "" }] : path;
 }
 
+/** The last two digits of a count, which are all that changes from one to most of the next. */
+const lastDigits: readonly string[] = Array.from({ length: 36 * 36 }, (_, at) => at.toString(36).padStart(2, "0"));
+
 /** `req_` and 26 characters: random for the process, then counted (R1.3: unique, not secret). */
 export function requestIds(random: (bytes: number) => Uint8Array): () => string {
   const start = `req_${Buffer.from(random(8)).toString("hex")}`;
   let count = 0;
+  let most = "";
   return () => {
     count += 1;
-    return start + count.toString(36).padStart(10, "0");
+    const last = count % lastDigits.length;
+    if (last === 0 || most === "") {
+      const others = (count - last) / lastDigits.length;
+      most = start + others.toString(36).padStart(8, "0");
+    }
+    return most + (lastDigits[last] as string);
   };
 }

@@ -30,25 +30,22 @@ function originForm(target: string): string {
 }
 
 function decodePath(path: string): readonly string[] {
-  let segments = path.slice(1).split("/");
-  if (path.includes("%")) {
+  let segments: readonly string[] = path.slice(1).split("/");
+  const isEscaped = path.includes("%");
+  if (isEscaped) {
     try {
       segments = segments.map(decodeURIComponent);
     } catch {
       throw malformed({ code: "bad-path", detail: "The path holds an invalid percent escape" });
     }
   }
-  if (segments.some(hasControls)) throw malformed({ code: "bad-path", detail: "The path holds a control character" });
+  if (isEscaped ? segments.some((text) => control.test(text)) : control.test(path))
+    throw malformed({ code: "bad-path", detail: "The path holds a control character" });
   return segments;
 }
 
-function hasControls(text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code < 0x20 || (code >= 0x7f && code <= 0x9f)) return true;
-  }
-  return false;
-}
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+const control = /[\0-\x1f\x7f-\x9f]/;
 
 const noPairs: ReadonlyMap<string, string> = new Map();
 

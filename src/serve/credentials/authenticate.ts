@@ -110,7 +110,6 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const forKey = options.failures("keys of a name");
   // Parts of secrets are in no table: what they are counted by cannot be turned back.
   const hashed = (text: string) => createHmac("sha256", options.salt).update(text).digest("base64url");
-  const remembered = new Map<string, Remembered>();
   const challenges = challengeFields(plan, options.baseUrl);
 
   const refuse = (
@@ -159,8 +158,9 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
         kind: kinds.of(proof.roles),
       };
       if (proof.until > now) {
+        const { remembered } = field;
         if (remembered.size >= maximumRemembered) remembered.clear();
-        remembered.set(`${field.name}\0${value}`, {
+        remembered.set(value, {
           caller,
           since: now,
           until: Math.min(proof.until, now + rememberMilliseconds),
@@ -223,7 +223,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       const presented = presentedIn(exchange);
       if (presented === undefined) return anonymous;
       const { field, value } = presented;
-      const known = remembered.get(`${field.name}\0${value}`);
+      const known = field.remembered.get(value);
       if (known !== undefined && isFresh(known, clock.now())) return known.caller;
       return prove(field, value, exchange, body, mayRepeat);
     },
@@ -242,6 +242,8 @@ interface Field {
   /** Lower case. */
   readonly name: string;
   readonly methods: readonly Method[];
+  /** Who was proved lately, by what was sent in the field. */
+  readonly remembered: Map<string, Remembered>;
 }
 
 interface SentSecret {
@@ -259,6 +261,7 @@ function groupByField(methods: readonly Method[]): readonly Field[] {
   return [...names].map((name) => ({
     name,
     methods: methods.filter(({ credential }) => credential.sent.header.toLowerCase() === name),
+    remembered: new Map(),
   }));
 }
 

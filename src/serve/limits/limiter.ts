@@ -192,22 +192,27 @@ function pass(
 ): Promise<void> | undefined {
   const { carries, exchange, parameters, taken } = admission;
   const asked: Standing[] = [];
-  const full: Standing[] = [];
+  let full: Standing[] | undefined;
   for (const { anonymous, by, keyOf, meter, together } of rules) {
     if ((anonymous && carries) || (barred && by.kind === "parameter")) continue;
     const place = meter.look(keyOf(partitionOf(by, exchange, caller, parameters)), now);
     const standing = { meter, place, together };
-    if (meter.left(place, now) === 0) full.push(standing);
+    if (meter.left(place, now) === 0) (full ??= []).push(standing);
     asked.push(standing);
   }
-  if (full.length > 0) {
+  if (full !== undefined) {
     for (const standing of full) renew(standing, now);
     throw refusalOf(admission, asked, full, now);
   }
-  const unsure = asked.filter(isUnsure);
-  for (const standing of asked) if (!unsure.includes(standing)) take(standing, now);
-  if (unsure.length > 0) return passTogether(admission, asked, unsure, now);
-  taken.push(...asked);
+  if (asked.some(isUnsure)) {
+    const unsure = asked.filter(isUnsure);
+    for (const standing of asked) if (!unsure.includes(standing)) take(standing, now);
+    return passTogether(admission, asked, unsure, now);
+  }
+  for (const standing of asked) {
+    take(standing, now);
+    taken.push(standing);
+  }
   return undefined;
 }
 
@@ -316,23 +321,23 @@ export function tellCount(admission: Admission, quota: QuotaPlan, { used, until 
 }
 
 /**
- * The answer with what is left (R8.1), on 2xx and 4xx. A signed-in caller who has the representation already has used nothing
- * up (R4.17).
+ * The fields that tell what is left (R8.1), on 2xx and 4xx. A signed-in caller who has the representation already has used
+ * nothing up (R4.17).
  */
-export function settle(admission: Admission, answer: Answer, now: number): Answer {
+export function settle(admission: Admission, { status }: Pick<Answer, "status">, now: number): readonly string[] {
   const { carries, counted, limits, refused, signedIn, taken } = admission;
-  const { status } = answer;
   if (status === 304 && signedIn) giveBack(admission, now);
-  if (status >= 500 || (status >= 300 && status < 400)) return answer;
+  if (status >= 500 || (status >= 300 && status < 400)) return nothing;
   const policy = carries ? limits.policy : limits.anonymousPolicy;
-  if (policy === "") return answer;
-  const headers = [...answer.headers, "RateLimit-Policy", policy];
-  const items: string[] = [];
-  for (const { meter, place } of refused.length > 0 ? refused : taken) items.push(item(meter, place, now));
-  items.push(...counted);
-  if (items.length > 0) headers.push("RateLimit", items.join(", "));
-  return { ...answer, headers };
+  if (policy === "") return nothing;
+  let items = "";
+  for (const { meter, place } of refused.length > 0 ? refused : taken)
+    items += items === "" ? item(meter, place, now) : `, ${item(meter, place, now)}`;
+  for (const one of counted) items += items === "" ? one : `, ${one}`;
+  return items === "" ? ["RateLimit-Policy", policy] : ["RateLimit-Policy", policy, "RateLimit", items];
 }
+
+const nothing: readonly string[] = [];
 
 function item(meter: Meter, place: Place, now: number): string {
   return `"${meter.name}";r=${meter.left(place, now)};t=${meter.waitSeconds(place, now)}`;

@@ -46,7 +46,7 @@ async function ask({ limits }: Node, now: number): Promise<ReturnType<typeof adm
     return admission;
   } catch (thrown) {
     assert.ok(thrown instanceof Refusal && thrown.code === "rate-limited", String(thrown));
-    const { headers } = settle(admission, { status: 429, headers: [] }, now);
+    const headers = settle(admission, { status: 429 }, now);
     assert.match(headers.join(), /"posts";r=0;/);
     return undefined;
   }

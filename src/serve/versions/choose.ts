@@ -118,18 +118,18 @@ export function createChooser({ plan, versions, pinOf, now, mount }: ChooserOpti
   return {
     said(exchange, target) {
       const found = read(exchange, target);
-      const { segments, query, parameter } = found;
-      const rest = { segments, query, ...(parameter === undefined ? {} : { parameter }) };
+      const { name, parameter, query, segments } = found;
+      const said: { -readonly [Name in keyof Said]: Said[Name] } = { segments, query };
+      if (parameter !== undefined) said.parameter = parameter;
       if (found.twice) {
         const detail = "The version is said more than once";
-        return { ...rest, refusal: malformed({ ...found.at, code: "repeated-version", detail }) };
+        said.refusal = malformed({ ...found.at, code: "repeated-version", detail });
+        return said;
       }
-      if (found.name === undefined) {
-        const version = unless();
-        return version === undefined ? rest : { ...rest, version };
-      }
-      const version = byName.get(found.name);
-      return version === undefined ? { ...rest, refusal: unknown(found.name, found) } : { ...rest, version };
+      const version = name === undefined ? unless() : byName.get(name);
+      if (version !== undefined) said.version = version;
+      else if (name !== undefined) said.refusal = unknown(name, found);
+      return said;
     },
     choose(said, caller) {
       if (said.refusal !== undefined) throw said.refusal;
@@ -186,13 +186,8 @@ function readerOf(sent: VersionPlace | undefined, mount: readonly string[], isNa
       const field = sent.name.toLowerCase();
       return ({ headers }, { segments, query }) => {
         const name = headers.get(field);
-        return {
-          segments,
-          query,
-          at,
-          twice: headers.repeated(field),
-          ...(name === undefined ? {} : { name: name.trim() }),
-        };
+        if (name === undefined) return { segments, query, at, twice: false };
+        return { segments, query, at, twice: headers.repeated(field), name: name.trim() };
       };
     }
     case "query":
