@@ -224,9 +224,9 @@ function runWith(pipeline: Pipeline, request: Asked, brought: string[]): Awaitab
 
 /** The body of a request: nobody reads it before somebody asks for it. */
 interface SentBody {
-  read(): Promise<Buffer>;
+  readonly read: () => Promise<Buffer>;
   /** What was asked for. */
-  begun(): Promise<Buffer> | undefined;
+  readonly begun: () => Promise<Buffer> | undefined;
   /** The files that were in it. */
   readonly brought: string[];
 }

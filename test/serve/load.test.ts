@@ -31,7 +31,7 @@ test("so many may be under way, and when they are done, others", async () => {
   });
   assert.throws(() => load.assertRoom(), { code: "overloaded" });
   resolve();
-  await Promise.all(all);
+  await Promise.all(all.map(async (one) => one));
   load.assertRoom();
   await assert.rejects(load.during(() => Promise.reject(new Error("it failed"))));
   load.assertRoom();

@@ -4,6 +4,7 @@ import type { Due } from "../store.ts";
 import { isTimed } from "../times.ts";
 import type { Connection } from "./connection.ts";
 import type { Relations } from "./relations.ts";
+import { limitOf } from "./value.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 export function dueFinder(
@@ -26,5 +27,5 @@ export function dueFinder(
 
 /** At most so many rows, from the index alone: what is not due is not looked at, however much of it there is. */
 export function dueQuery(name: string): string {
-  return `SELECT "id", _due FROM ${name} WHERE _due <= ? ORDER BY _due LIMIT ?`;
+  return `SELECT "id", _due FROM ${name} WHERE _due <= ? ORDER BY _due ${limitOf("?")}`;
 }

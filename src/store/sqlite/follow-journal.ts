@@ -5,6 +5,7 @@ import { converted } from "../conversions.ts";
 import { type Changed, type ColumnChange, type Converting, isMade } from "../differences.ts";
 import { compileReshape } from "../reshape.ts";
 import type { Connection } from "./connection.ts";
+import { limitOf } from "./value.ts";
 
 type Values = Readonly<Record<string, Value>>;
 type Make = (value: Value, beside: Values) => Value;
@@ -18,8 +19,7 @@ export function followJournal(connection: Connection, change: Changed): void {
   const isSame = columns.every((one) => !isMade(one) && one.source?.name === one.column.name);
   if (isSame && dropped.length === 0) return;
   const follow = follower(change);
-  const sql =
-    "SELECT _seq, data FROM nonet_journal WHERE resource = ? AND data IS NOT NULL AND _seq > ? ORDER BY _seq LIMIT ?";
+  const sql = `SELECT _seq, data FROM nonet_journal WHERE resource = ? AND data IS NOT NULL AND _seq > ? ORDER BY _seq ${limitOf("?")}`;
   for (let last = 0, entries; (entries = connection.all(sql, before.resource, last, batch)).length > 0; ) {
     for (const [position, data] of entries) {
       last = Number(position);

@@ -3,6 +3,7 @@ import { entryOf } from "../cells.ts";
 import type { Journal, JournalEntry, JournalRecord } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import type { Writer } from "./group.ts";
+import { limitOf } from "./value.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 export const journalSql = `
@@ -86,11 +87,11 @@ export function journalOf(reader: Connection, snapshot: Snapshot, writer: Writer
     return (reader.get(`SELECT ${what}`)?.[0] as number | null | undefined) ?? undefined;
   };
   return {
-    events: (after, limit) => all("_seq > ? AND event IS NOT NULL ORDER BY _seq LIMIT ?", after, limit),
+    events: (after, limit) => all(`_seq > ? AND event IS NOT NULL ORDER BY _seq ${limitOf("?")}`, after, limit),
     at: (position) => all("_seq = ?", position)[0],
     moves: (resource, id, after, limit) =>
       all(
-        "record = ? AND resource = ? AND target IS NOT NULL AND _seq > ? ORDER BY _seq LIMIT ?",
+        `record = ? AND resource = ? AND target IS NOT NULL AND _seq > ? ORDER BY _seq ${limitOf("?")}`,
         id,
         resource,
         after,

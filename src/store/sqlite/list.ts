@@ -16,7 +16,7 @@ import { type Fragment, joined, sql } from "../fragment.ts";
 import { argument, type Bind, binder } from "./fragment.ts";
 import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { fromStored, quoteName, toStored } from "./value.ts";
+import { fromStored, limitOf, quoteName, toStored } from "./value.ts";
 import { views } from "./view.ts";
 
 interface Key {
@@ -146,11 +146,12 @@ function pageSql(
   range: Fragment,
 ): Fragment {
   const order = keys.map(({ name, descending }) => `t.${quoteName(name)}${descending ? " DESC" : ""}`).join(", ");
+  const limit: Fragment = { ...argument(places.limit), sql: limitOf("?") };
   const skip = query.from === "skip" ? sql` OFFSET ${argument(places.skip)}` : "";
   return sql`SELECT ${views.view(query.view, relation.table, relations)}, ${keys.map(({ name }) => `t.${quoteName(name)}`).join(", ")}
     FROM ${relation.name} AS t
     WHERE ${range} AND ${fittingSql(query, places)} AND ${expressions.condition(query.where, relations)}
-    ORDER BY ${order} LIMIT ${argument(places.limit)}${skip}`;
+    ORDER BY ${order} ${limit}${skip}`;
 }
 
 /** What holds for the records that the filters and the search let through. */

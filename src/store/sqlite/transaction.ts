@@ -36,7 +36,7 @@ import { prepareList } from "./list.ts";
 import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
 import { quoteText } from "../member-text.ts";
 import { createTallies, type Tallies } from "./tallies.ts";
-import { quoteName, toStored } from "./value.ts";
+import { limitOf, quoteName, toStored } from "./value.ts";
 import { views } from "./view.ts";
 import type { Sessions, SessionToken } from "../sessions.ts";
 import { addSession, endSessions, findSession, forgetSessions, replaceSession } from "./sessions.ts";
@@ -314,7 +314,7 @@ export class SqliteTransaction implements Transaction {
     this.#turn.reading();
     const relation = relationFor(this.#shop.relations, resource);
     const { sql: text, bindings } = sql`SELECT ${relation.everything} FROM ${relation.name} AS t
-      WHERE ${expressions.condition(where, this.#shop.relations)} ORDER BY t._seq LIMIT ${argument(0)}`;
+      WHERE ${expressions.condition(where, this.#shop.relations)} ORDER BY t._seq ${{ ...argument(0), sql: limitOf("?") }}`;
     return this.#turn.connection.all(text, ...binder(bindings)([limit], variables)).map(relation.decode);
   }
 
@@ -446,7 +446,7 @@ export class SqliteTransaction implements Transaction {
     const among = states === undefined ? "" : `AND state IN (${states.map(quoteText).join(", ")})`;
     const count = (): number => {
       const cells = this.#turn.connection.get(
-        `SELECT count(*) FROM (SELECT 1 FROM ${relation.name} WHERE ${quoteName(column)} = ? ${among} LIMIT ?)`,
+        `SELECT count(*) FROM (SELECT 1 FROM ${relation.name} WHERE ${quoteName(column)} = ? ${among} ${limitOf("?")})`,
         toStored(value, typeOf(relation, column)),
         most,
       );
