@@ -19,14 +19,28 @@ export async function postgresFindings(plan: Plan, data: string): Promise<readon
     const server = await serverOf(single, place);
     const findings = serverFindings(server, (before + clock.now()) / 2);
     const own: Finding[] = [{ check: "data", status: "pass", found: place.name }, ...findings];
+    const secured = await securityFinding(single, place);
     // What may not be read is not asked.
-    if (!server.there || !server.uses || server.foreign > 0) return own;
-    return [...own, ...(await dataFindings(plan, single, place, data))];
+    if (!server.there || !server.uses || server.foreign > 0) return [...own, secured];
+    return [...own, secured, ...(await dataFindings(plan, single, place, data))];
   } catch (thrown) {
     return [await failureFinding(thrown, data)];
   } finally {
     await single?.end();
   }
+}
+
+/** Whether what callers read is read as a role that the database itself holds to their permissions. */
+async function securityFinding(single: Single, place: Place): Promise<Finding> {
+  const check = "row-level security";
+  if (place.rowSecurity === "off")
+    return { check, status: "warn", found: "off: permissions are in the statements alone", fix: "leave row_security out of the address" }; // biome-ignore format: a row
+  const { findReader } = await import("../store/postgres/row-security/reader.ts");
+  const reader = await findReader(single, place);
+  if (reader.kind === "there") return { check, status: "pass", found: `callers' reads are run as ${reader.role}` };
+  if (reader.kind === "to be made") return { check, status: "pass", found: `${reader.role} is made at the next start` };
+  const status = place.rowSecurity === "required" ? "fail" : "warn";
+  return { check, status, found: `permissions are in the statements alone: ${reader.why}`, fix: reader.remedy };
 }
 
 async function dataFindings(

@@ -127,7 +127,11 @@ export async function served(document: Servable, circumstances: Circumstances): 
       backup: migrated.backup,
     });
   };
-  const store = await openStore(document.plan, data, clock, { followed });
+  const warned = (sentence: string): void => {
+    circumstances.say(sentence);
+    circumstances.log.write("warn", "permissions are in the statements alone", { reason: sentence });
+  };
+  const store = await openStore(document.plan, data, clock, { followed, warned });
   return servedWith(document, data, circumstances.oversight.store(store), circumstances);
 }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { createRedact } from "../operate/redact.ts";
 import type { Plan } from "../plan/plan.ts";
+import { rowSecurityOf } from "../plan/row-security.ts";
 import { isPostgresAddress } from "../store/postgres/address.ts";
 import { StoreError } from "../store/error.ts";
 import { type Migrated, MigrationRefused } from "../store/migration.ts";
@@ -32,6 +33,8 @@ export interface Opening {
   readonly followed?: (migrated: Migrated) => void;
   /** Goes on where something would be lost. */
   readonly allowLoss?: boolean;
+  /** What is told of permissions that a database cannot hold by itself. */
+  readonly warned?: (sentence: string) => void;
 }
 
 /**
@@ -44,10 +47,19 @@ export async function openStore(plan: Plan, data: string, time: Clock, opening: 
   const { tables, service } = plan;
   const clock = () => time.now();
   if (data === "memory") return (await import("../store/memory/open.ts")).openMemoryStore({ tables, clock });
-  const following = { ...(await followingOf(plan)), ...opening };
+  const { allowLoss, followed } = opening;
+  const following = {
+    ...(await followingOf(plan)),
+    ...(followed === undefined ? {} : { followed }),
+    ...(allowLoss === undefined ? {} : { allowLoss }),
+  };
   if (isPostgresAddress(data)) {
     const { openPostgresStore } = await import("../store/postgres/open.ts");
-    return withPlace(plan, data, () => openPostgresStore({ address: data, tables, following, clock }));
+    const security = rowSecurityOf(plan);
+    const { warned } = opening;
+    return withPlace(plan, data, () =>
+      openPostgresStore({ address: data, tables, following, security, warned, clock }),
+    );
   }
   const { openSqliteStore } = await import("../store/sqlite/open.ts");
   return withPlace(plan, data, async () => {

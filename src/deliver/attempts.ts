@@ -50,6 +50,7 @@ export function createAttempts(
   const { clock, plan, post, random, store } = options;
   const listWaiting = store.list({
     resource: deliveries,
+    system: true,
     view: viewOf(plan, deliveries, ["id", "nextAttemptAt"]),
     where: { all: [webhook.waiting] },
     sort: [{ column: "nextAttemptAt", descending: false }],

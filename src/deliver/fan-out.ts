@@ -41,6 +41,7 @@ export function createFanOut(
   const { clock, plan, store, teller } = options;
   const listAll = store.list({
     resource: deliveries,
+    system: true,
     view: viewOf(plan, deliveries, ["id", "event", "state"]),
     where: { all: [webhook.of] },
     sort: [],

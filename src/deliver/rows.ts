@@ -35,8 +35,8 @@ export interface Rows {
 }
 
 export function createRows(plan: Plan, store: Store, webhook: WebhookPlan): Rows {
-  const listEndpoints = store.list({ resource: endpoints, view: viewOf(plan, endpoints), sort: [], filters: [], from: "start" }); // biome-ignore format: one query
-  const readEndpoint = store.read({ resource: endpoints, key: "id", view: viewOf(plan, endpoints) });
+  const listEndpoints = store.list({ resource: endpoints, system: true, view: viewOf(plan, endpoints), sort: [], filters: [], from: "start" }); // biome-ignore format: one query
+  const readEndpoint = store.read({ resource: endpoints, system: true, key: "id", view: viewOf(plan, endpoints) });
   const firstOf: Rows["firstOf"] = async (tx, endpoint, record) =>
     tx.first(deliveries, webhook.ahead, { input: { webhook: endpoint, record } });
   return {

@@ -100,6 +100,7 @@ function prepareBacklog(plan: Plan, store: Store, now: () => number): () => Prom
     }));
   const list = store.list({
     resource: deliveryResource,
+    system: true,
     view: { resource: deliveryResource, members },
     sort: [{ column: "createdAt", descending: false }],
     filters: [{ column: "state", operator: "eq" }],

@@ -74,7 +74,7 @@ function grantsAt(sources: Sources, path: string, grants: readonly Grant[]): rea
 }
 
 /** Each alternative once, and none with a condition beside the same one without. */
-function distinct(grants: readonly GrantPlan[]): readonly GrantPlan[] {
+export function distinct(grants: readonly GrantPlan[]): readonly GrantPlan[] {
   const kept = new Map<string, GrantPlan>();
   for (const grant of grants) kept.set(meaningOf(grant), grant);
   return [...kept.values()].filter((grant) => grant.if === undefined || !kept.has(meaningOf({ who: grant.who })));

@@ -185,6 +185,11 @@ export type ViewSource =
  */
 export interface ReadQuery {
   readonly resource: string;
+  /**
+   * The service reads it for itself. All else is read for the variables' `caller`, to whom a store that knows permissions by
+   * itself gives nothing that none of the document's operations would, whatever `where` says.
+   */
+  readonly system?: true;
   readonly key?: string;
   readonly where?: Condition;
   readonly view: View;
@@ -210,6 +215,8 @@ export interface Found {
 
 export interface ListQuery {
   readonly resource: string;
+  /** As in a ReadQuery. */
+  readonly system?: true;
   readonly where?: Condition;
   readonly view: View;
   /**

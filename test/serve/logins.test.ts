@@ -116,6 +116,7 @@ served(
       assert(!JSON.stringify(kept).includes(session.token));
       const read = subject.running.store.read({
         resource: "Member",
+        system: true,
         key: "id",
         view: {
           resource: "Member",

@@ -9,6 +9,7 @@ import { readModel } from "../../src/parts/read.ts";
 import { buildPlan } from "../../src/plan/build.ts";
 import { longestRequest } from "../../src/plan/limits.ts";
 import type { Plan } from "../../src/plan/plan.ts";
+import { rowSecurityOf } from "../../src/plan/row-security.ts";
 import { keyCredentials, keyMilliseconds, mintKey } from "../../src/serve/credentials/mint.ts";
 import { followingOf } from "../../src/commands/following.ts";
 import { createForwarding } from "../../src/serve/forwarding.ts";
@@ -106,7 +107,7 @@ async function openStore(
     return { store, close: () => store.close() };
   }
   const { address, drop } = given === undefined ? await serviceSchema(file) : { address: given, drop: async () => {} };
-  const store = await openPostgresStore({ address, tables, following, clock });
+  const store = await openPostgresStore({ address, tables, following, security: rowSecurityOf(plan), clock });
   return {
     store,
     close: async () => {

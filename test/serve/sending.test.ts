@@ -103,7 +103,7 @@ async function createBench(kind: "memory" | "sqlite"): Promise<Bench> {
       }),
     states: async () => {
       const members = [{ name: "state", source: { kind: "column" as const, column: "state" }, type: "text" as const, absent: "null" as const }]; // biome-ignore format: one member
-      const list = store.list({ resource: "WebhookDelivery", view: { resource: "WebhookDelivery", members }, sort: [], filters: [], from: "start" }); // biome-ignore format: one query
+      const list = store.list({ resource: "WebhookDelivery", system: true, view: { resource: "WebhookDelivery", members }, sort: [], filters: [], from: "start" }); // biome-ignore format: one query
       const { text } = await list({ limit: 1000, filters: [] }, {});
       return (JSON.parse(`[${text}]`) as { state: string }[]).map(({ state }) => state);
     },

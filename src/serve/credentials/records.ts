@@ -31,7 +31,7 @@ function createLoginRecords(
     member("secret", secret),
     ...(roles.kind === "column" ? [member("roles", roles.column)] : []),
   ];
-  const finder = (key: string) => store.read({ resource, key, view: { resource, members } });
+  const finder = (key: string) => store.read({ resource, system: true, key, view: { resource, members } });
   const find = { name: finder(name), id: finder("id") };
   const counted = typeOf("id") === "integer";
   const read = async (by: "name" | "id", key: Value): Promise<LoginRecord | undefined> => {

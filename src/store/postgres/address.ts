@@ -1,4 +1,4 @@
-/** Where a service's data is, from `postgres://user:secret@host:port/database?schema=name&connections=12`. */
+/** Where a service's data is, from `postgres://user:secret@host:port/database?schema=name&connections=12&reader=role`. */
 import { StoreError } from "../error.ts";
 
 export interface Place {
@@ -8,6 +8,10 @@ export interface Place {
   readonly schema: string;
   /** The most connections of one process. */
   readonly connections: number;
+  /** The role that callers' reads are run as; absent: one of the schema's own. */
+  readonly reader?: string;
+  /** Whether it is not served without; or no such role is used, although there might be one. */
+  readonly rowSecurity: "if possible" | "required" | "off";
   /** For messages: without a secret. */
   readonly name: string;
 }
@@ -34,8 +38,13 @@ export function placeFrom(text: string): Place {
     throw new StoreError("not-accessible", `${JSON.stringify(schema)} cannot be the name of a schema`);
   if (!Number.isInteger(connections) || connections < fewest)
     throw new StoreError("not-accessible", `connections is a whole number from ${fewest} on`);
-  url.searchParams.delete("schema");
-  url.searchParams.delete("connections");
+  const reader = url.searchParams.get("reader");
+  const rowSecurity = url.searchParams.get("row_security") ?? "if possible";
+  if (reader === "") throw new StoreError("not-accessible", "reader is the name of a role");
+  if (rowSecurity !== "if possible" && rowSecurity !== "required" && rowSecurity !== "off")
+    throw new StoreError("not-accessible", "row_security is required or off; left out, it is there where it can be");
+  for (const own of ["schema", "connections", "reader", "row_security"]) url.searchParams.delete(own);
   const database = decodeURIComponent(url.pathname.slice(1));
-  return { address: url.href, schema, connections, name: `${schema} of ${database} on ${url.host}` };
+  const name = `${schema} of ${database} on ${url.host}`;
+  return { address: url.href, schema, connections, ...(reader === null ? {} : { reader }), rowSecurity, name };
 }

@@ -32,6 +32,8 @@ export interface Leads {
 export interface LeadOptions {
   /** Grows with each document that the data is brought to. */
   readonly generation: number;
+  /** The policies of row-level security that its reads are run with: they are to stay while it is there. */
+  readonly needs?: string | undefined;
   /** By a clock that nobody sets. */
   readonly elapsed?: () => number;
 }
@@ -73,12 +75,20 @@ export async function othersServing(session: Session): Promise<number> {
   return row?.[0] ?? 0;
 }
 
+/** What each process that serves the data needs beside the tables (`needs`), once; those that need nothing are not told of. */
+export async function neededPolicies(session: Session): Promise<readonly string[]> {
+  const found = await session.rows<[string]>(
+    `SELECT DISTINCT split_part(id, ' ', 2) FROM nonet_processes WHERE until > clock_timestamp() AND id LIKE '% %'`,
+  );
+  return found.map(([name]) => name);
+}
+
 /** @throws what the first statement fails with. */
 export async function openLeads(
   session: Session,
-  { generation, elapsed = () => performance.now() }: LeadOptions,
+  { generation, needs, elapsed = () => performance.now() }: LeadOptions,
 ): Promise<Leads> {
-  const id = randomUUID();
+  const id = needs === undefined ? randomUUID() : `${randomUUID()} ${needs}`;
   /** By work, until when it is certainly ours. */
   const held = new Map<string, number>();
   const refused = new Map<string, number>();

@@ -8,12 +8,14 @@
  */
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { ColumnType } from "../../plan/plan.ts";
+import type { Named } from "../condition.ts";
 import { type Fragment, joined, sql } from "../fragment.ts";
 import type { ListQuery, Page, PageArguments } from "../store.ts";
 import { expressions } from "./condition.ts";
 import type { Bindable, Cells, Session } from "./connection.ts";
 import { argument, type Statement, statementOf } from "./fragment.ts";
 import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
+import type { Sight } from "./row-security/sight.ts";
 import { beginningOf, isLong, isUniqueByDigest, digestOf } from "./schema.ts";
 import { columnTypes, fromStored, quoteName, toStored } from "./value.ts";
 import { views } from "./view.ts";
@@ -40,7 +42,8 @@ interface Places {
 interface Prepared {
   readonly query: ListQuery;
   readonly relation: Relation;
-  readonly relations: Relations;
+  readonly reached: Named;
+  readonly finds: Sight["finds"];
   readonly keys: readonly Key[];
   readonly places: Places;
   /** How many rows are wanted: one more than the page has. */
@@ -53,14 +56,26 @@ interface Prepared {
  */
 const mostSizes = 4;
 
-export function prepareList(query: ListQuery, relations: Relations): List {
+export function prepareList(
+  query: ListQuery,
+  relations: Relations,
+  { finds, reached }: Pick<Sight, "finds" | "reached"> = { reached: relations, finds: () => undefined },
+): List {
   const relation = relationFor(relations, query.resource);
   const keys = keysOf(query, relation);
   const filters = filterBinders(query, relation);
   const search = query.filters.length;
   const position = search + (query.search === undefined ? 0 : 1);
   const places = { search, position, limit: position + keys.length, skip: position + keys.length + 1 };
-  const ofAnySize: Prepared = { query, relation, relations, keys, places, limit: argument(places.limit, "bigint") };
+  const ofAnySize: Prepared = {
+    query,
+    relation,
+    reached,
+    finds,
+    keys,
+    places,
+    limit: argument(places.limit, "bigint"),
+  };
   const sizes = new Map<number, Prepared>();
   const preparedFor = (limit: number): Prepared => {
     const known = sizes.get(limit);
@@ -128,11 +143,11 @@ function pageStatement(prepared: Prepared, ranges: readonly Fragment[]): Stateme
   const [only] = ranges;
   const page = ranges.length === 1 && only ? rangeSql(prepared, only) : rangesSql(prepared, ranges);
   if (!prepared.query.counted) return statementOf(page);
-  const { query, relation, relations } = prepared;
+  const { query, reached, relation } = prepared;
   // One row more where the page is empty, because there is a total all the same.
   return statementOf(sql`SELECT page.*, total.records
     FROM (SELECT count(*) AS records FROM ${relation.name} AS t
-      WHERE ${fittingSql(prepared)} AND ${expressions.condition(query.where, relations)}) AS total
+      WHERE ${fittingSql(prepared)} AND ${expressions.condition(query.where, reached)}) AS total
     LEFT JOIN (${page}) AS page ON TRUE ORDER BY ${placesOrder(prepared)}`);
 }
 
@@ -152,12 +167,12 @@ function rangesSql(prepared: Prepared, ranges: readonly Fragment[]): Fragment {
 }
 
 function rangeSql(prepared: Prepared, range: Fragment): Fragment {
-  const { keys, places, query, relation, relations } = prepared;
+  const { keys, places, query, reached, relation } = prepared;
   const skip = query.from === "skip" ? sql` OFFSET ${argument(places.skip, "bigint")}` : "";
   const found = keys.map(({ name }, index) => `t.${quoteName(name)} AS k${index}`).join(", ");
-  return sql`SELECT ${views.view(query.view, relation.table, relations)} AS view, ${found}
+  return sql`SELECT ${views.view(query.view, relation.table, reached)} AS view, ${found}
     FROM ${relation.name} AS t
-    WHERE ${range} AND ${fittingSql(prepared)} AND ${expressions.condition(query.where, relations)}
+    WHERE ${range} AND ${fittingSql(prepared)} AND ${expressions.condition(query.where, reached)}
     ORDER BY ${keys.map(orderSql).join(", ")} LIMIT ${prepared.limit}${skip}`;
 }
 
@@ -174,13 +189,16 @@ function direction({ name, descending }: Key): string {
 }
 
 /** What holds for the records that the filters and the search let through. */
-function fittingSql({ places, query, relation }: Prepared): Fragment {
+function fittingSql({ finds, places, query, relation }: Prepared): Fragment {
   const filters = query.filters.map(({ column, operator }, index): Fragment => {
     const name = `t.${quoteName(column)}`;
     const type = columnTypes[typeOf(relation, column)];
     const value = argument(index, type);
     if (operator === "in")
-      return sql`${name} IN (SELECT item::${type} FROM json_array_elements_text(${argument(index, "json")}) AS items(item))`;
+      // An array, and no join: an index can be used whatever the row has to pass before.
+      return sql`${name} = ANY (ARRAY(SELECT item::${type} FROM json_array_elements_text(${argument(index, "json")}) AS items(item)))`;
+    const finder = operator === "eq" ? finds(column) : undefined;
+    if (finder !== undefined) return sql`t._seq = (SELECT ${finder}(${value}))`;
     const whole = sql`${name} ${comparisons[operator]} ${value}`;
     if (operator !== "eq" || !isLong(relation.table, column)) return whole;
     if (relation.uniques.some((set) => set[0] === column && isUniqueByDigest(relation.table, column)))

@@ -10,6 +10,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { isNewerVersion } from "../../base/version.ts";
 import type { Table, VersionStep } from "../../plan/plan.ts";
+import type { RowSecurity } from "../../plan/row-security.ts";
 import { differencesBetween } from "../differences.ts";
 import { StoreError } from "../error.ts";
 import { obstructions } from "../expansion.ts";
@@ -17,17 +18,20 @@ import type { Following, Migrated, MigrationPlan } from "../migration.ts";
 import { type Place, placeFrom } from "./address.ts";
 import { openSingle, type Session } from "./connection.ts";
 import { expand } from "./expand.ts";
-import { explained } from "./failure.ts";
+import { explained, remedyFor } from "./failure.ts";
 import { follow, planFollowing } from "./follow.ts";
 import { makeFunctions } from "./functions.ts";
 import { leaseMilliseconds, othersServing } from "./leads.ts";
 import { createOwn, eventsText, noteTables, type SchemaState, stateOf, stepText, upgradeOwn } from "./own-tables.ts";
+import { isStanding, secure, type Secured, securedBy, unsecure } from "./row-security/secure.ts";
 import { referencesSql, tableSql } from "./schema.ts";
 
 export interface Wanted {
   readonly tables: readonly Table[];
   /** Absent: a schema whose tables are other ones is refused. */
   readonly following: Following | undefined;
+  /** What the database is to know of permissions. */
+  readonly security?: RowSecurity | undefined;
   readonly clock: () => number;
 }
 
@@ -38,7 +42,10 @@ export interface Brought {
   readonly newest: number;
   /** What was done to data that was there. */
   readonly migrated?: Migrated;
+  readonly secured: Secured;
 }
+
+type Followed = Omit<Brought, "secured">;
 
 /** @throws StoreError `not-ours`, `too-new`, `corrupt`, `busy` or `incompatible` (a MigrationRefused). */
 export async function migrate(place: Place, wanted: Wanted): Promise<Brought> {
@@ -47,13 +54,18 @@ export async function migrate(place: Place, wanted: Wanted): Promise<Brought> {
     // Bringing a lot of data along takes its time.
     await single.rows("SET idle_in_transaction_session_timeout = 0");
     const state = await stateOf(single, place.name);
-    if (state !== undefined && isFollowed(state, wanted)) return current(state);
+    if (state !== undefined && isFollowed(state, wanted)) {
+      const secured = await securedBy(single, place, wanted);
+      if (secured.kind !== "to be raised") return { ...current(state), secured };
+    }
     // One that was killed is thought to serve for as long.
     for (const gives = performance.now() + leaseMilliseconds + 1_000; ; await wait(250)) {
       try {
         return await bringAlone(single, place, wanted);
       } catch (thrown) {
-        if (!(thrown instanceof OthersServe) || performance.now() > gives) throw thrown;
+        // Policies wait for whoever works with a table, who may wait for one that has some already.
+        const isInTheWay = thrown instanceof OthersServe || remedyFor(thrown) === "again";
+        if (!isInTheWay || performance.now() > gives) throw thrown;
       }
     }
   } finally {
@@ -68,7 +80,8 @@ async function bringAlone(single: Session, place: Place, wanted: Wanted): Promis
     // `IF NOT EXISTS` asks for the right to make schemas where there is nothing to make, too.
     const present = await single.rows("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1", [place.schema]);
     if (present.length === 0) await single.rows(`CREATE SCHEMA ${pg.escapeIdentifier(place.schema)}`);
-    const brought = await bring(single, place, wanted);
+    const followed = await bring(single, place, wanted);
+    const brought = { ...followed, secured: await secure(single, place, wanted) };
     await single.rows("COMMIT");
     if (brought.migrated !== undefined) wanted.following?.followed?.(brought.migrated);
     return brought;
@@ -82,10 +95,10 @@ async function bringAlone(single: Session, place: Place, wanted: Wanted): Promis
  * Whether the data is still of the document that it was brought to, now that this process is known to serve it: who brought it
  * to another one meanwhile did not know of this process, and has ended when this resolves.
  */
-export async function isStill(session: Session, place: Place, { newest }: Brought): Promise<boolean> {
+export async function isStill(session: Session, place: Place, { newest, secured }: Brought): Promise<boolean> {
   await session.rows("SELECT pg_advisory_xact_lock_shared(hashtextextended('nonet ' || $1, 0))", [place.schema]);
   const [row] = await session.rows<[number]>("SELECT generation FROM nonet_schema");
-  return row?.[0] === newest;
+  return row?.[0] === newest && (await isStanding(session, secured));
 }
 
 /** What can not be done beside processes with the document before. */
@@ -100,7 +113,7 @@ class OthersServe extends StoreError {
   }
 }
 
-function current({ generation }: SchemaState): Brought {
+function current({ generation }: SchemaState): Followed {
   return { generation, newest: generation };
 }
 
@@ -111,7 +124,7 @@ function isFollowed(state: SchemaState, { following, tables }: Wanted): boolean 
   return isCurrent && sameStep && sameEvents && present === JSON.stringify(tables);
 }
 
-async function bring(session: Session, place: Place, wanted: Wanted): Promise<Brought> {
+async function bring(session: Session, place: Place, wanted: Wanted): Promise<Followed> {
   const { following, tables } = wanted;
   const state = await stateOf(session, place.name);
   let migrated: Migrated | undefined;
@@ -135,8 +148,11 @@ async function bring(session: Session, place: Place, wanted: Wanted): Promise<Br
     if (waits.length > 0 && others > 0) throw new OthersServe(others, waits);
     const data = { tables: stored, step: before, differences };
     const wish = { tables, following, clock: wanted.clock };
-    if (waits.length > 0) migrated = await follow(session, place, data, wish);
-    else {
+    if (waits.length > 0) {
+      // Views hold tables as they are, and policies would go with those that are kept.
+      await unsecure(session, place);
+      migrated = await follow(session, place, data, wish);
+    } else {
       migrated = await planFollowing(session, data, wish);
       await expand(session, differences, tables);
     }

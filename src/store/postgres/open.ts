@@ -1,10 +1,11 @@
 /** A store in one schema of a PostgreSQL database. */
 import type { Table } from "../../plan/plan.ts";
+import type { RowSecurity } from "../../plan/row-security.ts";
 import type { Following } from "../migration.ts";
 import type { Store, StoreLoad } from "../store.ts";
 import { type Place, placeFrom } from "./address.ts";
 import { openChanges } from "./changes.ts";
-import { type ConnectionOptions, type Connections, openConnections, type Session, usualOptions } from "./connection.ts";
+import { type ConnectionOptions, type Connections, openConnections, usualOptions } from "./connection.ts";
 import { countStore } from "./counts.ts";
 import { dueFinder } from "./due.ts";
 import { explained } from "./failure.ts";
@@ -20,6 +21,8 @@ import { purge } from "./purge.ts";
 import { ratesOf } from "./rates.ts";
 import { prepareRead, prepareWhole } from "./read.ts";
 import { relationsOf } from "./relations.ts";
+import type { Secured } from "./row-security/secure.ts";
+import { ownSight, type Sight, sightOf } from "./row-security/sight.ts";
 import { secretStore } from "./secrets.ts";
 import { openSequencer } from "./sequencer.ts";
 import { sessionStore } from "./sessions.ts";
@@ -29,6 +32,10 @@ export interface PostgresOptions {
   /** `postgres://user:secret@host:port/database?schema=name&connections=12` */
   readonly address: string;
   readonly tables: readonly Table[];
+  /** What the database is to know of permissions; absent: nothing, and they are in the statements alone. */
+  readonly security?: RowSecurity;
+  /** Is told, once, where the database cannot be let know of them, and why. */
+  readonly warned?: ((sentence: string) => void) | undefined;
   /** How data that another document left follows this one; absent: it is refused. */
   readonly following?: Following;
   /** Epoch milliseconds. */
@@ -38,15 +45,20 @@ export interface PostgresOptions {
 
 /** @throws StoreError when the server cannot be used, or the schema holds data that the tables do not fit. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { address, clock, following, tables } = options;
+  const { address, clock, following, security, tables, warned } = options;
   const place = placeFrom(address);
   const connections = openConnections(place, { ...usualOptions, ...options.connections });
-  const leads = await register(place, { tables, following, clock }, connections).catch(async (thrown: unknown) => {
+  const wanted = { tables, following, security, clock };
+  const { leads, secured } = await register(place, wanted, connections).catch(async (thrown: unknown) => {
     await connections.close();
     throw explained(thrown, place.name);
   });
+  if (secured.kind === "absent")
+    warned?.(`permissions are in the statements alone: ${secured.why} (${secured.remedy})`);
   const relations = relationsOf(tables);
-  const asking: Session = { rows: (question, values) => connections.ask(question, values) };
+  const own = ownSight(connections, relations);
+  const sight = (resource: string, system = false): Sight =>
+    secured.kind === "standing" && !system ? sightOf(connections, secured, resource) : own;
   const shop = new Workshop(relations, clock);
   // Who reads the journal next places what could not be placed, so there is nobody to be told of a failure.
   const sequencer = openSequencer(connections, () => undefined);
@@ -56,11 +68,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   let open = true;
   return {
     ready: () => open && connections.rows("SELECT 1").then(isTrue, isFalse),
-    read: (query) => prepareRead(query, relations, asking),
-    whole: (query) => prepareWhole(query, relations, asking),
+    read: (query) => prepareRead(query, relations, sight(query.resource, query.system)),
+    whole: (query) => prepareWhole(query, sight("")),
     list: (query) => {
-      const list = prepareList(query, relations);
-      return (page, variables) => list(asking, page, variables);
+      const where = sight(query.resource, query.system);
+      const list = prepareList(query, relations, where);
+      return (page, variables) => list(where.session(variables), page, variables);
     },
     transaction: async (work) => {
       const { hasRecorded, value } = await connections.transaction(async (session) => {
@@ -93,11 +106,17 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 }
 
 /** Brings the data to the document, and says that this process serves it now: who changes it from now on knows of it. */
-async function register(place: Place, wanted: Wanted, connections: Connections): Promise<Leads> {
+async function register(
+  place: Place,
+  wanted: Wanted,
+  connections: Connections,
+): Promise<{ readonly leads: Leads; readonly secured: Secured }> {
   for (;;) {
     const brought = await migrate(place, wanted);
-    const leads = await openLeads(connections, brought);
-    if (await isStill(connections, place, brought)) return leads;
+    const { secured } = brought;
+    const needs = secured.kind === "standing" ? secured.policies.name : undefined;
+    const leads = await openLeads(connections, { ...brought, needs });
+    if (await isStill(connections, place, brought)) return { leads, secured };
     await leads.close();
   }
 }

@@ -3,24 +3,30 @@ import { noTable } from "../../plan/no-table.ts";
 import { type Fragment, sql } from "../fragment.ts";
 import type { ReadQuery, Store, WholeQuery } from "../store.ts";
 import { expressions } from "./condition.ts";
-import type { Session } from "./connection.ts";
 import { argument, statementOf } from "./fragment.ts";
 import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
+import type { Sight } from "./row-security/sight.ts";
 import { digestOf, isUniqueByDigest } from "./schema.ts";
 import { columnTypes, quoteName, toStored } from "./value.ts";
 import { views } from "./view.ts";
 
-export function prepareRead(query: ReadQuery, relations: Relations, session: Session): ReturnType<Store["read"]> {
+export function prepareRead(
+  query: ReadQuery,
+  relations: Relations,
+  { finds, reached, session }: Sight,
+): ReturnType<Store["read"]> {
   const relation = relationFor(relations, query.resource);
   const { key: column } = query;
   const type = column === undefined ? "text" : typeOf(relation, column);
-  const one = column === undefined ? "TRUE" : hasKey(relation, column);
+  const finder = column === undefined ? undefined : finds(column);
+  const found = finder === undefined ? undefined : sql`t._seq = (SELECT ${finder}(${argument(0, "text")}))`;
+  const one = column === undefined ? "TRUE" : (found ?? hasKey(relation, column));
   const oldest = column === undefined ? " ORDER BY t._seq LIMIT 1" : "";
-  const { bind, text } = statementOf(sql`SELECT ${views.view(query.view, relation.table, relations)}, t._rev
+  const { bind, text } = statementOf(sql`SELECT ${views.view(query.view, relation.table, reached)}, t._rev
     FROM ${relation.name} AS t
-    WHERE ${one} AND ${expressions.condition(query.where, relations)}${oldest}`);
+    WHERE ${one} AND ${expressions.condition(query.where, reached)}${oldest}`);
   return async (key, variables) => {
-    const [found] = await session.rows<[string, number]>(text, bind([toStored(key, type)], variables));
+    const [found] = await session(variables).rows<[string, number]>(text, bind([toStored(key, type)], variables));
     return found && { text: found[0], revision: found[1] };
   };
 }
@@ -33,12 +39,8 @@ export function hasKey(relation: Relation, column: string): Fragment {
   return sql`${digestOf(name)} = nonet_digest(${value}) AND ${name} = ${value}`;
 }
 
-export function prepareWhole(
-  { members, where }: WholeQuery,
-  relations: Relations,
-  session: Session,
-): ReturnType<Store["whole"]> {
-  const { bind, text } = statementOf(sql`SELECT ${views.view({ resource: "", members }, noTable, relations)}
-    WHERE ${expressions.condition(where, relations)}`);
-  return async (variables) => (await session.rows<[string]>(text, bind([], variables)))[0]?.[0];
+export function prepareWhole({ members, where }: WholeQuery, { reached, session }: Sight): ReturnType<Store["whole"]> {
+  const { bind, text } = statementOf(sql`SELECT ${views.view({ resource: "", members }, noTable, reached)}
+    WHERE ${expressions.condition(where, reached)}`);
+  return async (variables) => (await session(variables).rows<[string]>(text, bind([], variables)))[0]?.[0];
 }

@@ -1,0 +1,239 @@
+/**
+ * What a role that may only read sees of a document's tables, as PostgreSQL's row-level security has it: for each table that
+ * callers read the union of what any of its reading operations lets anybody see, and views of what is read of other records.
+ *
+ * The caller is said in settings, which last as long as one statement. A policy holds only where they name it, so that
+ * processes with another document beside this one widen nothing and narrow nothing; where they are missing nothing is seen.
+ * Every value of a setting stands in a subquery of its own, so that it is worked out once for a statement, and so that the
+ * planner, who would take a setting that is not there yet for null, does not think that hardly any row passes.
+ */
+import { createHash } from "node:crypto";
+import type { Row, Value, Variables } from "../../../expression/evaluate.ts";
+import { openPlaceholder, type Parameter, parameterGetter } from "../../../expression/sql.ts";
+import { parts, type TypedExpression } from "../../../expression/typed.ts";
+import type { GrantPlan, Table } from "../../../plan/plan.ts";
+import type { RowSecurity } from "../../../plan/row-security.ts";
+import type { Named } from "../../condition.ts";
+import type { Binding } from "../../fragment.ts";
+import { quoteText } from "../../member-text.ts";
+import { expressions } from "../condition.ts";
+import { uniquesOf } from "../../uniques.ts";
+import { digestOf as digestSql, isUniqueByDigest } from "../schema.ts";
+import { quoteName } from "../value.ts";
+
+export interface Policies {
+  /** Of all of them, and of the role: what the settings of a statement name. */
+  readonly name: string;
+  readonly tables: readonly TablePolicy[];
+  readonly views: readonly Made[];
+  readonly finders: readonly Made[];
+  /** What statements read of other records than the one that they are about. */
+  readonly reached: Named;
+  /**
+   * The function that finds a record by a value whose index is of its digest: no function of that kind is run on rows that a
+   * policy may hide, so no such index is used where there is one.
+   */
+  finds(resource: string, column: string): string | undefined;
+  /** What the settings are to be for a statement about a resource, in the order of `settingNames`. */
+  settings(resource: string): (variables: Variables) => readonly string[];
+}
+
+export interface TablePolicy {
+  /** Quoted. */
+  readonly table: string;
+  /** Quoted, too. */
+  readonly columns: readonly string[];
+  readonly using: string;
+  /** Not where everybody sees every record: the policy is for the time beside a document that says otherwise. */
+  readonly limited: boolean;
+}
+
+/** Is run with its owner's rights. A name says what it is made of, so that what is another has another one. */
+export interface Made {
+  /** Quoted, and as it is in the catalogue. */
+  readonly name: string;
+  /** What comes after the name when it is made. */
+  readonly sql: string;
+}
+
+export const viewPrefix = "nonet reaches ";
+export const finderPrefix = "nonet finds ";
+
+/** `nonet.policy`, `nonet.roles`, `nonet.v0`, … */
+export function settingNames(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => ["policy", "roles"][index] ?? `v${index - 2}`).map(
+    (name) => `nonet.${name}`,
+  );
+}
+
+export function policiesOf(security: RowSecurity, tables: readonly Table[], role: string): Policies {
+  const views = new Map(
+    tables.flatMap((table) => {
+      const columns = security.reached.get(table.resource);
+      return columns === undefined ? [] : [[table.resource, viewOf(table, columns)] as const];
+    }),
+  );
+  const reached: Named = new Map(
+    tables.map((table) => [table.resource, { table, name: views.get(table.resource)?.name ?? quoteName(table.name) }]),
+  );
+  const made = tables.flatMap((table) => {
+    const grants = security.readers.get(table.resource);
+    return grants === undefined ? [] : [{ table, ...conditionOf(grants, table, reached) }];
+  });
+  const seen = made.map(({ table, limited, condition }) => ({
+    table: quoteName(table.name),
+    columns: ["_seq", "_rev", ...(security.columns.get(table.resource) ?? [])].map(quoteName),
+    limited,
+    condition,
+  }));
+  const shown = [...views.values()];
+  const finders = new Map(made.flatMap(({ limited, table }) => (limited ? findersOf(table) : [])));
+  const name = digestOf([role, seen, shown, [...finders]]);
+  const using = (condition: string): string =>
+    `CASE WHEN (SELECT ${settingSql("nonet.policy")} = ${quoteText(name)}) THEN ${condition} ELSE FALSE END`;
+  const asked = new Map(made.map(({ asks, table }) => [table.resource, asks]));
+  return {
+    name,
+    tables: seen.map(({ condition, ...table }) => ({ ...table, using: using(condition) })),
+    views: shown,
+    finders: [...finders.values()],
+    reached,
+    finds: (resource, column) => finders.get(`${resource} ${column}`)?.name,
+    settings: (resource) => {
+      const asks = asked.get(resource) ?? [];
+      const settings = asks.map(settingOf);
+      return (variables) => [name, ...settings.map((setting) => setting(variables))];
+    },
+  };
+}
+
+/** Of every record, for whoever says who reads. */
+function viewOf(table: Table, columns: ReadonlySet<string>): Made {
+  const all = ["_seq", ...table.columns.flatMap(({ name }) => (columns.has(name) ? [name] : []))].map(quoteName);
+  const sql = `AS SELECT ${all.join(", ")} FROM ${quoteName(table.name)} WHERE ${settingSql("nonet.policy")} <> ''`;
+  return { name: quoteName(`${viewPrefix}${digestOf(sql)} ${table.name}`), sql };
+}
+
+/** One for each column that is unique by its digest. It tells that there is such a record, which a view of all values would, too. */
+function findersOf(table: Table): readonly (readonly [string, Made])[] {
+  return uniquesOf(table).flatMap(([column = "", ...others]) => {
+    if (others.length > 0 || !isUniqueByDigest(table, column)) return [];
+    const value = quoteName(column);
+    const fits = `${digestSql(value)} = ${digestSql("$1")} AND ${value} = $1 AND ${settingSql("nonet.policy")} <> ''`;
+    const sql = `(text) RETURNS bigint STABLE SECURITY DEFINER RETURN (SELECT _seq FROM ${quoteName(table.name)} WHERE ${fits})`;
+    return [
+      [
+        `${table.resource} ${column}`,
+        { name: quoteName(`${finderPrefix}${digestOf(sql)} ${table.name}`), sql },
+      ] as const,
+    ];
+  });
+}
+
+/** What a policy asks of the settings beside its name. */
+type Asked = { readonly kind: "roles" } | { readonly kind: "value"; readonly parameter: Parameter };
+
+interface Condition {
+  readonly condition: string;
+  readonly limited: boolean;
+  readonly asks: readonly Asked[];
+}
+
+function conditionOf(grants: readonly GrantPlan[], table: Table, reached: Named): Condition {
+  if (grants.some(({ if: condition, who }) => who.kind === "anyone" && condition === undefined))
+    return { condition: "TRUE", limited: false, asks: [] };
+  const parameters: Parameter[] = [];
+  const placeOf = (parameter: Parameter): number => {
+    const meaning = meaningOf(parameter);
+    const known = parameters.findIndex((one) => meaningOf(one) === meaning);
+    return known >= 0 ? known : parameters.push(parameter) - 1;
+  };
+  const alternatives = grants.map(({ if: condition, who }) => {
+    const conditions = [
+      ...whoSql(who),
+      ...(condition === undefined ? [] : conditionSql(condition, table, reached, placeOf)),
+    ];
+    return conditions.length === 0 ? "TRUE" : `(${conditions.join(" AND ")})`;
+  });
+  const asks: readonly Asked[] = [
+    { kind: "roles" },
+    ...parameters.map((parameter) => ({ kind: "value", parameter }) as const),
+  ];
+  return { condition: `(${alternatives.join(" OR ")})`, limited: true, asks };
+}
+
+function whoSql(who: GrantPlan["who"]): readonly string[] {
+  if (who.kind === "anyone") return [];
+  const roles = settingSql("nonet.roles");
+  if (who.kind === "signed-in") return [`(SELECT ${roles} <> '')`];
+  return [`(SELECT strpos(${roles}, ${quoteText(` ${who.role} `)}) > 0)`];
+}
+
+function conditionSql(
+  condition: TypedExpression,
+  table: Table,
+  reached: Named,
+  placeOf: (parameter: Parameter) => number,
+): readonly string[] {
+  const asked = inputs(condition).map((parameter) => `${valueSql(placeOf(parameter), "text")} IS NOT NULL`);
+  // A name that no query inside of it can take for one of its own.
+  const { bindings, sql } = expressions.anyTrue([condition], reached, quoteName(table.name));
+  let index = 0;
+  const written = sql.replaceAll(new RegExp(`${openPlaceholder}::([a-z]+(?: precision)?)`, "g"), (_, type: string) =>
+    argumentSql(bindings[index++], type, placeOf),
+  );
+  return [...asked, written];
+}
+
+function argumentSql(binding: Binding | undefined, type: string, placeOf: (parameter: Parameter) => number): string {
+  if (binding === undefined || binding.kind === "argument") throw new Error("a policy has no arguments");
+  if (binding.kind === "constant" && binding.value !== null) return `${quoteText(String(binding.value))}::${type}`;
+  return valueSql(placeOf(binding), type);
+}
+
+/** `IS NOT NULL` of what only some operations say: without it a condition may be true of what they were not asked. */
+function inputs(condition: TypedExpression): readonly Parameter[] {
+  const found: Parameter[] = [];
+  const look = (part: TypedExpression): void => {
+    const { kind, nullable, type } = part;
+    if (kind === "variable" && !nullable && !["caller", "now", "base"].includes(part.path[0] ?? ""))
+      found.push({ kind: "variable", path: part.path, type });
+    for (const one of parts(part)) look(one);
+  };
+  look(condition);
+  return found;
+}
+
+/** Absent is an empty text, and all else has a sign before it. */
+function valueSql(place: number, type: string): string {
+  return `(SELECT substr(nullif(${settingSql(`nonet.v${place}`)}, ''), 2)::${type})`;
+}
+
+function settingSql(name: string): string {
+  return `current_setting(${quoteText(name)}, true)`;
+}
+
+function settingOf(asked: Asked): (variables: Variables) => string {
+  if (asked.kind === "roles") return ({ caller }) => rolesText(caller as Value | undefined);
+  const value = parameterGetter(asked.parameter, "postgres");
+  return (variables) => {
+    const found = value(variables);
+    return found === null ? "" : `=${String(found).replaceAll("\0", "\ufffd")}`;
+  };
+}
+
+/** With a space around each, which no role has in its name; empty for who is not signed in. */
+function rolesText(caller: Value | undefined): string {
+  const { id = null, roles = [] } = (caller ?? {}) as Row;
+  if (id === null || !Array.isArray(roles)) return "";
+  const named = roles.filter((role) => typeof role === "string" && /^[\w-]+$/.test(role));
+  return ` ${named.map((role) => `${String(role)} `).join("")}`;
+}
+
+function meaningOf(parameter: Parameter): string {
+  return JSON.stringify(parameter, (key, value: unknown) => (key === "at" ? undefined : value));
+}
+
+function digestOf(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 12);
+}

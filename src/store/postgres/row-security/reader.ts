@@ -1,0 +1,49 @@
+/**
+ * The role that callers' reads are run as: it may not log in, owns nothing, and may read what callers read. It is the one that
+ * the address names, or one of the schema's own, which is made where this login may make roles.
+ */
+import { quoteText } from "../../member-text.ts";
+import type { Place } from "../address.ts";
+import type { Session } from "../connection.ts";
+import { quoteName } from "../value.ts";
+
+export type Reader =
+  | { readonly kind: "there"; readonly role: string }
+  /** With what makes it. */
+  | { readonly kind: "to be made"; readonly role: string; readonly statements: readonly string[] }
+  | { readonly kind: "absent"; readonly role: string; readonly why: string; readonly remedy: string };
+
+export async function findReader(session: Session, place: Place): Promise<Reader> {
+  const role = place.reader ?? (await ownRole(session, place));
+  const [row] = await session.rows<[string, boolean, boolean, boolean | null, boolean, boolean]>(
+    `SELECT me.rolname, me.rolsuper, me.rolcreaterole, other.rolsuper OR other.rolbypassrls,
+       coalesce(pg_has_role(me.oid, other.oid, CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'SET' ELSE 'MEMBER' END), false),
+       coalesce(pg_has_role(other.oid, me.oid, 'USAGE'), false)
+     FROM pg_catalog.pg_roles AS me LEFT JOIN pg_catalog.pg_roles AS other ON other.rolname = $1
+     WHERE me.rolname = current_user`,
+    [role],
+  );
+  if (row === undefined) throw new Error("a login is none of the roles");
+  const [login, isSuper, makesRoles, passesBy, mayBe, isOwner] = row;
+  const [quoted, self] = [quoteName(role), quoteName(login)];
+  const absent = (why: string, remedy: string): Reader => ({ kind: "absent", role, why, remedy });
+  if (passesBy === null) {
+    const make = `CREATE ROLE ${quoted} NOLOGIN`;
+    const grant = `GRANT ${quoted} TO ${self}`;
+    if (isSuper || makesRoles) return { kind: "to be made", role, statements: isSuper ? [make] : [make, grant] };
+    return absent(`there is no role ${role}, and ${login} may not make one`, `${make}; ${grant}`);
+  }
+  if (passesBy || isOwner)
+    return absent(
+      `the role ${role} passes policies by`,
+      "it is to be no superuser, have no BYPASSRLS, and be no member of the owner",
+    );
+  if (!mayBe) return absent(`${login} may not act as the role ${role}`, `GRANT ${quoted} TO ${self}`);
+  return { kind: "there", role };
+}
+
+/** Roles are of all databases of a server, and schemas of one. What is too long is told apart by a digest of the rest. */
+async function ownRole(session: Session, { schema }: Place): Promise<string> {
+  const [row] = await session.rows<[string]>(`SELECT current_database() || '_' || ${quoteText(schema)}`);
+  return quoteName(`nonet_reads_${row?.[0]}`).slice(1, -1).replaceAll('""', '"');
+}
