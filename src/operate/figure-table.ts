@@ -9,6 +9,11 @@ export interface FigureKind {
   readonly unit: string;
   readonly about: string;
   readonly labels?: readonly string[];
+  /**
+   * Of a counter, the labels that are shown from the start, with 0. Prometheus sees no growth in what is first shown with 1,
+   * so that an alert on a thing that happens once would never come.
+   */
+  readonly known?: readonly (readonly string[])[];
   /** Upper bounds of a histogram. */
   readonly bounds?: readonly number[];
 }
@@ -69,6 +74,7 @@ const all: Readonly<Record<FigureName, FigureKind>> = {
     about:
       "requests by the code of the error: `rate-limited` is a limit, `quota-exceeded` a quota, `overloaded` was shed",
     labels: ["code"],
+    known: [["overloaded"], ["rate-limited"], ["quota-exceeded"], ["unauthenticated"]],
   },
   "nonet.streams": { kind: "gauge", unit: "{stream}", about: "event streams that are open" },
   "nonet.delivery.duration": {
@@ -84,6 +90,7 @@ const all: Readonly<Record<FigureName, FigureKind>> = {
     kind: "counter",
     unit: "{webhook}",
     about: "endpoints that were disabled since they take nothing",
+    known: [[]],
   },
   "nonet.journal.lag": {
     kind: "gauge",
@@ -110,6 +117,7 @@ const all: Readonly<Record<FigureName, FigureKind>> = {
     unit: "{failure}",
     about: "operations that the store did not do: `busy`, `disk`, `unreachable`, `closed`, or `other`",
     labels: ["kind"],
+    known: [["busy"], ["disk"], ["unreachable"], ["closed"], ["other"]],
   },
   "nonet.store.retries": {
     kind: "counter",

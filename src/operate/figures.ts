@@ -60,6 +60,8 @@ export function createFigures(): Figures {
   const distributions = new Map<FigureName, Map<string, KeptDistribution>>();
   const asked = new Map<FigureName, Read>();
   const listeners: Listener[] = [];
+  for (const [name, { known = [] }] of figureTable)
+    for (const labels of known) entryOf(counts, name, labels, () => ({ labels, value: 0 }));
 
   function samples(name: FigureName): Awaitable<readonly Sample[]> {
     return asked.get(name)?.() ?? [...(counts.get(name)?.values() ?? [])];

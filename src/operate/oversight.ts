@@ -9,6 +9,8 @@ import type { Figures } from "./figures.ts";
 import type { Log } from "./log.ts";
 import { requestFigures } from "./request-figures.ts";
 import { requestLog } from "./request-log.ts";
+import { createRedact } from "./redact.ts";
+import { createStoreTrouble } from "./store-trouble.ts";
 import { timedStore } from "./timed-store.ts";
 import type { Watch } from "./watching.ts";
 
@@ -43,15 +45,22 @@ export function createOversight({ log, figures, slowMilliseconds }: OversightOpt
       figures?.record("nonet.timer.delay", lateMilliseconds / 1000, [outcome]);
     },
     store(store) {
-      if (figures === undefined && slow === undefined) return store;
+      if (figures === undefined && !log.writes("warn")) return store;
+      const trouble = log.writes("warn")
+        ? createStoreTrouble(log, createRedact([]), () => performance.now())
+        : undefined;
       return timedStore(store, {
         done(operation, subject, milliseconds) {
+          trouble?.worked();
           figures?.record("nonet.store.operation.duration", milliseconds / 1000, [operation]);
           if (slow !== undefined && milliseconds > slow) {
             log.write("warn", "slow store", { operation, subject, milliseconds: Math.round(milliseconds) });
           }
         },
-        failed: (kind) => figures?.add("nonet.store.failures", [kind]),
+        failed(kind, thrown) {
+          trouble?.failed(thrown);
+          figures?.add("nonet.store.failures", [kind]);
+        },
       });
     },
   };

@@ -5,7 +5,7 @@ import type { Awaitable, Store } from "../store/store.ts";
 export interface StoreTimes {
   /** `subject`: the resource, where there is one. */
   done(operation: "read" | "list" | "transaction", subject: string | undefined, milliseconds: number): void;
-  failed(kind: "busy" | "disk" | "unreachable" | "closed" | "other"): void;
+  failed(kind: "busy" | "disk" | "unreachable" | "closed" | "other", thrown: StoreError): void;
 }
 
 export function timedStore(store: Store, times: StoreTimes): Store {
@@ -27,7 +27,7 @@ export function timedStore(store: Store, times: StoreTimes): Store {
 
   /** What the work of a transaction itself throws is a refusal or a failure of its own, and known elsewhere. */
   function failed(thrown: unknown): void {
-    if (thrown instanceof StoreError) times.failed(kindOf(thrown));
+    if (thrown instanceof StoreError) times.failed(kindOf(thrown), thrown);
   }
 
   // Stores are plain objects of functions, so that one of them can be put in place of another.

@@ -51,8 +51,20 @@ test("a histogram counts what is at most a bound, and each label is escaped", as
   assert.equal(of("_count"), 4);
   assert.equal(valueOf(families, "nonet_requests_refused_total", { code: "rate-limited" }), 3);
   assert.equal(valueOf(families, "nonet_streams"), 7);
-  // What cannot be told is left out, and the others are there.
-  assert.deepEqual([...families.keys()], [name, "nonet_requests_refused_total", "nonet_streams"]);
+  // What cannot be told is left out, and the others are there; what an alert waits for begins with 0.
+  assert.deepEqual(
+    [...families.keys()],
+    [
+      name,
+      "nonet_requests_refused_total",
+      "nonet_streams",
+      "nonet_webhooks_disabled_total",
+      "nonet_store_failures_total",
+    ],
+  );
+  assert.equal(valueOf(families, "nonet_requests_refused_total", { code: "overloaded" }), 0);
+  assert.equal(valueOf(families, "nonet_store_failures_total", { kind: "disk" }), 0);
+  assert.equal(valueOf(families, "nonet_webhooks_disabled_total"), 0);
 });
 
 test("names are made as OpenTelemetry's specification says, and the reference has all of them", () => {
@@ -227,7 +239,7 @@ test("the operator's port tells who may know, and nothing else is there", async 
     [closed.port, "/metrics", {}, 401, /^this needs the operator's token\n$/],
     [closed.port, "/metrics", { Authorization: "Bearer hunter23" }, 401, /token/],
     [closed.port, "/metrics", { Authorization: "Basic hunter22" }, 401, /token/],
-    [closed.port, "/metrics", operator, 200, /^# HELP nodejs_eventloop_delay_p50_seconds /],
+    [closed.port, "/metrics", operator, 200, /^# HELP nodejs_eventloop_delay_p50_seconds /m],
     [closed.port, "/metrics?x=1", operator, 200, /process_uptime_seconds \d/],
     [closed.port, "/readyz", {}, 200, /^\{"status":"pass"\}$/],
     [closed.port, "/readyz", operator, 200, /^\{"status":"warn","checks":\{\}\}$/],

@@ -1,0 +1,53 @@
+/** What the log says of a store that is away: why, once, and when it works again. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createLog, type Line } from "../../src/operate/log.ts";
+import { createRedact } from "../../src/operate/redact.ts";
+import { createStoreTrouble } from "../../src/operate/store-trouble.ts";
+import { openConnections } from "../../src/store/postgres/connection.ts";
+import { placeFrom } from "../../src/store/postgres/address.ts";
+import { StoreError } from "../../src/store/error.ts";
+
+const redact = createRedact([]);
+
+test("why a store is away is told once, and that it is back; what comes and goes fills no log", () => {
+  let now = 0;
+  const lines: Line[] = [];
+  const log = createLog({ write: (line) => void lines.push(line), close: () => Promise.resolve() }, { level: "warn", now: () => now, redact }); // biome-ignore format: short
+  const trouble = createStoreTrouble(log, redact, () => now);
+  const away = new StoreError("unreachable", "x of y on db: the server cannot be reached", [], new Error("connect ECONNREFUSED 10.0.0.7:5432")); // biome-ignore format: short
+  const told = (): readonly unknown[] => lines.splice(0).map(({ message, members }) => [message, members]);
+  trouble.worked();
+  assert.deepEqual(told(), []);
+  for (now = 1000; now < 4000; now += 1000) trouble.failed(away);
+  assert.deepEqual(told(), [
+    ["store unreachable", { why: "x of y on db: the server cannot be reached: connect ECONNREFUSED 10.0.0.7:5432" }],
+  ]);
+  trouble.worked();
+  trouble.worked();
+  assert.deepEqual(told(), [["store works again", { seconds: 3, failures: 3 }]]);
+  // Every other request: one line in ten seconds, and the same of what ends it.
+  for (; now < 31_000; now += 100) {
+    trouble.failed(new StoreError("busy", "no connection was free in time"));
+    trouble.worked();
+  }
+  assert.deepEqual(lines.splice(0).map(({ message }) => message), ["store busy", "store works again", "store busy", "store works again"]); // biome-ignore format: short
+  now += 60_000;
+  for (const kind of ["disk", "closed", "corrupt"] as const) trouble.failed(new StoreError(kind, "told elsewhere"));
+  assert.deepEqual(told(), []);
+});
+
+test("what a real driver says of a server that is not there has its address, and no password", async () => {
+  const lines: Line[] = [];
+  const log = createLog({ write: (line) => void lines.push(line), close: () => Promise.resolve() }, { level: "warn", now: Date.now, redact }); // biome-ignore format: short
+  const trouble = createStoreTrouble(log, redact, () => 0);
+  const connections = openConnections(placeFrom("postgres://ann:hunter22@127.0.0.1:1/shop"));
+  await assert.rejects(connections.rows("SELECT 1"), (thrown) => {
+    trouble.failed(thrown as StoreError);
+    return true;
+  });
+  await connections.close();
+  const [line] = lines;
+  assert.match(String(line?.members["why"]), /cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1$/);
+  assert.doesNotMatch(JSON.stringify(lines), /hunter22/);
+});
