@@ -17,7 +17,7 @@ export async function postgresFindings(plan: Plan, data: string): Promise<readon
     single = await openSingle(place);
     const before = clock.now();
     const server = await serverOf(single, place);
-    const findings = serverFindings(server, (before + clock.now()) / 2);
+    const findings = serverFindings(server, (before + clock.now()) / 2, mostConnections(place));
     const own: Finding[] = [{ check: "data", status: "pass", found: place.name }, ...findings];
     const secured = await securityFinding(single, place);
     // What may not be read is not asked.
@@ -95,9 +95,17 @@ function isAddress(data: string): boolean {
   }
 }
 
-interface Server {
+/** As far as one process goes: its pools, two that count rates, and one that hears of what others have done. */
+function mostConnections({ connections }: Place): number {
+  return connections + 3;
+}
+
+export interface Server {
   readonly version: number;
+  /** Connections of this role to this database at once, as far as the server, the database and the role each let it. */
   readonly most: number;
+  /** Those of them that nobody has at the moment. */
+  readonly free: number;
   /** Epoch milliseconds. */
   readonly now: number;
   readonly durable: string;
@@ -116,7 +124,8 @@ interface Server {
 async function serverOf(single: Single, { schema }: Place): Promise<Server> {
   const [row] = await single.rows<[string]>(
     `SELECT json_build_object(
-      'version', current_setting('server_version_num')::int, 'most', current_setting('max_connections')::int,
+      'version', current_setting('server_version_num')::int, 'most', least(server.most, of_database.most, of_role.most),
+      'free', least(server.most - server.used, of_database.most - of_database.used, of_role.most - of_role.used),
       'now', extract(epoch FROM clock_timestamp()) * 1000, 'durable', current_setting('synchronous_commit'),
       'readOnly', current_setting('default_transaction_read_only')::bool, 'standby', pg_is_in_recovery(),
       'super', (SELECT rolsuper FROM pg_roles WHERE rolname = current_user),
@@ -126,13 +135,20 @@ async function serverOf(single: Single, { schema }: Place): Promise<Server> {
       'foreign', (SELECT count(*) FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p') AND NOT (
         has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT')
         AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE'))))::text
-    FROM (SELECT 1) AS one LEFT JOIN pg_namespace AS n ON n.nspname = $1`,
+    FROM (SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most,
+        (SELECT sum(numbackends) FROM pg_stat_database) AS used) AS server,
+      (SELECT nullif(datconnlimit, -1) AS most, (SELECT count(*) FROM pg_stat_activity WHERE datid = d.oid) AS used
+        FROM pg_database AS d WHERE datname = current_database()) AS of_database,
+      (SELECT nullif(rolconnlimit, -1) AS most, (SELECT count(*) FROM pg_stat_activity WHERE usesysid = r.oid) AS used
+        FROM pg_roles AS r WHERE rolname = current_user) AS of_role
+      LEFT JOIN pg_namespace AS n ON n.nspname = $1`,
     [schema],
   );
   return JSON.parse(row?.[0] ?? "{}") as Server;
 }
 
-function serverFindings(row: Server, now: number): readonly Finding[] {
+/** `now`: when this process was told what the server said, by its own clock; `each`: connections of a process. */
+export function serverFindings(row: Server, now: number, each: number): readonly Finding[] {
   const skew = Math.round(Math.abs(row.now - now));
   const judged = (check: string, bad: "warn" | "fail", isGood: boolean, found: string, fix: string): Finding =>
     isGood ? { check, status: "pass", found } : { check, status: bad, found, fix };
@@ -148,7 +164,7 @@ function serverFindings(row: Server, now: number): readonly Finding[] {
     judged("schema", "fail", row.there || row.makes, row.there ? "there" : row.makes ? "made at the first start" : "not there, and this role may not make it", "GRANT CREATE ON DATABASE, or make the schema for this role"),
     ...(row.there ? [judged("rights", "fail", row.uses && row.creates && row.foreign === 0, rightsText(row), "let one role own the schema and its tables, and the service be that role")] : []),
     judged("role", "warn", !row.super, row.super ? "a superuser, whom row-level security does not hold" : "no superuser", "CREATE ROLE without SUPERUSER for the service"),
-    judged("connections", "warn", row.most >= 50, `at most ${row.most}`, "each process takes up to 12 (?connections=)"),
+    judged("connections", "warn", row.free >= each, `at most ${row.most}, of which ${row.free} are free; a process takes up to ${each}`, "fewer by ?connections= in its address, or raise max_connections, or the limit of the role or of the database"),
   ]; // biome-ignore format: a table
 }
 

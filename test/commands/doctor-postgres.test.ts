@@ -1,10 +1,13 @@
 /** `nonet doctor` on a real PostgreSQL server: what it finds of each fault, and of what waits, there and in a file. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, test, type TestContext } from "node:test";
 import pg from "pg";
+import { type Server, serverFindings } from "../../src/commands/doctor-postgres.ts";
+import { run as command } from "../../src/commands/run.ts";
+import { processTerminal } from "../../src/commands/terminal.ts";
 import { deliveryResource } from "../../src/parts/events/decide.ts";
 import { type PostgresServer, startPostgres } from "../postgres/server.ts";
 import { createClient } from "../serve/client.ts";
@@ -36,9 +39,13 @@ after(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-async function findingsOf(t: TestContext, data: string, document: string = locker): Promise<readonly Finding[]> {
-  const options = { folder: temporaryFolder(t), environment: { ...environment, NONET_DATA: data } };
-  const { output } = await finished(t, ["doctor", document, "--port", "0", "--format", "json"], options);
+async function findingsOf(data: string, document: string = locker): Promise<readonly Finding[]> {
+  let output = "";
+  const write = (text: string): void => void (output += text);
+  const given = { ...process.env, ...environment, NONET_DATA: data };
+  // In this process, since there are many rows.
+  const terminal = { ...processTerminal(), environment: given, out: write, err: write };
+  await command(["doctor", document, "--port", "0", "--format", "json"], terminal);
   assert.doesNotMatch(output, /hunter22/);
   return (JSON.parse(output) as { findings: readonly Finding[] }).findings;
 }
@@ -74,8 +81,14 @@ test("each fault of a server is found, with what to do", async (t) => {
     "CREATE TABLE others.invoices (id int)",
     "CREATE SCHEMA half AUTHORIZATION plain",
     "CREATE TABLE half.things (id int)",
+    "CREATE ROLE few LOGIN CONNECTION LIMIT 9",
+    "CREATE ROLE locked LOGIN PASSWORD 'correct'",
   ])
     await admin.query(sql);
+  const { rows: files } = await admin.query<{ hba_file: string }>("SHOW hba_file");
+  const [{ hba_file: file } = assert.fail()] = files;
+  writeFileSync(file, `host all locked all scram-sha-256\n${readFileSync(file, "utf8")}`);
+  await admin.query("SELECT pg_reload_conf()");
   const rows: readonly (readonly [data: string, check: string, status: string, found: RegExp])[] = [
     [as("plain", "schema=Open-1"), "PostgreSQL", "pass", /^version \d\d$/],
     [as("plain", "schema=Open-1"), "clocks", "pass", /ms apart/],
@@ -103,14 +116,46 @@ test("each fault of a server is found, with what to do", async (t) => {
     [as("still", "schema=closed"), "server", "fail", /read-only unless told/],
     [as("postgres", "schema=others"), "migration", "fail", /something else made: invoices/],
     [as("postgres", "schema=pg_x"), "data", "fail", /cannot be the name of a schema/],
+    [as("locked:hunter22", "schema=x"), "data", "fail", /does not let this user in: password authentication failed/],
+    [
+      as("plain", "schema=half"),
+      "connections",
+      "pass",
+      /^at most \d+, of which \d+ are free; a process takes up to 15$/,
+    ],
+    [as("few", "schema=half"), "connections", "warn", /^at most 9, of which 8 are free; a process takes up to 15$/],
+    [as("few", "schema=half&connections=5"), "connections", "pass", /a process takes up to 8$/],
     [as("nobody:hunter22", "schema=x"), "data", "fail", /does not let this user in: role "nobody" does not exist/],
     [server.address.replace(/\/postgres$/, "/nowhere"), "data", "fail", /there is no such database/],
     ["postgres://a:hunter22@127.0.0.1:1/x", "data", "fail", /cannot be reached: .*ECONNREFUSED/],
   ];
-  for (const [data, check, status, found] of rows) assertFound(await findingsOf(t, data), check, status, found);
+  for (const [data, check, status, found] of rows) assertFound(await findingsOf(data), check, status, found);
   // A role that is given a schema, and no right to make one, can serve in it.
   await servedOnce(t, as("plain", "schema=Open-1"));
-  assertFound(await findingsOf(t, as("plain", "schema=Open-1")), "migration", "pass", /that of the document/);
+  assertFound(await findingsOf(as("plain", "schema=Open-1")), "migration", "pass", /that of the document/);
+});
+
+test("what no server can be brought to here is found of what one would say", () => {
+  const good: Server = { version: 180_004, most: 97, free: 97, now: 0, durable: "on", readOnly: false, standby: false, super: false, there: true, makes: false, uses: true, creates: true, foreign: 0 }; // biome-ignore format: a row
+  const rows: readonly (readonly [change: Partial<Server>, check: string, status: string, found: RegExp])[] = [
+    [{ standby: true, readOnly: false }, "server", "fail", /^a standby, which takes no writes$/],
+    [{ version: 130_011 }, "PostgreSQL", "fail", /^version 13$/],
+    [{ version: 140_000 }, "PostgreSQL", "pass", /^version 14$/],
+    [{ now: 1001 }, "clocks", "warn", /^1001 ms apart$/],
+    [{ now: -1000 }, "clocks", "pass", /^1000 ms apart$/],
+    [{ free: 14 }, "connections", "warn", /^at most 97, of which 14 are free; a process takes up to 15$/],
+    [{ free: 15 }, "connections", "pass", /15 are free/],
+    [{ durable: "off" }, "durability", "warn", /off/],
+    [{ durable: "remote_apply" }, "durability", "pass", /remote_apply/],
+    [{ there: false, makes: true }, "schema", "pass", /made at the first start/],
+    [{ creates: false }, "rights", "fail", /may make nothing/],
+  ];
+  for (const [change, check, status, found] of rows) {
+    const findings = serverFindings({ ...good, ...change }, 0, 15);
+    assertFound(findings, check, status, found);
+    const others = findings.filter((each) => each.check !== check && each.status !== "pass");
+    assert.deepEqual(others, []);
+  }
 });
 
 test("looking for keys makes no schema, and the first key may come before the first start", async (t) => {
@@ -137,7 +182,7 @@ for (const store of ["sqlite", "postgres"] as const) {
   test(`what waits is told as it is, and a table that is not there yet holds nothing (${store})`, async (t) => {
     const folder = temporaryFolder(t);
     const data = store === "sqlite" ? join(folder, "a.db") : `${server.address}?schema=waiting`;
-    const ask = () => findingsOf(t, data, orders);
+    const ask = () => findingsOf(data, orders);
     await using receiver = await createReceiver();
     receiver.answer = () => ({ status: 500 });
     let name: string;
