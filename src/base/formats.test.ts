@@ -18,7 +18,7 @@ const rows: readonly [format: string, good: readonly string[], bad: readonly str
   ["country", ["NO", "DE"], ["no", "ZZ", "EU", "XX", "NOR"]],
   ["currency", ["NOK", "EUR"], ["eur", "ABC"]],
   ["language", ["nb", "en-GB", "zh-Hant"], ["", "x_y", "1"]],
-  ["timezone", ["Europe/Oslo", "UTC"], ["Europe/Osloo", "+01:00", ""]],
+  ["timezone", ["Europe/Oslo", "UTC", "Asia/Kolkata", "Asia/Calcutta", "US/Pacific", "europe/oslo"], ["Europe/Osloo", "+01:00", ""]],
 ]; // biome-ignore format: a table
 
 for (const [format, good, bad] of rows) {

@@ -27,6 +27,8 @@ const graceMilliseconds = 30_000;
 /** Who watches `/readyz` stops sending in this time; a person at a terminal does not wait for it (R1.8). */
 const seenMilliseconds = 1000;
 const purgeMilliseconds = 60_000;
+/** Whoever asks again and again whether it is ready is answered before schemas are compiled, which holds requests up at first. */
+const settledMilliseconds = 100;
 
 export interface ServeOptions extends OverseeingOptions {
   readonly port: number;
@@ -115,7 +117,7 @@ export async function startServing(document: string, options: ServeOptions, outs
   const current = () => reloading?.current ?? first;
   overseeing.follow(current);
   const stopTicking = startTicking(() => service);
-  void first.service.warm();
+  const warming = setTimeout(() => void first.service.warm(), settledMilliseconds);
   const purge = setInterval(() => void purgeOf(current()), purgeMilliseconds);
   const lost = Promise.withResolvers<never>();
   // Somebody may begin to wait for it only after it has happened.
@@ -135,6 +137,7 @@ export async function startServing(document: string, options: ServeOptions, outs
         if (signal === "SIGTERM") lingerMilliseconds = seenMilliseconds;
       } finally {
         for (const watcher of watchers) await watcher.close();
+        clearTimeout(warming);
         clearInterval(purge);
         stopTicking();
         await server.close(graceMilliseconds, { lingerMilliseconds });

@@ -1,12 +1,8 @@
 /** One attempt over the network: an address that is judged at the connection, no redirects, a bounded answer (R6.7, R6.11, R6.12). */
 import { lookup } from "node:dns";
-import type { IncomingMessage } from "node:http";
-import { Agent, request } from "node:https";
+import type { Agent, IncomingMessage, request } from "node:http";
 import process from "node:process";
 import { type AddressRules, faultOf, guardedLookup, type Resolve } from "./address.ts";
-
-// Not imported, for the reason that `src/serve/server.ts` gives.
-const { Agent: PlainAgent, request: plainRequest } = process.getBuiltinModule("node:http");
 
 export interface Posted {
   readonly status: number;
@@ -44,10 +40,21 @@ const keptReplyBytes = 1024;
 /** Goes to the public internet by names as the system resolves them. */
 export const systemResolve: Resolve = (name, done) => lookup(name, { all: true, verbatim: true }, done);
 
+interface Client {
+  readonly agent: Agent;
+  readonly request: typeof request;
+}
+
+const kept = { keepAlive: true, maxFreeSockets: 64, keepAliveMsecs: 1000 };
+
+/** Not imported: TLS takes 16 ms to load, which no start waits for, and `src/serve/server.ts` says it of `node:http`. */
+function clientOf(scheme: "http" | "https"): Client {
+  const { Agent, request } = process.getBuiltinModule(scheme === "https" ? "node:https" : "node:http");
+  return { agent: new Agent(kept), request };
+}
+
 export function createPost(rules: AddressRules, resolve: Resolve = systemResolve): Post {
-  const options = { keepAlive: true, maxFreeSockets: 64, keepAliveMsecs: 1000 };
-  const agent = new Agent(options);
-  const plainAgent = new PlainAgent(options);
+  const clients: { http?: Client; https?: Client } = {};
   const guarded = guardedLookup(resolve, rules);
   return {
     send(text, headers, body, timeoutMilliseconds, signal) {
@@ -55,14 +62,15 @@ export function createPost(rules: AddressRules, resolve: Resolve = systemResolve
       const fault = faultOf(text, rules);
       if (fault !== undefined) return Promise.reject(new PostError(`the address ${fault}`, false));
       const url = new URL(text);
-      const https = url.protocol === "https:";
+      const scheme = url.protocol === "https:" ? "https" : "http";
+      const client = (clients[scheme] ??= clientOf(scheme));
       const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMilliseconds)]);
       return new Promise<Posted>((resolve, reject) => {
-        const sent = (https ? request : plainRequest)(
+        const sent = client.request(
           url,
           {
             method: "POST",
-            agent: https ? agent : plainAgent,
+            agent: client.agent,
             lookup: guarded,
             headers: { ...headers, "content-length": Buffer.byteLength(body) },
             signal: limit,
@@ -77,8 +85,8 @@ export function createPost(rules: AddressRules, resolve: Resolve = systemResolve
       });
     },
     close() {
-      agent.destroy();
-      plainAgent.destroy();
+      clients.http?.agent.destroy();
+      clients.https?.agent.destroy();
     },
   };
 }
