@@ -18,6 +18,9 @@ import { addressOf, finished, nonet, root, temporaryFolder } from "./process.ts"
 const locker = join(root, "examples", "parcel-lockers.md");
 const environment = { DOOR_SECRET: "0123456789abcdef0123" };
 
+/** One for all: each listens to what becomes of this process's own output. */
+const terminal = processTerminal();
+
 interface Finding {
   readonly check: string;
   readonly status: string;
@@ -44,8 +47,12 @@ async function findingsOf(data: string, document: string = locker): Promise<read
   const write = (text: string): void => void (output += text);
   const given = { ...process.env, ...environment, NONET_DATA: data };
   // In this process, since there are many rows.
-  const terminal = { ...processTerminal(), environment: given, out: write, err: write };
-  await command(["doctor", document, "--port", "0", "--format", "json"], terminal);
+  await command(["doctor", document, "--port", "0", "--format", "json"], {
+    ...terminal,
+    environment: given,
+    out: write,
+    err: write,
+  });
   assert.doesNotMatch(output, /hunter22/);
   return (JSON.parse(output) as { findings: readonly Finding[] }).findings;
 }
