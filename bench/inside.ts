@@ -6,12 +6,14 @@ import type * as Mint from "../src/serve/credentials/mint.ts";
 import type * as Random from "../src/serve/random.ts";
 import type { Store } from "../src/store/store.ts";
 
+type Fields = readonly (readonly [name: string, value: string])[];
+
 export interface Inside {
   readonly store: Store;
   readonly plan: Library.Plan;
   readonly key: (user: string, role: string) => Promise<string>;
   /** The body of an answer; throws at any that is no success. */
-  readonly ask: (method: string, target: string, secret: string, body?: object) => Promise<string>;
+  readonly ask: (method: string, target: string, secret: string, body?: object, more?: Fields) => Promise<string>;
   /** Asks for so many, 32 at a time. */
   readonly all: <T>(times: number, work: (index: number) => Promise<T>) => Promise<readonly T[]>;
   /** Microseconds of processor time for each. */
@@ -46,12 +48,19 @@ export async function openInside(folder: string, text: string, file: string): Pr
   });
   let count = 0;
 
-  async function ask(method: string, target: string, secret: string, body?: object): Promise<string> {
+  async function ask(
+    method: string,
+    target: string,
+    secret: string,
+    body?: object,
+    more: Fields = [],
+  ): Promise<string> {
     const bytes = Buffer.from(body === undefined ? "" : JSON.stringify(body));
-    const fields = new Map([
+    const fields = new Map<string, string>([
       ["host", "127.0.0.1"],
       ["authorization", `Bearer ${secret}`],
       ["accept", "application/json"],
+      ...more,
     ]);
     if (method === "POST") fields.set("idempotency-key", `key-of-request-${(count += 1)}`);
     if (method !== "GET") fields.set("content-length", `${bytes.length}`);

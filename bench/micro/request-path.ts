@@ -15,7 +15,7 @@ import { parseArgs } from "node:util";
 import { raisedFlagship } from "../contestants.ts";
 import { median, openInside } from "../inside.ts";
 
-const SCENARIOS = ["read", "list", "create", "move"] as const;
+const SCENARIOS = ["read", "old", "list", "create", "move"] as const;
 type Scenario = (typeof SCENARIOS)[number];
 
 const { values, positionals } = parseArgs({
@@ -129,6 +129,10 @@ async function serve(folder: string): Promise<void> {
         read: (index: number) => {
           const { id, secret } = seeded[(index * 7919) % seeded.length] as { id: string; secret: string };
           return ask("GET", `/parcels/${id}`, secret);
+        },
+        old: (index: number) => {
+          const { id, secret } = seeded[(index * 7919) % seeded.length] as { id: string; secret: string };
+          return ask("GET", `/parcels/${id}`, secret, undefined, [["lockers-version", "2026-03-01"]]);
         },
         list: (index: number) => ask("GET", "/parcels?limit=50", couriers[index % couriers.length] as string),
         create: (index: number) => announce(space[index] as { site: string; size: string }),

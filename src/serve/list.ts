@@ -29,7 +29,7 @@ export function list(call: Call): Awaitable<Answer> {
     const filtered = Object.keys(raised.given).length === 0 ? {} : { filter: raised.given as Value };
     const variables = { ...call.variables, ...(parent === null ? {} : { parent }), ...filtered };
     return after(checkListed(call), () =>
-      after(call.kind.list(shape)(wanted, variables), (page) => answerOf(call, plan, asked, page)),
+      after((call.own?.reads ?? call.kind).list(shape)(wanted, variables), (page) => answerOf(call, plan, asked, page)),
     );
   });
 }
@@ -38,7 +38,11 @@ function answerOf(call: Call, plan: ListPlan, asked: Asked, page: Page): Answer 
   const next = page.next === undefined ? undefined : nextQuery(call, plan, asked, page.next);
   const cursor = next === undefined ? "null" : JSON.stringify(next.value);
   const link = next === undefined ? [] : linkTo(call, next.query);
-  const text = pageText(plan, { items: tell(call, page.text), next: cursor, count: String(page.total) });
+  const text = pageText(plan, {
+    items: call.own?.reads === undefined ? tell(call, page.text) : page.text,
+    next: cursor,
+    count: String(page.total),
+  });
   return readAnswer(call, text, textTag(call, text), link);
 }
 

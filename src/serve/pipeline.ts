@@ -425,9 +425,11 @@ function inOwnWords(
   input: JsonObject,
   judge: Judge | undefined,
 ): OwnTerms {
+  const reads = asked.readsFor(caller.kind, kind, chain);
   return {
     chain,
     input,
+    ...(reads === undefined ? undefined : { reads }),
     prepared: judge === undefined ? asked.prepared : { ...asked.prepared, judge },
     kind: { ...kind, record: asked.viewFor(caller.kind) },
   };

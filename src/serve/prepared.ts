@@ -31,7 +31,8 @@ import type { ParentFinder } from "./parents.ts";
 import { prepareParents, tiedTo } from "./parents.ts";
 import type { Decision } from "./permissions.ts";
 import { conditionOf, decide } from "./permissions.ts";
-import type { AskedOperation } from "./versions/served.ts";
+import type { Chain } from "./versions/chain.ts";
+import type { AskedOperation, Reads } from "./versions/served.ts";
 import type { Nested, ResourceView } from "./views.ts";
 import { ownView, readsOtherRecords, viewOf } from "./views.ts";
 
@@ -77,6 +78,8 @@ export interface ForKind {
   readonly wholePasses: (variables: Variables) => Awaitable<string | undefined>;
   /** Where `the` says which record is at hand: the condition of those that this kind may run it on, and may see. */
   readonly the: { readonly allowed?: TypedExpression; readonly visible?: TypedExpression } | undefined;
+  /** The same reads in another view. Each call prepares its own. */
+  readsIn(view: View): Pick<ForKind, "read" | "list">;
   /** A list query by its shape, prepared once. */
   list(shape: ListShape): (page: PageArguments, variables: Variables) => Awaitable<Page>;
 }
@@ -166,8 +169,27 @@ export function prepareAsked(plan: Plan, kinds: CallerKinds): readonly AskedOper
         throw new Error(`${operation.name} of an older version is not run`);
       },
     };
-    return { prepared, viewFor: (kind) => (views[kind] ??= viewOf(table, kinds.roles(kind))) };
+    const viewFor = (kind: number): ResourceView => (views[kind] ??= viewOf(table, kinds.roles(kind)));
+    const reads: (Reads | "none" | undefined)[] = [];
+    return {
+      prepared,
+      viewFor,
+      readsFor(number, kind, chain) {
+        const made = (reads[number] ??= readsOf(operation, kind, viewFor(number), chain) ?? "none");
+        return made === "none" ? undefined : made;
+      },
+    };
   });
+}
+
+function readsOf({ answer }: Operation, kind: ForKind, own: ResourceView, chain: Chain): Reads | undefined {
+  if (kind.own !== undefined || answer.kind === "shape") return undefined;
+  const { view } = kind.record;
+  const down = chain.changes({ kind: "record", resource: view.resource }) ? chain.viewDown(view) : undefined;
+  if (down === undefined) return undefined;
+  // Of a field that is hidden from this caller the older version says nothing either.
+  const members = own.tag === "" ? down.members : down.members.filter(({ name }) => own.known.has(name));
+  return kind.readsIn({ ...down, members });
 }
 
 function bodyJudge({ body, wire }: Operation, judgeOf: (schema: JsonObject) => Judge): Judge | undefined {
@@ -197,7 +219,7 @@ function prepareForKind(operation: Operation, store: Store, record: ResourceView
   const visible = decide(operation.visible, roles);
   const own = ownView(operation, nested);
   const view = own ?? record.view;
-  const reader = (decision: Decision): ForKind["read"] => {
+  const reader = (decision: Decision, view: View): ForKind["read"] => {
     if (decision === "denied" || (operation.key === undefined && operation.the === undefined)) return () => undefined;
     return store.read({ resource: operation.resource, ...keyed, view, ...where(decision, single) });
   };
@@ -211,15 +233,32 @@ function prepareForKind(operation: Operation, store: Store, record: ResourceView
   };
   const isCounted = operation.list !== undefined && hasPart(operation.list.page, "count");
   const counted = isCounted ? { counted: true as const } : {};
-  const lists = new Map<string, ReturnType<ForKind["list"]>>();
+  const listsIn = (view: View): ForKind["list"] => {
+    const lists = new Map<string, ReturnType<ForKind["list"]>>();
+    return (shape) => {
+      const key = shapeKey(shape);
+      const known = lists.get(key);
+      if (known !== undefined) return known;
+      if (lists.size >= maximumShapes) lists.delete(lists.keys().next().value as string);
+      const own = operation.list?.where === undefined ? [] : [operation.list.where];
+      const { conditions, ...rest } = shape;
+      const filters = operation.list?.conditions.filter(({ name }) => conditions.includes(name)) ?? [];
+      const said = [...own, ...filters.map(({ condition }) => condition)];
+      const condition = allowed === "denied" ? {} : where(allowed, said);
+      const prepared = store.list({ resource: operation.resource, view, ...condition, ...rest, ...counted });
+      lists.set(key, prepared);
+      return prepared;
+    };
+  };
   return {
     allowed,
     visible,
     record,
     own,
     parents: prepareParents(operation, store, roles),
-    read: lazily(() => reader(allowed)),
-    seen: lazily(() => reader(visible)),
+    read: lazily(() => reader(allowed, view)),
+    seen: lazily(() => reader(visible, view)),
+    readsIn: (other) => ({ read: lazily(() => reader(allowed, other)), list: listsIn(other) }),
     passes: lazily(() => {
       const all = [...tied, ...single, ...(operation.guard === undefined ? [] : [operation.guard.if])];
       return store.read({ resource: operation.resource, ...keyed, view: { ...view, members: [] }, where: { all } });
@@ -233,20 +272,7 @@ function prepareForKind(operation: Operation, store: Store, record: ResourceView
       return store.whole({ members: [], where: { all } });
     }),
     the: theOne(operation, [...tied, ...single], allowed, visible),
-    list(shape) {
-      const key = shapeKey(shape);
-      const known = lists.get(key);
-      if (known !== undefined) return known;
-      if (lists.size >= maximumShapes) lists.delete(lists.keys().next().value as string);
-      const own = operation.list?.where === undefined ? [] : [operation.list.where];
-      const { conditions, ...rest } = shape;
-      const filters = operation.list?.conditions.filter(({ name }) => conditions.includes(name)) ?? [];
-      const said = [...own, ...filters.map(({ condition }) => condition)];
-      const condition = allowed === "denied" ? {} : where(allowed, said);
-      const prepared = store.list({ resource: operation.resource, view, ...condition, ...rest, ...counted });
-      lists.set(key, prepared);
-      return prepared;
-    },
+    list: listsIn(view),
   };
 }
 

@@ -12,6 +12,7 @@ import { extended } from "./extension.ts";
 import { decodeKey } from "./keys-in-path.ts";
 import { matchesWeakly } from "./preconditions.ts";
 import { absent, absentParent, columnOf, keyOf, tagsOf } from "./record.ts";
+import type { ForKind } from "./prepared.ts";
 import { Refusal } from "./refusal.ts";
 import { unmarked } from "./tokens.ts";
 import { tell } from "./versions/terms.ts";
@@ -21,7 +22,7 @@ export function read(call: Call): Awaitable<Answer> {
   return after(parentOf(call), (parent) => {
     if (parent === undefined) throw absentParent(call);
     if (key === undefined) throw absent(call);
-    return after(findVisible(call, key, parent), (found) => {
+    return after(findVisible(call, key, parent, call.own?.reads?.read), (found) => {
       if (call.prepared.operation.guard === undefined) return given(call, found);
       return checkRead(call, key, parent).then(() => given(call, found));
     });
@@ -31,7 +32,7 @@ export function read(call: Call): Awaitable<Answer> {
 function given(call: Call, found: Found): Answer {
   const { prepared, kind } = call;
   if (prepared.operation.answer.kind === "none") return emptyAnswer(prepared.operation.answer.status);
-  const text = tell(call, found.text);
+  const text = call.own?.reads === undefined ? tell(call, found.text) : found.text;
   const tag =
     kind.own === undefined
       ? entityTag(call, found.revision, text)
@@ -40,10 +41,9 @@ function given(call: Call, found: Found): Answer {
 }
 
 /** The record with a key below a parent, for callers who may run the operation on it: 403 where they may only see it. */
-export function findVisible(call: Call, key: Value, parent: Value): Awaitable<Found> {
-  const { kind } = call;
+export function findVisible(call: Call, key: Value, parent: Value, read?: ForKind["read"]): Awaitable<Found> {
   const variables = parent === null ? call.variables : { ...call.variables, parent };
-  return after(kind.read(key, variables), (found) => found ?? refuseUnread(call, key, variables));
+  return after((read ?? call.kind.read)(key, variables), (found) => found ?? refuseUnread(call, key, variables));
 }
 
 async function refuseUnread(call: Call, key: Value, variables: Variables): Promise<never> {

@@ -7,6 +7,8 @@ import type { FilterOperator } from "../../plan/plan.ts";
 import type { MemberStep, OperationStep, ShapeStep, StepPlan } from "../../plan/version.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Judge } from "../body.ts";
+import type { View, ViewMember } from "../../store/store.ts";
+import { membersDown } from "./view.ts";
 import { compileShape, own, type Shape, type Whole } from "./shapes.ts";
 
 /** What is converted: a resource's records, or what one operation takes or gives. */
@@ -28,6 +30,8 @@ export interface Chain {
   changes(subject: Subject): boolean;
   /** `subject` by its newest name. */
   down(subject: Subject, newest: JsonObject): JsonObject;
+  /** A record's view as the older version has it; undefined where no view says that. */
+  viewDown(view: View): View | undefined;
   /** `subject` by its older name; `present` is what is there, as the newest version has it. */
   up(subject: Subject, older: JsonObject, how?: Whole): JsonObject;
   /** The newest name of a record's member; undefined where it is gone. */
@@ -127,6 +131,12 @@ export function createChain(links: readonly Link[]): Chain {
     changes: (subject) => shapesOf(back, subject, "newer").some((shape) => shape !== undefined),
     down: (subject, newest) =>
       shapesOf(back, subject, "newer").reduce((value, shape) => shape?.down(value) ?? value, newest),
+    viewDown({ resource, members }) {
+      let now: readonly ViewMember[] | undefined = members;
+      for (const shape of shapesOf(back, { kind: "record", resource }, "newer"))
+        if (shape !== undefined && now !== undefined) now = membersDown(shape.step, now);
+      return now && { resource, members: now };
+    },
     up(subject, older, how) {
       const shapes = shapesOf(links, subject, "older");
       // What is there as each version between has it.

@@ -33,7 +33,14 @@ export interface AskedOperation {
   readonly prepared: Prepared;
   /** What a kind of caller sees of the resource, by its older names. */
   viewFor(kind: number): ResourceView;
+  /**
+   * The reads that give records as this version has them; undefined where what they give is to be brought down. `kind` is of
+   * the operation that is run.
+   */
+  readsFor(number: number, kind: ForKind, chain: Chain): Reads | undefined;
 }
+
+export type Reads = Pick<ForKind, "read" | "list">;
 
 /** What a call of an older version is judged by: itself, in that version's own words. */
 export interface OwnTerms {
@@ -41,4 +48,6 @@ export interface OwnTerms {
   readonly prepared: Prepared;
   readonly kind: ForKind;
   readonly input: JsonObject;
+  /** Where what is read is in that version's words already. */
+  readonly reads?: Reads;
 }
