@@ -72,43 +72,98 @@ const rows: readonly Row[] = [
   { what: "a secret's file with nothing in it", environment: { NONET_OPERATOR_TOKEN_FILE: "token" }, files: { token: "\n" }, wrong: ["NONET_OPERATOR_TOKEN_FILE: token is empty"] },
 ]; // biome-ignore format: a table
 
+/** What `nonet config` says where there are these variables and files and nothing else. */
+async function told({
+  args = [],
+  environment = {},
+  files = {},
+}: Omit<Row, "what">): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
+  let [out, err] = ["", ""];
+  const code = await run(["config", ...args, "--format", "json"], {
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+    colour: false,
+    columns: 100,
+    interactive: false,
+    environment,
+    read: (path) => {
+      const text = files[path];
+      if (text !== undefined) return Promise.resolve(Buffer.from(text));
+      return Promise.reject(Object.assign(new Error(`ENOENT: ${path}`), { code: "ENOENT" }));
+    },
+    write: () => Promise.reject(new Error("nothing is written")),
+    stopped: () => Promise.resolve("SIGINT"),
+  });
+  return { code, out, err };
+}
+
 for (const { what, args = [], environment = {}, files = {}, settings, wrong } of rows) {
   test(`settings: ${what}`, async () => {
-    let [out, err] = ["", ""];
-    const code = await run(["config", ...args, "--format", "json"], {
-      out: (text) => void (out += text),
-      err: (text) => void (err += text),
-      colour: false,
-      columns: 100,
-      interactive: false,
-      environment,
-      read: (path) => {
-        const text = files[path];
-        if (text !== undefined) return Promise.resolve(Buffer.from(text));
-        return Promise.reject(Object.assign(new Error(`ENOENT: ${path}`), { code: "ENOENT" }));
-      },
-      write: () => Promise.reject(new Error("nothing is written")),
-      stopped: () => Promise.resolve("SIGINT"),
-    });
+    const { code, err, out } = await told({ args, environment, files });
     assert.doesNotMatch(out + err, /hunter22/);
     if (wrong !== undefined) {
       assert.equal(code, 2);
-      const told = err
+      const lines = err
         .replace(/^nonet config: /, "")
         .trimEnd()
         .split("\n");
-      if (wrong.length > 0) assert.deepEqual(told, wrong);
+      if (wrong.length > 0) assert.deepEqual(lines, wrong);
       else assert.match(err, /nonet\.config\.yaml:\d: /);
       return;
     }
     assert.equal(err, "");
     assert.equal(code, 0);
-    const told = (JSON.parse(out) as { settings: { setting: string; value: string | null; from: string }[] }).settings;
+    const all = (JSON.parse(out) as { settings: { setting: string; value: string | null; from: string }[] }).settings;
     for (const [name, [value, from]] of Object.entries(settings ?? {})) {
-      const found = told.find(({ setting }) => setting === name);
+      const found = all.find(({ setting }) => setting === name);
       assert.deepEqual([found?.value, found?.from], [value, from], name);
     }
   });
+}
+
+/** Three values of each option that takes one, for the file, the environment and the command line. */
+const values: Readonly<Record<string, readonly [string, string, string]>> = {
+  port: ["1", "2", "3"],
+  host: ["a.example", "b.example", "c.example"],
+  data: ["a.db", "b.db", "c.db"],
+  "base-url": ["https://a.example", "https://b.example", "https://c.example"],
+  "trust-proxy": ["10.0.0.1", "10.0.0.2", "10.0.0.3"],
+  sink: ["nats://a/x?as=r", "nats://b/x?as=r", "nats://c/x?as=r"],
+  handlers: ["a.ts", "b.ts", "c.ts"],
+  limits: ["redis://a", "redis://b", "redis://c"],
+  http: ["own", "node", "own"],
+  log: ["info", "debug", "error"],
+  "log-format": ["json", "text", "auto"],
+  "log-slow": ["1s", "2s", "3s"],
+  "admin-port": ["1", "2", "3"],
+  "admin-host": ["a.example", "b.example", "c.example"],
+  config: ["a.yaml", "b.yaml", "c.yaml"],
+};
+
+test("every setting is of the command line before the environment, of that before the file, and of that before the default", async () => {
+  for (const [name, option] of Object.entries<Option<unknown>>(serveOptions)) {
+    const isFlag = option.value === undefined;
+    // A secret has no place in a file of settings but its own, and that file cannot say which file it is.
+    const inFile = name !== "config" && option.secret !== "value";
+    const [low = "true", middle = "true", high = "true"] = values[name] ?? (isFlag ? [] : ["secret-1", "secret-2", "secret-3"]); // biome-ignore format: a default
+    const shown = (value: string): string => (option.secret === "value" ? "[set]" : value);
+    const files = { [file]: inFile ? `${name}: ${low}` : "", "b.yaml": "", "c.yaml": "" };
+    const environment = { [variableOf(name)]: middle };
+    const args = isFlag ? [`--${name}`] : [`--${name}`, high];
+    assert.deepEqual(await sourceOf(name, { args, environment, files }), [shown(high), `--${name}`]);
+    assert.deepEqual(await sourceOf(name, { environment, files }), [shown(middle), variableOf(name)]);
+    if (inFile) assert.deepEqual(await sourceOf(name, { files }), [shown(low), `${file}:1`]);
+    const usual = option.default ?? (isFlag ? "false" : null);
+    assert.deepEqual(await sourceOf(name, {}), [usual, usual === null ? "not set" : "default"], name);
+  }
+});
+
+async function sourceOf(name: string, row: Omit<Row, "what">): Promise<readonly [string | null, string]> {
+  const { code, err, out } = await told(row);
+  assert.equal(code, 0, `${name}: ${err}`);
+  const { settings } = JSON.parse(out) as { settings: { setting: string; value: string | null; from: string }[] };
+  const { from, value } = settings.find(({ setting }) => setting === name) ?? assert.fail(name);
+  return [value, from];
 }
 
 test("the page has every setting", () => {
