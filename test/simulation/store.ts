@@ -161,6 +161,9 @@ export function simulatedStore(
     if (broken > 0 && chance.percent(broken)) throw failed("broken", task);
   };
 
+  /** What a store does by itself, such as waiting for others to be written with, does not end with a process. */
+  const outliving = <T>(make: () => T): T => machine.tasks.run({ name: "store", life: ofTheStore, looked: 0 }, make);
+
   /** A call that changes nothing, or one thing by itself. */
   async function call<T>(label: string, make: () => T | Promise<T>, told?: (task: Task) => void): Promise<T> {
     const task = taskNow();
@@ -168,7 +171,7 @@ export function simulatedStore(
     await machine.pass(label, life);
     mayFail(task);
     told?.(task);
-    const given = await make();
+    const given = await outliving(make);
     await machine.pass(`${label} gave`, life);
     return given;
   }
