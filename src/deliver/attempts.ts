@@ -1,5 +1,8 @@
 /**
  * From deliveries to attempts: what is due is claimed under a lease, sent, and settled by what came of it (R6.5 to R6.9).
+ *
+ * At one endpoint this goes on in turns. A turn settles all attempts that have ended since the one before and claims as many
+ * deliveries as there is room for, in one transaction: a wait for the disk, or for the database, serves them all.
  */
 import { instantText } from "../base/clock.ts";
 import type { Json } from "../base/json.ts";
@@ -26,10 +29,10 @@ export interface Attempts {
   giveUp(): void;
 }
 
-/** Attempts under way at one endpoint. */
-const perEndpoint = 8;
-/** Of so many that are due each process takes some, so that several do not all reach for the same ones. */
-const choice = 4 * perEndpoint;
+/** Attempts under way at one endpoint: one more after each that was taken, until one is not. */
+const room = { least: 8, most: 64 };
+/** Of more than it has room for a process takes some, so that several do not all reach for the same ones. */
+const choice = 24;
 /** Endpoints are looked at anew at least this often: others may have changed them. */
 const sweepMilliseconds = 1000;
 /** Beyond the time-out of an attempt: whoever has not told by then what came of it has ended. */
@@ -39,6 +42,41 @@ const keptAttempts = 50;
 interface Waiting {
   readonly id: string;
   readonly nextAttemptAt: string;
+}
+
+/** What goes on at one endpoint. */
+interface Lane {
+  readonly endpoint: string;
+  /** Attempts under way, and how many there may be. */
+  busy: number;
+  room: number;
+  /** Not settled yet. */
+  ended: Ended[];
+  turning: boolean;
+  /** Another turn is to follow. */
+  again: boolean;
+}
+
+interface Claimed {
+  readonly endpointRow: Row;
+  readonly row: Row;
+}
+
+/** An attempt and what came of it. */
+interface Ended extends Claimed {
+  readonly made: number;
+  readonly attempt: Json;
+  readonly verdict: Verdict;
+  readonly began: number;
+  readonly now: number;
+  readonly status: number | undefined;
+}
+
+interface Settled {
+  /** Why the endpoint was disabled, if it was. */
+  readonly why: string | undefined;
+  /** Whether another delivery waited for this one. */
+  readonly letGo: boolean;
 }
 
 export function createAttempts(
@@ -60,7 +98,7 @@ export function createAttempts(
   const giveUp = new AbortController();
   const underWay = new Map<string, Promise<void>>();
   const beginning = new Set<Promise<void>>();
-  const busy = new Map<string, number>();
+  const lanes = new Map<string, Lane>();
   /** When an endpoint is to be looked at next. */
   const wakes = new Map<string, number>();
   let swept = Number.NEGATIVE_INFINITY;
@@ -81,93 +119,144 @@ export function createAttempts(
     if (now >= swept + sweepMilliseconds || now < swept) {
       swept = now;
       const present = await rows.enabledEndpoints();
-      for (const id of wakes.keys()) if (!present.some((one) => one.id === id)) wakes.delete(id);
+      for (const id of [...wakes.keys(), ...lanes.keys()]) if (!present.some((one) => one.id === id)) forget(id);
       for (const { id } of present) wakes.set(id, 0);
       for (const endpoint of present) {
         if (endpoint.recoverSince !== undefined) await recover?.(endpoint, Date.parse(endpoint.recoverSince));
       }
     }
-    for (const [id, wake] of wakes) if (wake <= now && !stopping.aborted) await beginAt(id);
+    for (const [id, wake] of wakes) if (wake <= now && !stopping.aborted) await turn(laneOf(id));
   }
 
-  /** Claims what is due at an endpoint, as far as it has room, and lets the attempts run. */
-  async function beginAt(endpoint: string): Promise<void> {
-    const room = perEndpoint - (busy.get(endpoint) ?? 0);
-    if (room <= 0) {
+  /** An endpoint that is gone, or disabled. */
+  function forget(endpoint: string): void {
+    wakes.delete(endpoint);
+    if (lanes.get(endpoint)?.busy === 0) lanes.delete(endpoint);
+  }
+
+  function laneOf(endpoint: string): Lane {
+    let lane = lanes.get(endpoint);
+    if (lane === undefined) {
+      lane = { endpoint, busy: 0, room: room.least, ended: [], turning: false, again: false };
+      lanes.set(endpoint, lane);
+    }
+    return lane;
+  }
+
+  /** One at a time; who asks for one while another goes on gets it after that, and does not wait for it. */
+  async function turn(lane: Lane): Promise<void> {
+    lane.again = lane.turning;
+    if (lane.turning) return;
+    lane.turning = true;
+    try {
+      await oneTurn(lane);
+    } finally {
+      lane.turning = false;
+      if (lane.again) goOn(lane);
+    }
+  }
+
+  function goOn(lane: Lane): void {
+    void awaited(() => turn(lane)).catch(options.report);
+  }
+
+  /** Settles what has ended, claims what is due as far as there is room, and lets the attempts run. */
+  async function oneTurn(lane: Lane): Promise<void> {
+    const { endpoint } = lane;
+    const ended = lane.ended.splice(0);
+    const due = stopping.aborted ? [] : await dueAt(lane);
+    const endpointRow = due.length === 0 ? undefined : await rows.enabledEndpoint(endpoint);
+    if (ended.length === 0 && endpointRow === undefined) return;
+    const { claimed, settled } = await store.transaction(async (tx) => {
+      const settled: Settled[] = [];
+      for (const one of ended) settled.push(await settle(tx, one));
+      const claimed = endpointRow === undefined || stopping.aborted ? [] : await claim(tx, endpointRow, due);
+      return { claimed, settled };
+    });
+    for (const [index, one] of ended.entries()) tell(one, settled[index]?.why);
+    if (settled.some(({ letGo }) => letGo)) lane.again = true;
+    for (const one of claimed) run(lane, one);
+  }
+
+  function run(lane: Lane, claimed: Claimed): void {
+    const id = claimed.row["id"] as string;
+    lane.busy += 1;
+    const attempt = attemptOne(claimed)
+      .then((ended) => {
+        if (ended !== undefined) lane.ended.push(ended);
+        lane.room = ended?.verdict.kind === "delivered" ? Math.min(room.most, lane.room + 1) : room.least;
+      })
+      .catch(options.report)
+      .finally(() => {
+        underWay.delete(id);
+        lane.busy -= 1;
+        wakes.set(lane.endpoint, 0);
+        // There is room now, and something to settle; the next round would be late.
+        goOn(lane);
+      });
+    underWay.set(id, attempt);
+  }
+
+  /** What is due at an endpoint and has room there. */
+  async function dueAt({ busy, endpoint, room }: Lane): Promise<readonly Waiting[]> {
+    const free = room - busy;
+    if (free <= 0) {
       wakes.set(endpoint, Number.POSITIVE_INFINITY);
-      return;
+      return [];
     }
     const now = clock.now();
-    const { text } = await listWaiting({ limit: choice, filters: [] }, { input: { webhook: endpoint } });
+    const { text } = await listWaiting({ limit: free + choice, filters: [] }, { input: { webhook: endpoint } });
     const waiting = JSON.parse(`[${text}]`) as readonly Waiting[];
     const due = someOf(
       waiting.filter(({ nextAttemptAt }) => Date.parse(nextAttemptAt) <= now),
-      room,
+      free,
       random(),
     );
     const later = waiting.find(({ nextAttemptAt }) => Date.parse(nextAttemptAt) > now);
-    wakes.set(endpoint, due.length === room ? 0 : later === undefined ? Number.POSITIVE_INFINITY : Date.parse(later.nextAttemptAt)); // biome-ignore format: short
-    if (due.length === 0 || stopping.aborted) return;
-    for (const { endpointRow, row } of await claim(endpoint, due)) {
-      const id = row["id"] as string;
-      busy.set(endpoint, (busy.get(endpoint) ?? 0) + 1);
-      const attempt = attemptOne(endpointRow, row)
-        .catch(options.report)
-        .finally(() => {
-          underWay.delete(id);
-          const others = (busy.get(endpoint) ?? 1) - 1;
-          if (others > 0) busy.set(endpoint, others);
-          else busy.delete(endpoint);
-          wakes.set(endpoint, 0);
-          // There is room now; the next round would be late.
-          if (!stopping.aborted) void awaited(() => beginAt(endpoint)).catch(options.report);
-        });
-      underWay.set(id, attempt);
-    }
+    wakes.set(endpoint, due.length === free ? 0 : later === undefined ? Number.POSITIVE_INFINITY : Date.parse(later.nextAttemptAt)); // biome-ignore format: short
+    return due;
   }
 
   /**
    * Of two processes that find the same delivery due, the first gets it: the other finds it leased. The endpoint is not held, or
    * all attempts at it would wait for one another; one that is disabled at this moment may be sent something still.
    */
-  async function claim(endpoint: string, due: readonly Waiting[]): Promise<readonly { endpointRow: Row; row: Row }[]> {
+  async function claim(tx: Transaction, endpointRow: Row, due: readonly Waiting[]): Promise<readonly Claimed[]> {
+    const endpoint = endpointRow["id"] as string;
     const until = instantText(clock.now() + webhook.timeoutMilliseconds + leaseMilliseconds);
-    const endpointRow = await rows.enabledEndpoint(endpoint);
-    if (endpointRow === undefined) return [];
-    return store.transaction(async (tx) => {
-      const claimed: { endpointRow: Row; row: Row }[] = [];
-      for (const { id, nextAttemptAt } of due) {
-        const row = await tx.claim(deliveries, id);
-        const free = row?.["state"] === "pending" && row["nextAttemptAt"] === nextAttemptAt && !underWay.has(id);
-        if (row === undefined || !free) continue;
-        // Sent once more by hand, after what it tells of was erased: there is nothing left to tell.
-        if (row["body"] === "") {
-          await options.move(tx, deliveries, row, "failed", { nextAttemptAt: null }, "erased");
-          if (webhook.inOrder) {
-            await rows.letNextGo(tx, endpoint, row["record"] as string, clock.now());
-            wakes.set(endpoint, 0);
-          }
-          continue;
+    const claimed: Claimed[] = [];
+    for (const { id, nextAttemptAt } of due) {
+      const row = await tx.claim(deliveries, id);
+      const free = row?.["state"] === "pending" && row["nextAttemptAt"] === nextAttemptAt && !underWay.has(id);
+      if (row === undefined || !free) continue;
+      // Sent once more by hand, after what it tells of was erased: there is nothing left to tell.
+      if (row["body"] === "") {
+        await options.move(tx, deliveries, row, "failed", { nextAttemptAt: null }, "erased");
+        if (webhook.inOrder) {
+          await rows.letNextGo(tx, endpoint, row["record"] as string, clock.now());
+          wakes.set(endpoint, 0);
         }
-        const written = await tx.update(deliveries, row, { nextAttemptAt: until }, nothing, {});
-        if (written.kind === "written") claimed.push({ endpointRow, row: written.row });
+        continue;
       }
-      return claimed;
-    });
+      const written = await tx.update(deliveries, row, { nextAttemptAt: until }, nothing, {});
+      if (written.kind === "written") claimed.push({ endpointRow, row: written.row });
+    }
+    return claimed;
   }
 
-  async function attemptOne(endpoint: Row, row: Row): Promise<void> {
+  /** Undefined where it was none, because this process ends. */
+  async function attemptOne({ endpointRow, row }: Claimed): Promise<Ended | undefined> {
     const began = clock.now();
     // The store took so long over the claim that somebody else may have it by now.
     if (began >= Date.parse(row["nextAttemptAt"] as string)) return;
     const body = row["body"] as string;
-    const sending = await sendingOf(endpoint, row);
+    const sending = await sendingOf(endpointRow, row);
     const headers = {
       ...sending?.headers,
       "content-type": row["media"] as string,
       "user-agent": "nonet",
       ...signatureFields(
-        webhook.signed ? secretsOf(endpoint, began) : [],
+        webhook.signed ? secretsOf(endpointRow, began) : [],
         row["event"] as string,
         Math.floor(began / 1000),
         body,
@@ -176,31 +265,40 @@ export function createAttempts(
     let attempt: Attempt;
     let noted: Readonly<Record<string, Json>>;
     try {
-      const posted = await post.send(endpoint["url"] as string, headers, body, webhook.timeoutMilliseconds, giveUp.signal); // biome-ignore format: short
+      const posted = await post.send(endpointRow["url"] as string, headers, body, webhook.timeoutMilliseconds, giveUp.signal); // biome-ignore format: short
       sending?.ended(posted.status);
       attempt = { kind: "answered", ...posted };
       noted = { status: posted.status, reply: posted.reply };
     } catch (thrown) {
       if (!(thrown instanceof PostError)) throw thrown;
       sending?.ended(undefined, thrown.timedOut ? "timeout" : "unanswered");
-      // Given up because this process ends: it was no attempt, and another is made when it can be.
-      if (giveUp.signal.aborted) return release(row);
+      if (giveUp.signal.aborted) {
+        // Another one is made when it can be.
+        await release(row);
+        return undefined;
+      }
       attempt = { kind: "unanswered", timedOut: thrown.timedOut };
       noted = { error: thrown.message };
     }
     const now = clock.now();
     const made = (row["tries"] as number) + 1;
     const verdict = judge(attempt, { made, retry: webhook.retryMilliseconds, random: random(), now });
-    const at = { at: instantText(began), milliseconds: now - began, ...noted };
-    const why = await store.transaction((tx) => settle(tx, { endpoint, row }, made, at, verdict, now));
-    const to = endpoint["id"] as string;
+    return {
+      ...{ endpointRow, row, made, verdict, began, now },
+      attempt: { at: instantText(began), milliseconds: now - began, ...noted },
+      status: attempt.kind === "answered" ? attempt.status : undefined,
+    };
+  }
+
+  function tell({ endpointRow, row, made, verdict, began, now, status }: Ended, why: string | undefined): void {
+    const to = endpointRow["id"] as string;
     options.told?.({
       kind: "attempt",
       outcome: verdict.kind,
       seconds: (now - began) / 1000,
       webhook: to,
       delivery: row["id"] as string,
-      ...(attempt.kind === "answered" ? { status: attempt.status } : {}),
+      ...(status === undefined ? {} : { status }),
       attempt: made,
     });
     if (why !== undefined) options.told?.({ kind: "disabled", webhook: to, why });
@@ -233,19 +331,12 @@ export function createAttempts(
     });
   }
 
-  async function settle(
-    tx: Transaction,
-    { endpoint: known, row: leased }: { readonly endpoint: Row; readonly row: Row },
-    made: number,
-    attempt: Json,
-    verdict: Verdict,
-    now: number,
-  ): Promise<string | undefined> {
+  async function settle(tx: Transaction, ended: Ended): Promise<Settled> {
+    const { attempt, endpointRow: known, made, now, row: leased, verdict } = ended;
     const row = await tx.get(deliveries, "id", leased["id"] ?? null);
-    // Deleted with its endpoint.
-    if (row === undefined) return undefined;
-    // The lease was over, and what becomes of it is for whoever has it now.
-    if (row["state"] !== "pending" || row["nextAttemptAt"] !== leased["nextAttemptAt"]) return undefined;
+    // Deleted with its endpoint; or the lease was over, and what becomes of it is for whoever has it now.
+    if (row?.["state"] !== "pending" || row["nextAttemptAt"] !== leased["nextAttemptAt"])
+      return { why: undefined, letGo: false };
     const attempts = [...(row["attempts"] as readonly Value[]), attempt as Value].slice(-keptAttempts);
     const changes: Row = { attempts, tries: made };
     if (verdict.kind === "again") {
@@ -256,13 +347,14 @@ export function createAttempts(
     } else {
       await options.move(tx, deliveries, row, "failed", { ...changes, nextAttemptAt: null }, verdict.why);
     }
-    if (verdict.kind !== "again" && webhook.inOrder) {
-      await rows.letNextGo(tx, row["webhook"] as string, row["record"] as string, now);
-    }
+    const letGo =
+      verdict.kind !== "again" &&
+      webhook.inOrder &&
+      (await rows.letNextGo(tx, row["webhook"] as string, row["record"] as string, now));
     // Where there is nothing to note nobody is made to wait for the endpoint.
-    if (verdict.kind === "delivered" && (known["failing"] ?? null) === null) return undefined;
+    if (verdict.kind === "delivered" && (known["failing"] ?? null) === null) return { why: undefined, letGo };
     const endpoint = await tx.get(endpoints, "id", leased["webhook"] ?? null);
-    return endpoint && noteHealth(tx, endpoint, verdict, now);
+    return { why: endpoint && (await noteHealth(tx, endpoint, verdict, now)), letGo };
   }
 
   /**

@@ -30,8 +30,8 @@ export interface Rows {
   enabledEndpoint(id: string): Promise<Row | undefined>;
   /** The delivery to an endpoint that comes before all others of a record. */
   firstOf(tx: Transaction, endpoint: string, record: string): Promise<Row | undefined>;
-  /** Whoever is first now waits for nobody. `now` in epoch milliseconds. */
-  letNextGo(tx: Transaction, endpoint: string, record: string, now: number): Promise<void>;
+  /** Whoever is first now waits for nobody; whether it did. `now` in epoch milliseconds. */
+  letNextGo(tx: Transaction, endpoint: string, record: string, now: number): Promise<boolean>;
 }
 
 export function createRows(plan: Plan, store: Store, webhook: WebhookPlan): Rows {
@@ -53,8 +53,9 @@ export function createRows(plan: Plan, store: Store, webhook: WebhookPlan): Rows
     firstOf,
     async letNextGo(tx, endpoint, record, now) {
       const next = await firstOf(tx, endpoint, record);
-      if (next === undefined || next["nextAttemptAt"] !== null) return;
+      if (next === undefined || next["nextAttemptAt"] !== null) return false;
       await tx.update(deliveries, next, { nextAttemptAt: instantText(now) }, nothing, {});
+      return true;
     },
   };
 }

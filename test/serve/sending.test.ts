@@ -359,6 +359,35 @@ for (const kind of ["memory", "sqlite"] as const) {
     assert.deepEqual(await bench.states(), ["delivered", "failed"]);
   });
 
+  test(`R6.8 an endpoint that takes all is sent more at a time, and one that does not eight (${kind})`, async () => {
+    await using bench = await createBench(kind);
+    await bench.endpoint();
+    for (let order = 0; order < 60; order += 1) await bench.placed(`ord_${order}`);
+    const waiting: ((posted: Posted) => void)[] = [];
+    bench.answer = () => new Promise((resolve) => waiting.push(resolve));
+    const deliveries = bench.process();
+    const rounds = async (): Promise<number> => {
+      for (let turn = 0; turn < 20; turn += 1) {
+        await deliveries.round();
+        await pass(1);
+      }
+      return waiting.length;
+    };
+    assert.equal(await rounds(), 8);
+    for (const go of waiting.splice(0)) go(taken);
+    assert.equal(await rounds(), 16, "each of the eight made room for one more");
+    waiting.shift()?.({ status: 500, reply: "" });
+    assert.equal(await rounds(), 15, "none begins while there are more than eight");
+    for (const go of waiting.splice(0, 3)) go({ status: 500, reply: "" });
+    assert.equal(await rounds(), 12);
+
+    bench.answer = () => Promise.resolve(taken);
+    for (const go of waiting.splice(0)) go(taken);
+    await deliveries.settled();
+    const states = await bench.states();
+    assert.deepEqual([states.length, states.filter((state) => state === "delivered").length], [60, 56]);
+  });
+
   test(`R6.4 who waits for one that is gone unsent is let go when more is said of the record (${kind})`, async () => {
     await using bench = await createBench(kind);
     await bench.endpoint();
