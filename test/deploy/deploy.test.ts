@@ -71,7 +71,9 @@ test("the image runs as nobody in particular, and says where it listens", () => 
   assert.match(read("kubernetes/nonet.yaml"), new RegExp(`image: nonet:${RegExp.escape(version)}`));
   // `nonet` in a container (`exec SERVICE nonet key create`) is the file itself, which git has to keep executable.
   const [, command = ""] = /ln -s \/opt\/nonet\/(\S+) \/usr\/local\/bin\/nonet/.exec(text) ?? [];
-  if (process.platform !== "win32") assert.notEqual(statSync(join(root, command)).mode & 0o001, 0, command);
+  assert.equal(command, "src/cli.mjs");
+  for (const path of process.platform === "win32" ? [] : [command, "scripts/packaged/cli.mjs"])
+    assert.notEqual(statSync(join(root, path)).mode & 0o001, 0, path);
   // What is copied exists, and is let through.
   const ignored = read("Dockerfile.dockerignore");
   for (const [, source = ""] of text.matchAll(/^COPY ((?!--)[^\n]+) \S+$/gm)) {
