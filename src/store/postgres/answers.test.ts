@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type PostgresServer, startPostgres } from "../../../test/postgres/server.ts";
 import { placeFrom } from "./address.ts";
-import { recall, remember } from "./answers.ts";
+import { recall, remember, type Unclaimed } from "./answers.ts";
 import { type Connections, openConnections } from "./connection.ts";
 import { createOwn } from "./own-tables.ts";
 import { purge } from "./purge.ts";
@@ -29,11 +29,12 @@ async function request(key: string, expires = 100): Promise<{ readonly body: str
   let tries = 0;
   const body = await connections.transaction(async (work) => {
     tries += 1;
-    const before = await recall(work, "ann\0key", key);
+    const unclaimed: Unclaimed = new Map();
+    const before = await recall(work, unclaimed, "ann\0key", key);
     if (before !== undefined) return before.body;
     await work.rows("INSERT INTO done VALUES ($1)", [key]);
     const answer = { fingerprint: "f", status: 201, headers: { Location: "/x" }, body: `${key} ${tries}`, expires };
-    remember(work, "ann\0key", key, answer);
+    remember(work, unclaimed, "ann\0key", key, answer);
     return answer.body;
   });
   return { body, tries };
@@ -51,8 +52,8 @@ test("of those with the same key one is done, and all get its answer", async () 
 });
 
 test("a claim that came to nothing is no answer, and is purged", async () => {
-  await connections.transaction((work) => recall(work, "ann\0key", "refused"));
-  const again = await connections.transaction((work) => recall(work, "ann\0key", "refused"));
+  await connections.transaction((work) => recall(work, new Map(), "ann\0key", "refused"));
+  const again = await connections.transaction((work) => recall(work, new Map(), "ann\0key", "refused"));
   assert.equal(again, undefined);
   await purge(connections, 50);
   assert.deepEqual(await connections.rows("SELECT count(*) FROM nonet_answers WHERE expires IS NULL"), [[0]]);

@@ -6,7 +6,7 @@
  */
 import { hash } from "node:crypto";
 import type { Remembered } from "../store.ts";
-import type { Session, Work } from "./connection.ts";
+import type { Work } from "./connection.ts";
 import { Overtaken } from "./failure.ts";
 
 /**
@@ -27,9 +27,27 @@ export const answersSql: readonly string[] = [
   "CREATE INDEX nonet_answers_by_expires ON nonet_answers (expires)",
 ];
 
+/**
+ * What a transaction knows of answers that it has not claimed, by scope and key: that there was none, which is relied on when
+ * it remembers one, or that it has written one.
+ */
+export type Unclaimed = Map<string, "absent" | "written">;
+
 /** The newest answer for a key. One that has expired may still be there. */
-export async function recall(session: Session, scope: string, key: string): Promise<Remembered | undefined> {
+export async function recall(
+  session: Work,
+  unclaimed: Unclaimed,
+  scope: string,
+  key: string,
+): Promise<Remembered | undefined> {
   const place = placeOf(scope, key);
+  const name = `${scope}\0${key}`;
+  const isOwn = unclaimed.get(name) === "written";
+  const glanced = isOwn ? undefined : await session.glance("SELECT 1 FROM nonet_answers WHERE hash = $1", [place]);
+  if (glanced?.length === 0) {
+    unclaimed.set(name, "absent");
+    return undefined;
+  }
   const claimed = await session.rows(
     "INSERT INTO nonet_answers (hash) VALUES ($1) ON CONFLICT (hash) DO NOTHING RETURNING 1",
     [place],
@@ -46,24 +64,28 @@ export async function recall(session: Session, scope: string, key: string): Prom
   return { fingerprint, status, headers: JSON.parse(headers) as Remembered["headers"], body, expires };
 }
 
-export function remember(work: Work, scope: string, key: string, answer: Remembered): void {
-  work.send(
-    `INSERT INTO nonet_answers (hash, expires, scope, key, fingerprint, status, headers, body)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-     ON CONFLICT (hash) DO UPDATE SET expires = excluded.expires, scope = excluded.scope, key = excluded.key,
-       fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers, body = excluded.body`,
-    [
-      placeOf(scope, key),
-      answer.expires,
-      JSON.stringify(scope),
-      JSON.stringify(key),
-      answer.fingerprint,
-      answer.status,
-      JSON.stringify(answer.headers),
-      answer.body,
-    ],
-  );
+export function remember(work: Work, unclaimed: Unclaimed, scope: string, key: string, answer: Remembered): void {
+  const values = [
+    placeOf(scope, key),
+    answer.expires,
+    JSON.stringify(scope),
+    JSON.stringify(key),
+    answer.fingerprint,
+    answer.status,
+    JSON.stringify(answer.headers),
+    answer.body,
+  ];
+  const name = `${scope}\0${key}`;
+  if (unclaimed.get(name) === "absent") work.expect(`${insertSql} DO NOTHING RETURNING 1`, values);
+  else work.send(`${insertSql} ${replaceSql}`, values);
+  unclaimed.set(name, "written");
 }
+
+const insertSql = `INSERT INTO nonet_answers (hash, expires, scope, key, fingerprint, status, headers, body)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (hash)`;
+
+const replaceSql = `DO UPDATE SET expires = excluded.expires, scope = excluded.scope, key = excluded.key,
+  fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers, body = excluded.body`;
 
 export function placeOf(scope: string, key: string): Buffer {
   return hash("sha256", `${scope}\0${key}`, "buffer");

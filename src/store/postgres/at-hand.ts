@@ -60,7 +60,12 @@ function keyOf(resource: string, id: string | number): string {
 export function askView(
   view: View,
   relations: Relations,
-): { readonly stored: Ask<string>; readonly given: Ask<string> } {
+): {
+  readonly stored: Ask<string>;
+  readonly given: Ask<string>;
+  /** Where the row alone tells. */
+  readonly local?: (row: Row, variables: Variables) => string;
+} {
   if (view.members.every(isOfRow)) {
     const write = viewWriter(view, {
       expression: (expression) => {
@@ -72,7 +77,7 @@ export function askView(
       },
     });
     const local: Ask<string> = (_work, _fetch, row, variables) => write(row, variables);
-    return { stored: local, given: local };
+    return { stored: local, given: local, local: write };
   }
   const { name, table } = relationFor(relations, view.resource);
   const text = views.view(view, table, relations);

@@ -11,7 +11,8 @@ import pg from "pg";
 import { StoreError } from "../error.ts";
 import type { StoreLoad } from "../store.ts";
 import type { Place } from "./address.ts";
-import { codeOf, explained, InHand, isConsequence, isElsewhere, remedyFor } from "./failure.ts";
+import { openCommits, SeenAnew } from "./commits.ts";
+import { codeOf, explained, InHand, isConsequence, isElsewhere, Overtaken, remedyFor } from "./failure.ts";
 import { type Asking, gather } from "./questions.ts";
 import { parserOf } from "./value.ts";
 import type { Result, Wire } from "./wire.ts";
@@ -30,10 +31,24 @@ export interface Session {
   rows<Row extends Cells = Cells>(statement: string, values?: readonly Bindable[]): Promise<readonly Row[]>;
 }
 
-/** The statements of one transaction, in the order in which they were given. */
+/**
+ * The statements of one transaction, in the order in which they were given.
+ *
+ * At first it holds nothing: until `rows` or `freeze` is called, what is sent is kept, and what is asked by `glance` is read as it is
+ * committed. If that is all there is, it is committed together with other such transactions. So it costs one round trip or
+ * less, and nothing is held while the service thinks.
+ */
 export interface Work extends Session {
+  /** Whether it is tried for the first time, and so what mostly is as expected is expected (`expect`) and not asked. */
+  readonly isHopeful: boolean;
   /** Is not waited for: where it fails, so does the statement after it, or the commit. */
   send(statement: string, values?: readonly Bindable[]): void;
+  /** As `send`, for a statement that gives rows: where it gives none, the transaction is done again. */
+  expect(statement: string, values: readonly Bindable[]): void;
+  /** Reads without holding anything; undefined once something is held. What is decided on it is to be relied on. */
+  glance<Row extends Cells = Cells>(question: string, values: readonly Bindable[]): Promise<readonly Row[]> | undefined;
+  /** What was seen, by a name of its own: as `expect`, before all else. Undefined: it is no matter any more. */
+  rely(name: string, held: Asking | undefined): void;
   /**
    * Lets nobody else change these tables until the transaction ends, and everybody read them. Where somebody is changing one,
    * the work is undone and begun again with the tables held from its start, since who waits while it holds something itself
@@ -83,6 +98,12 @@ export interface ConnectionOptions {
 
 /** How much longer than the statement itself its answer may take. */
 const answerMilliseconds = 1_000;
+
+/** Transactions. */
+const carefulFor = 32;
+
+/** Work has thrown after it took for granted what the server had not said yet: done again, it knows. */
+class Unsure extends Error {}
 
 /** What seems not to hold again and again does not. */
 const mostDoubts = 3;
@@ -159,12 +180,33 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
     { atOnce: forReading, mostWaiting: options.mostWaiting, waitMilliseconds },
   );
 
-  const attempt = async <T>(work: (work: Work) => Promise<T>, frozen: ReadonlySet<string>): Promise<T> => {
+  const commits = openCommits(async (use) => {
     const client = await acquire(writing, options, place);
-    const transaction = openWork(wires.of(client), frozen);
     let lost = true;
     try {
+      lost = await use(wires.of(client));
+    } finally {
+      client.release(lost);
+    }
+  });
+  const loosely: Loosely = {
+    glance: (text, values) => questions.ask({ text, values }),
+    commit: (statements) => commits.commit(statements),
+  };
+
+  const attempt = async <T>(
+    work: (work: Work) => Promise<T>,
+    frozen: ReadonlySet<string>,
+    loose: Loosely | undefined,
+  ): Promise<T> => {
+    let client: pg.PoolClient | undefined;
+    const hold = async (): Promise<Wire> => wires.of((client = await acquire(writing, options, place)));
+    const transaction = openWork(hold, frozen, loose);
+    let lost = true;
+    let isDone = false;
+    try {
       const value = await work(transaction.work);
+      isDone = true;
       await transaction.commit();
       lost = false;
       return value;
@@ -175,20 +217,43 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
       lost = remedy === "reconnect" || !(await transaction.undo()) || isElsewhere(failure);
       if (unknown)
         throw new StoreError("unreachable", `${place.name}: whether it was committed is not known`, [], failure);
+      // Of what was only expected it may have thrown something else than it would, had it known.
+      if (!isDone && remedy === "none" && transaction.hasExpected())
+        throw new Unsure("what was expected was not known", { cause: failure });
       // The server's failure is the better account of it, whatever `work` has made of that.
       const isOurs = remedy === "none" && !(explained(failure, place.name) instanceof StoreError);
       throw isOurs && !isConsequence(thrown) ? thrown : failure;
     } finally {
-      client.release(lost);
+      client?.release(lost);
     }
   };
 
+  /** Where what was seen did not hold, so many transactions hold it from the start: it is done twice else. */
+  let careful = 0;
+
   const repeatedly = async <T>(work: (work: Work) => Promise<T>): Promise<T> => {
+    if (careful > 0) careful -= 1;
+    else {
+      try {
+        return await attempt(work, new Set(), loosely);
+      } catch (thrown) {
+        const isAgain = thrown instanceof Unsure || thrown instanceof SeenAnew;
+        if (!isAgain && remedyFor(thrown) === "none") throw thrown;
+        if (thrown instanceof SeenAnew) careful = carefulFor;
+        retries += 1;
+        return strictly(work, thrown instanceof InHand ? thrown.tables : []);
+      }
+    }
+    return strictly(work, []);
+  };
+
+  const strictly = async <T>(work: (work: Work) => Promise<T>, tables: readonly string[]): Promise<T> => {
     const gives = performance.now() + waitMilliseconds;
-    const frozen = new Set<string>();
+    const frozen = new Set<string>(tables);
     for (let pause = 1, doubts = 0; ; pause = Math.min(pause * 2, 100)) {
       try {
-        return await (pause === 1 ? attempt(work, frozen) : inLane(() => attempt(work, frozen)));
+        const one = (): Promise<T> => attempt(work, frozen, undefined);
+        return await (pause === 1 ? one() : inLane(one));
       } catch (thrown) {
         const remedy = remedyFor(thrown);
         if (remedy === "doubt") doubts += 1;
@@ -282,42 +347,66 @@ interface Transacting {
   /** What a statement failed with, whatever was made of that. */
   failure(): Promise<unknown>;
   isCommitting(): boolean;
+  /** Whether anything was taken for granted. */
+  hasExpected(): boolean;
 }
 
-function openWork(wire: Wire, frozen: ReadonlySet<string>): Transacting {
-  let state: "unbegun" | "open" | "committing" | "over" = "unbegun";
+interface Sent extends Asking {
+  /** Whether it was made to fail where it finds nothing. */
+  readonly isExpected: boolean;
+}
+
+/** How a transaction is done that holds nothing. */
+interface Loosely {
+  readonly glance: <Row extends Cells>(question: string, values: readonly Bindable[]) => Promise<readonly Row[]>;
+  readonly commit: (statements: readonly Asking[]) => Promise<void>;
+}
+
+function openWork(hold: () => Promise<Wire>, frozen: ReadonlySet<string>, loose: Loosely | undefined): Transacting {
+  let state: "loose" | "unbegun" | "open" | "committing" | "over" = loose === undefined ? "unbegun" : "loose";
+  let held: Promise<Wire> | undefined;
   let failure: unknown;
+  let waiting: Sent[] = [];
+  let expected = false;
+  const relied = new Map<string, Sent>();
   const sent: Promise<void>[] = [];
-  let isWaiting = false;
   const failed = (thrown: unknown): void => {
     if (!isConsequence(thrown)) failure ??= thrown;
   };
-  const send = (statement: string, values: readonly Bindable[] = []): void => {
-    isWaiting = true;
-    sent.push(wire.ask(statement, values).then(() => undefined, failed));
+  const send = (wire: Wire, { text, values, isExpected }: Sent): void => {
+    const done = wire.ask(text, values).then(
+      () => undefined,
+      (thrown: unknown) => {
+        const isMissed = isExpected && codeOf(thrown) === nothingFound;
+        failed(isMissed ? new Overtaken("what was seen is not so any more") : thrown);
+      },
+    );
+    sent.push(done);
   };
-  const begin = (): void => {
+  const open = (): void => {
     if (state === "committing" || state === "over") throw new Error("a transaction was used after its end");
-    if (state === "unbegun") {
-      state = "open";
-      send("BEGIN ISOLATION LEVEL READ COMMITTED");
-      if (frozen.size > 0) send(freezing([...frozen]));
-    }
   };
-  const flush = (): void => {
-    isWaiting = false;
-    wire.end().catch(failed);
+  /** Those with which it begins to hold what it has relied on. */
+  const beginning = (): readonly Sent[] => {
+    if (state === "open") return [];
+    state = "open";
+    const begin = ["BEGIN ISOLATION LEVEL READ COMMITTED", ...(frozen.size > 0 ? [freezing([...frozen])] : [])];
+    return [...begin.map((text) => ({ text, values: [], isExpected: false })), ...relied.values()];
   };
   /** With all that was sent before it, in one exchange. */
-  const exchange = (statement: string, values: readonly Bindable[] = []): Promise<Result> => {
+  const exchange = async (statement: string, values: readonly Bindable[] = []): Promise<Result> => {
+    const before = [...beginning(), ...waiting];
+    waiting = [];
+    const wire = await (held ??= hold());
+    for (const one of before) send(wire, one);
     const result = wire.ask(statement, values);
-    flush();
+    wire.end().catch(failed);
     return result;
   };
   return {
     work: {
       rows: async <Row extends Cells>(statement: string, values: readonly Bindable[] = []) => {
-        begin();
+        open();
         try {
           return (await exchange(statement, values)).rows as readonly Row[];
         } catch (thrown) {
@@ -326,12 +415,27 @@ function openWork(wire: Wire, frozen: ReadonlySet<string>): Transacting {
           throw new StoreError("busy", "another transaction was in the way", [], thrown);
         }
       },
-      send: (statement, values) => {
-        begin();
-        send(statement, values);
+      isHopeful: loose !== undefined,
+      send: (text, values = []) => {
+        open();
+        waiting.push({ text, values, isExpected: false });
+      },
+      expect: (statement, values) => {
+        open();
+        expected = true;
+        waiting.push({ text: expecting(statement), values, isExpected: true });
+      },
+      glance: <Row extends Cells>(question: string, values: readonly Bindable[]) => {
+        open();
+        return state === "loose" ? loose?.glance<Row>(question, values) : undefined;
+      },
+      rely: (name, asking) => {
+        if (state !== "loose") return;
+        if (asking === undefined) relied.delete(name);
+        else relied.set(name, { text: expecting(asking.text), values: asking.values, isExpected: true });
       },
       freeze: async (tables) => {
-        begin();
+        open();
         const others = tables.filter((table) => !frozen.has(table));
         if (others.length === 0) return;
         await exchange(`${freezing(others)} NOWAIT`).catch((thrown: unknown) => {
@@ -342,10 +446,15 @@ function openWork(wire: Wire, frozen: ReadonlySet<string>): Transacting {
       },
     },
     commit: async () => {
-      const begun = state === "open";
-      state = "committing";
-      if (begun) {
-        const { tag } = await exchange("COMMIT");
+      open();
+      if (state === "loose") {
+        state = "over";
+        if (waiting.length > 0) await loose?.commit([...relied.values(), ...waiting]);
+      } else if (state === "open" || waiting.length > 0) {
+        await (held ??= hold());
+        const committed = exchange("COMMIT");
+        state = "committing";
+        const { tag } = await committed;
         await Promise.all(sent);
         // What has failed before makes a COMMIT undo everything, and say so in its tag alone.
         if (tag !== "COMMIT") {
@@ -358,19 +467,37 @@ function openWork(wire: Wire, frozen: ReadonlySet<string>): Transacting {
     undo: async () => {
       const begun = state === "open" || state === "committing";
       state = "over";
-      if (!begun) return true;
-      return exchange("ROLLBACK").then(
+      // Where no connection was to be had there is nothing to undo.
+      const wire = begun ? await held?.catch(() => undefined) : undefined;
+      if (wire === undefined) return true;
+      const undone = wire.ask("ROLLBACK", []);
+      wire.end().catch(failed);
+      return undone.then(
         () => true,
         () => false,
       );
     },
     failure: async () => {
-      if (isWaiting) flush();
       await Promise.all(sent);
       return failure;
     },
     isCommitting: () => state === "committing",
+    hasExpected: () => expected,
   };
+}
+
+/** SQLSTATE of a division by zero, the one failure that any statement can be made to have where it finds nothing. */
+const nothingFound = "22012";
+
+const expectations = new Map<string, string>();
+
+function expecting(statement: string): string {
+  let text = expectations.get(statement);
+  if (text === undefined) {
+    text = `WITH found AS (${statement}) SELECT 1 / count(*) FROM found`;
+    expectations.set(statement, text);
+  }
+  return text;
 }
 
 /** In one order, so that two who do it do not wait for one another. Nobody can change the table; who reads it may. */
@@ -464,6 +591,7 @@ async function prepareClient(
     // A process that stands still must not hold what others wait for, nor one that the server does not know to be lost.
     idle_in_transaction_session_timeout: statementMilliseconds === 0 ? 60_000 : 2 * statementMilliseconds,
     timezone: "'UTC'",
+    default_transaction_isolation: "'read committed'",
     datestyle: "'ISO'",
     intervalstyle: "'postgres'",
     bytea_output: "'hex'",

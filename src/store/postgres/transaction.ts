@@ -23,7 +23,7 @@ import type {
   Written,
 } from "../store.ts";
 import { timesOf } from "../times.ts";
-import { recall, remember } from "./answers.ts";
+import { recall, remember, type Unclaimed } from "./answers.ts";
 import { type Ask, askValue, askView, type Fetch, wholeResources } from "./at-hand.ts";
 import { expressions } from "./condition.ts";
 import type { Bindable, Work } from "./connection.ts";
@@ -116,6 +116,14 @@ function kept<Key extends object, Made>(all: WeakMap<Key, Made>, key: Key, make:
 export class PostgresTransaction implements Transaction {
   readonly #shop: Workshop;
   readonly #work: Work;
+  readonly #unclaimed: Unclaimed = new Map();
+  /**
+   * Records that this transaction holds or has written, by table and id, as they are now: nobody else can change them, and who
+   * only glances at one does not see what was written.
+   */
+  readonly #own = new Map<string, Row>();
+  /** The revisions of records that were glanced at, by table and id. */
+  readonly #relied = new Map<string, number>();
   /** Whether there is something for the sequencer, once it is committed. */
   hasRecorded = false;
 
@@ -137,20 +145,66 @@ export class PostgresTransaction implements Transaction {
     const text = `${this.#shop.get(relation, column)} FOR NO KEY UPDATE OF t${otherwise}`;
     // A column that is unique by its digest is asked for both.
     const key = toStored(value, typeOf(relation, column));
-    const [found] = await this.#work.rows(text, isUniqueByDigest(relation.table, column) ? [key, key] : [key]);
-    return found && relation.decode(found);
+    const keys = isUniqueByDigest(relation.table, column) ? [key, key] : [key];
+    const own = column === "id" ? this.#own.get(placeOf(relation, value)) : undefined;
+    if (own?.["_seq"] !== undefined) return own;
+    const seen = otherwise === "" ? await this.#glance(relation, column, keys, "FOR NO KEY UPDATE") : undefined;
+    if (seen !== undefined) return seen;
+    const [found] = await this.#work.rows(text, keys);
+    return found && this.#holding(relation, relation.decode(found));
+  }
+
+  #holding(relation: Relation, row: Row): Row {
+    this.#own.set(placeOf(relation, row["id"]), row);
+    return row;
+  }
+
+  /** A record as it is committed, of which nothing is held: by its revision it is found out in the end whether it still is. */
+  async #glance(
+    relation: Relation,
+    column: string,
+    keys: readonly Bindable[],
+    held: "FOR NO KEY UPDATE" | "FOR SHARE" | undefined,
+  ): Promise<Row | undefined> {
+    const glanced = this.#work.glance(this.#shop.get(relation, column), keys);
+    const [found] = (await glanced) ?? [];
+    if (found === undefined) return undefined;
+    const row = relation.decode(found);
+    const written = this.#own.get(placeOf(relation, row["id"]));
+    // What it has under this key now, only the database knows.
+    if (written !== undefined)
+      return written[column] === row[column] && written["_seq"] !== undefined ? written : undefined;
+    if (held !== undefined) this.#relyOn(relation, row, held);
+    return row;
+  }
+
+  #relyOn(relation: Relation, row: Row, held: string): void {
+    const place = placeOf(relation, row["id"]);
+    const revision = row["_rev"] as number;
+    if ((this.#relied.get(place) ?? revision) !== revision)
+      throw new Overtaken("a record was changed between two looks");
+    this.#relied.set(place, revision);
+    this.#work.rely(place, {
+      text: `SELECT 1 FROM ${relation.name} WHERE _seq = $1 AND _rev = $2 ${held}`,
+      values: [row["_seq"] as number, revision],
+    });
   }
 
   /** Without holding it: for what is only shown. */
-  readonly #look: Fetch = (resource, id) => this.#fetch(resource, id, "");
+  readonly #look: Fetch = (resource, id) => this.#fetch(resource, id, undefined);
 
   /** What is decided on stays as it is. */
-  readonly #rely: Fetch = (resource, id) => this.#fetch(resource, id, " FOR SHARE OF t");
+  readonly #rely: Fetch = (resource, id) => this.#fetch(resource, id, "FOR SHARE");
 
-  async #fetch(resource: string, id: string | number, held: string): Promise<Row | undefined> {
+  async #fetch(resource: string, id: string | number, held: "FOR SHARE" | undefined): Promise<Row | undefined> {
     const relation = relationFor(this.#shop.relations, resource);
-    const text = `${this.#shop.get(relation, "id")}${held}`;
-    const [found] = await this.#work.rows(text, [toStored(id, typeOf(relation, "id"))]);
+    const keys = [toStored(id, typeOf(relation, "id"))];
+    const seen = await this.#glance(relation, "id", keys, held);
+    if (seen !== undefined) return seen;
+    const [found] = await this.#work.rows(
+      `${this.#shop.get(relation, "id")}${held === undefined ? "" : ` ${held} OF t`}`,
+      keys,
+    );
     return found && relation.decode(found);
   }
 
@@ -166,7 +220,7 @@ export class PostgresTransaction implements Transaction {
     const values = bind([], variables);
     const [free] = await this.#work.rows(`${text} SKIP LOCKED`, values);
     const [found] = free === undefined ? await this.#work.rows(text, values) : [free];
-    return found && relation.decode(found);
+    return found && this.#holding(relation, relation.decode(found));
   }
 
   async all(
@@ -196,6 +250,14 @@ export class PostgresTransaction implements Transaction {
     const relation = relationFor(this.#shop.relations, resource);
     const { counted, table } = relation;
     const hidden = { _rev: revision, ...timesOf(table, values, undefined, this.#shop.clock()) };
+    const local = this.#shop.view(view).local;
+    if (local !== undefined && this.#work.isHopeful && counted.length === 0 && !relation.hasFiles) {
+      const row: Record<string, Value> = { ...hidden };
+      for (const { name } of table.columns) row[name] = values[name] ?? null;
+      this.#work.expect(relation.insert, relation.encode({ ...values, ...hidden }));
+      this.#own.set(placeOf(relation, row["id"]), row);
+      return { kind: "written", text: local(row, variables), revision, row };
+    }
     const [made] = await this.#work.rows<[number, ...number[]]>(
       relation.insert,
       relation.encode({ ...values, ...hidden }),
@@ -213,7 +275,7 @@ export class PostgresTransaction implements Transaction {
 
   async update(resource: string, row: Row, changes: Row, view: View, variables: Variables): Promise<Written> {
     const relation = relationFor(this.#shop.relations, resource);
-    const changed = await this.#change(relation, row, changes);
+    const changed = await this.#change(relation, await this.#numbered(relation, row), changes);
     if ("kind" in changed) return changed;
     const text = await this.#shop.view(view).stored(this.#work, this.#look, changed.row, variables);
     return { kind: "written", text, revision: changed.row["_rev"] as number, row: changed.row };
@@ -222,12 +284,15 @@ export class PostgresTransaction implements Transaction {
   /** The record with its changes. A row that was read before an earlier change of this transaction is brought up to date. */
   async #change(relation: Relation, row: Row, changes: Row): Promise<{ readonly row: Row } | Duplicate> {
     const now = this.#shop.clock();
-    for (let present: Row | undefined = row; present; ) {
+    const written = this.#own.get(placeOf(relation, row["id"]));
+    const newest = written?.["_seq"] === undefined ? row : written;
+    for (let present: Row | undefined = newest; present; ) {
       const old = present["_rev"] as number;
       const times = timesOf(relation.table, { ...present, ...changes }, present, now);
       const next: Row = { ...present, ...changes, ...times, _rev: Math.max(now, old + 1) };
       const set = { _rev: next["_rev"] ?? null, ...changes, ...times };
       if (await this.#write(relation, present, next, set)) {
+        this.#own.set(placeOf(relation, next["id"]), next);
         if (relation.hasFiles) await followFiles(this.#work, relation.table, present, next);
         return { row: next };
       }
@@ -236,6 +301,16 @@ export class PostgresTransaction implements Transaction {
       if (present?.["_rev"] === before["_rev"]) return this.#taken(relation, next, before);
     }
     throw new Error(`a ${relation.table.resource} was changed that is no longer there`);
+  }
+
+  /** A record that this transaction has made has no number before the database has made it. */
+  async #numbered(relation: Relation, row: Row): Promise<Row> {
+    if (row["_seq"] !== undefined) return row;
+    const [found] = await this.#work.rows<[number]>(`SELECT _seq FROM ${relation.name} WHERE "id" = $1`, [
+      toStored(row["id"], typeOf(relation, "id")),
+    ]);
+    if (found === undefined) throw new Overtaken("a record that was made is not there");
+    return { ...row, _seq: found[0] };
   }
 
   /** False where it is not as it was, or has what another one has. */
@@ -254,6 +329,12 @@ export class PostgresTransaction implements Transaction {
       return `NOT EXISTS (SELECT 1 FROM ${relation.name} AS o WHERE ${all.join(" AND ")} AND o._seq <> t._seq)`;
     });
     const text = `UPDATE ${relation.name} AS t SET ${changes.join(", ")} WHERE ${[same, ...free].join(" AND ")} RETURNING 1`;
+    if (this.#work.isHopeful && !relation.hasFiles) {
+      this.#work.expect(text, values);
+      // From now on this finds out.
+      this.#work.rely(placeOf(relation, before["id"]), undefined);
+      return true;
+    }
     return (await this.#work.rows(text, values)).length > 0;
   }
 
@@ -284,9 +365,11 @@ export class PostgresTransaction implements Transaction {
 
   async deleteAll(resource: string, rows: readonly Row[]): Promise<DeleteOutcome> {
     const { relations } = this.#shop;
-    const { table } = relationFor(relations, resource);
+    const relation = relationFor(relations, resource);
+    const { table } = relation;
     const tables = [...relations.values()].map((relation) => relation.table);
-    const held = rows.map((row) => ({ table, row }));
+    const held: Held[] = [];
+    for (const row of rows) held.push({ table, row: await this.#numbered(relation, row) });
     const plan = await answeredLater(planDeletion(tables, held), (question) => this.#referring(question));
     if (plan.kind === "referenced") return plan;
     for (const cleared of plan.cleared) {
@@ -318,6 +401,8 @@ export class PostgresTransaction implements Transaction {
     for (const [table, held] of byTable) {
       const { hasFiles, name } = relationFor(this.#shop.relations, table.resource);
       const ids = held.map(({ row }) => row["_seq"] as number);
+      for (const { row } of held)
+        this.#own.delete(placeOf(relationFor(this.#shop.relations, table.resource), row["id"]));
       await this.#work.rows(`DELETE FROM ${name} WHERE _seq = ANY($1::bigint[])`, [ids]);
       if (hasFiles) for (const { row } of held) await followFiles(this.#work, table, row, undefined);
     }
@@ -362,16 +447,18 @@ export class PostgresTransaction implements Transaction {
   }
 
   defer(resource: string, row: Row, due: number | null): void {
-    const { name } = relationFor(this.#shop.relations, resource);
-    this.#work.send(`UPDATE ${name} SET _due = $1 WHERE _seq = $2`, [due, row["_seq"] as number]);
+    const relation = relationFor(this.#shop.relations, resource);
+    const id = toStored(row["id"], typeOf(relation, "id"));
+    this.#work.send(`UPDATE ${relation.name} SET _due = $1 WHERE "id" = $2`, [due, id]);
+    this.#own.delete(placeOf(relation, row["id"]));
   }
 
   recall(scope: string, key: string): Promise<Remembered | undefined> {
-    return recall(this.#work, scope, key);
+    return recall(this.#work, this.#unclaimed, scope, key);
   }
 
   remember(scope: string, key: string, answer: Remembered): void {
-    remember(this.#work, scope, key, answer);
+    remember(this.#work, this.#unclaimed, scope, key, answer);
   }
 
   count(name: string, key: string, now: number, until: number): Promise<Counted> {
@@ -399,6 +486,10 @@ export class PostgresTransaction implements Transaction {
     );
     return found?.[0] ?? 0;
   }
+}
+
+function placeOf({ name }: Relation, id: Value | undefined): string {
+  return `${name} ${String(id as string | number)}`;
 }
 
 type Duplicate = Extract<Written, { kind: "duplicate" }>;

@@ -80,6 +80,11 @@ export class Wire {
     this.#stream.once("close", () => this.#lose(new Error("Connection terminated unexpectedly")));
   }
 
+  /** Nothing that is asked now goes out. */
+  get isLost(): boolean {
+    return this.#lost !== undefined;
+  }
+
   /** Goes out with the exchange that `end` ends. */
   ask(statement: string, values: readonly Bindable[]): Promise<Result> {
     if (this.#lost !== undefined) return Promise.reject(this.#lost);

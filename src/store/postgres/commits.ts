@@ -1,0 +1,98 @@
+/**
+ * Transactions that know all that they write without waiting for the server, committed several at once: those that come while
+ * others are being committed are the next ones, in one round trip, one transaction and one flush of the log. Alone a commit costs
+ * the server several times what it does among others.
+ *
+ * Each of them says by its statements what has to be so still: one that finds it is not fails, and all of them with it. Nobody
+ * knows whose fault it was then, so each is to be done again by itself.
+ */
+import pg from "pg";
+import { StoreError } from "../error.ts";
+import { isConsequence, isElsewhere, remedyFor } from "./failure.ts";
+import type { Asking } from "./questions.ts";
+import type { Wire } from "./wire.ts";
+
+/** What was seen is so no more, or seems to be: nothing was written, and the work can be done again. */
+export class SeenAnew extends Error {}
+
+export interface Commits {
+  /** @throws SeenAnew, or StoreError `unreachable` where it is not known whether it was committed. */
+  commit(statements: readonly Asking[]): Promise<void>;
+}
+
+interface Waiting {
+  readonly statements: readonly Asking[];
+  readonly resolve: () => void;
+  readonly reject: (thrown: unknown) => void;
+}
+
+const mostTogether = 32;
+
+/**
+ * They may be held up by who holds one of their rows, all of them by one, and two processes in a circle: so they rather are
+ * done one by one.
+ */
+const lockMilliseconds = 100;
+
+/** @param held gives a connection to `use`, which says whether it is of no more use. */
+export function openCommits(held: (use: (wire: Wire) => Promise<boolean>) => Promise<void>): Commits {
+  let waiting: Waiting[] = [];
+  let isUnderWay = false;
+
+  const soon = (): void => {
+    if (isUnderWay || waiting.length === 0) return;
+    isUnderWay = true;
+    setImmediate(() => void commitSome());
+  };
+
+  async function commitSome(): Promise<void> {
+    const some = waiting.slice(0, mostTogether);
+    waiting = waiting.slice(some.length);
+    try {
+      await held((wire) => commitAll(wire, some));
+    } catch (thrown) {
+      for (const { reject } of some) reject(thrown);
+    } finally {
+      isUnderWay = false;
+      soon();
+    }
+  }
+
+  return {
+    commit: (statements) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ statements, resolve, reject });
+        soon();
+      }),
+  };
+}
+
+/** Whether the connection is of no more use. */
+async function commitAll(wire: Wire, all: readonly Waiting[]): Promise<boolean> {
+  let failure: unknown;
+  let isAtEnd = false;
+  const isUnsent = wire.isLost;
+  const failed = (thrown: unknown): void => {
+    if (!isConsequence(thrown)) failure ??= thrown;
+  };
+  wire.ask("SELECT set_config('lock_timeout', $1, true)", [`${lockMilliseconds}ms`]).catch(failed);
+  for (const { statements } of all) {
+    for (const { text, values } of statements) wire.ask(text, values).catch(failed);
+  }
+  await wire.end().catch((thrown: unknown) => {
+    isAtEnd = failure === undefined;
+    failed(thrown);
+  });
+  if (failure === undefined) {
+    for (const { resolve } of all) resolve();
+    return false;
+  }
+  const isLost = remedyFor(failure) === "reconnect";
+  // What the server refuses before the end was not committed; else it may have been while the connection was lost.
+  const isUnknown = isLost && !isUnsent && (isAtEnd || !(failure instanceof pg.DatabaseError));
+  const outcome = isUnknown
+    ? new StoreError("unreachable", "whether it was committed is not known", [], failure)
+    : new SeenAnew("what was seen is not so any more", { cause: failure });
+  for (const { reject } of all) reject(outcome);
+  return isLost || isElsewhere(failure);
+}
