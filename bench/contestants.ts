@@ -18,6 +18,8 @@ export interface Contestant {
   readonly folder?: string;
   /** Answers what was ready before, and does none of the work. */
   readonly floor?: true;
+  /** Makes what has to be there before it runs. */
+  readonly make?: () => void;
 }
 
 const handwritten = (name: string, synchronous: string): Contestant => ({
@@ -60,16 +62,16 @@ function withHandler(text: string): string {
   }, text);
 }
 
-const nonet = (name: string, folder: string): Contestant => ({
+const nonet = (name: string, folder: string, command = "src/cli.mjs"): Contestant => ({
   name,
   folder,
   serve: (port, data) => [
-    "src/cli.mjs",
+    command,
     ...["serve", documentBeside(data), "--port", `${port}`, "--data", data, "--handlers", "bench/handlers.ts"],
     "--webhooks-to-loopback",
   ],
   key: (data, user, role) => [
-    "src/cli.mjs",
+    command,
     ...["key", "create", documentBeside(data), "--data", data, "--user", user, "--role", role],
   ],
 });
@@ -94,8 +96,14 @@ export function contestantOf(name: string): Contestant | undefined {
   return Object.hasOwn(CONTESTANTS, name) ? CONTESTANTS[name] : undefined;
 }
 
+function makePackage(): void {
+  const args = ["--disable-warning=ExperimentalWarning", "scripts/package.ts", "--without-types"];
+  execFileSync(process.execPath, args, { cwd: ROOT, stdio: "inherit" });
+}
+
 export const CONTESTANTS: Readonly<Record<string, Contestant>> = {
   nonet: nonet("nonet", ROOT),
+  "nonet-package": { ...nonet("nonet-package", ROOT, "dist/src/cli.mjs"), make: makePackage },
   handwritten: handwritten("handwritten", "FULL"),
   "handwritten-normal": handwritten("handwritten-normal", "NORMAL"),
   "floor-net": floor("net"),

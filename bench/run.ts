@@ -68,7 +68,7 @@ const HELP = `npm run bench -- [options]
 
 const { values: options } = parseArgs({
   options: {
-    of: { type: "string", default: "nonet,handwritten,handwritten-normal" },
+    of: { type: "string", default: "nonet,nonet-package,handwritten,handwritten-normal" },
     only: { type: "string" },
     base: { type: "string", default: "handwritten" },
     scenarios: { type: "string", default: "read,list,create,move,old,mixed,handler,webhook" },
@@ -202,6 +202,7 @@ async function compare(): Promise<number> {
 /** Makes keys, starts the server, seeds it, and starts it again as it will be measured. */
 async function prepare(name: string, index: number, names: readonly string[], load: ChildProcess): Promise<Runner> {
   const contestant = contestantOf(name) as Contestant;
+  contestant.make?.();
   const twin = names.indexOf(name) === index ? "" : ` (${index + 1})`;
   const data = join(folder, `${index}.db`);
   const port = await freePort();

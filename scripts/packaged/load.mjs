@@ -1,5 +1,5 @@
 /**
- * Loads `nonet.cjs`, the command in one file, with the machine code of the functions that ran the last time. Node's own cache
+ * Loads `nonet.cjs`, the command in one file, with the bytecode of the functions that ran the last time. Node's own cache
  * (`enableCompileCache`) has what V8 compiles before a module runs, which is no function in it: each is compiled at its first
  * call, at every start anew, and that is more than a third of a start. So a copy is taken once a process has run for a moment,
  * and kept beside the file: whoever can write there could as well change the file itself. Where nobody can, or
