@@ -21,9 +21,12 @@ export interface Logging {
 
 const standardError = 2;
 
+export function isText(format: LogFormat, { interactive }: Pick<Terminal, "interactive">): boolean {
+  return format === "text" || (format === "auto" && interactive);
+}
+
 export function openLog({ level, format, service, secrets }: Logging, terminal: Terminal): Log {
-  const isText = format === "text" || (format === "auto" && terminal.interactive);
-  const lines: Lines = isText
+  const lines: Lines = isText(format, terminal)
     ? textLines((text) => terminal.err(text), terminal.interactive && terminal.colour)
     : jsonLines({ descriptor: standardError, members: { service } });
   const log = createLog(lines, { level, now: () => clock.now(), redact: createRedact(secrets) });

@@ -27,6 +27,7 @@ import { followedText } from "./migration-report.ts";
 import type { StartSinks } from "./sinks.ts";
 import { openStore, placeOf, withoutSecret } from "./store.ts";
 import type { Terminal } from "./terminal.ts";
+import type { Watchdog } from "./watchdog.ts";
 
 export const clock: Clock = { now: () => Date.now() };
 export const random: (bytes: number) => Uint8Array = createRandom();
@@ -53,6 +54,7 @@ export interface Circumstances {
   readonly say: (text: string) => void;
   /** Brokers that are given events, as they were given. */
   readonly sinks?: readonly string[] | undefined;
+  readonly watchdog?: Watchdog | undefined;
 }
 
 /** What runs a service: a command, or a program that embeds it. */
@@ -68,6 +70,7 @@ export interface Host {
   readonly observe?: Observe | undefined;
   readonly oversight?: Oversight | undefined;
   readonly health?: HealthTelling | undefined;
+  readonly functionBegan?: Watchdog["began"] | undefined;
 }
 
 export interface Servable {
@@ -140,7 +143,7 @@ export function servedWith(
   document: Servable,
   data: string,
   store: Store,
-  { loopback, url, terminal, log, oversight, health, rates }: Circumstances,
+  { loopback, url, terminal, log, oversight, health, rates, watchdog }: Circumstances,
 ): Promise<Served> {
   return servedFrom(document, data, store, {
     loopback,
@@ -151,6 +154,7 @@ export function servedWith(
     notice: (sentence) => log.write("warn", sentence),
     oversight,
     health,
+    functionBegan: watchdog?.began,
   });
 }
 
@@ -181,6 +185,7 @@ export async function servedFrom(
     timeTold: host.oversight?.time,
     health: host.health,
     functions,
+    functionBegan: host.functionBegan,
     pages: servicePages({ result, plan, baseUrl: url }),
   });
   const webhooks = startBackground({

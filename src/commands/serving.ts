@@ -11,7 +11,7 @@ import { UsageError } from "./command-line.ts";
 import { checkFile } from "./document.ts";
 import { createGate } from "./gate.ts";
 import { addressOf, listenAt } from "./listening.ts";
-import { type LogFormat, type Logging, openLog } from "./logging.ts";
+import { isText, type LogFormat, type Logging, openLog } from "./logging.ts";
 import { oversee, type OverseeingOptions } from "./overseeing.ts";
 import { createReloading, type Reloading } from "./reload.ts";
 import type { Circumstances, Servable, Served } from "./served.ts";
@@ -21,6 +21,7 @@ import { withSecretFiles } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
 import { startTicking } from "./ticker.ts";
 import { watchFile, type Watcher } from "./watch.ts";
+import type { Watchdog } from "./watchdog.ts";
 
 /** How long requests that are under way may take once the process is asked to stop. */
 const graceMilliseconds = 30_000;
@@ -103,7 +104,8 @@ export async function startServing(document: string, options: ServeOptions, outs
   const { oversight, health } = overseeing;
   const rates = await ratesOf(options, ready).catch(undone);
   opened.unshift(async () => rates?.close());
-  const circumstances: Circumstances = { document, data, url, terminal, loopback, handlers, sinks, rates, log, oversight, health, say }; // biome-ignore format: short
+  const watchdog = await watchdogOf(options, ready, terminal);
+  const circumstances: Circumstances = { document, data, url, terminal, loopback, handlers, sinks, rates, log, oversight, health, say, watchdog }; // biome-ignore format: short
   const first = await served(ready, circumstances).catch(undone);
 
   const gate = watch ? createGate(first.service) : undefined;
@@ -118,6 +120,8 @@ export async function startServing(document: string, options: ServeOptions, outs
   overseeing.follow(current);
   const stopTicking = startTicking(() => service);
   const warming = setTimeout(() => void first.service.warm(), settledMilliseconds);
+  // Who changes the document while it runs brings the data along in this process, however long that takes.
+  if (!watch) watchdog?.start();
   const purge = setInterval(() => void purgeOf(current()), purgeMilliseconds);
   const lost = Promise.withResolvers<never>();
   // Somebody may begin to wait for it only after it has happened.
@@ -147,6 +151,7 @@ export async function startServing(document: string, options: ServeOptions, outs
       await current().store.close();
       await rates?.close();
       await overseeing.close();
+      await watchdog?.stop();
       log.write("info", "stopped");
       await log.close();
       return 0;
@@ -162,6 +167,18 @@ async function ratesOf({ limits: address }: ServeOptions, { plan }: Servable): P
   return openValkeyRates({ address, service: plan.service }).catch((thrown: unknown) => {
     throw thrown instanceof StoreError ? new UsageError(thrown.message) : thrown;
   });
+}
+
+/** Loaded only where there are functions. */
+async function watchdogOf(
+  options: ServeOptions,
+  { functions, plan }: Servable,
+  terminal: Terminal,
+): Promise<Watchdog | undefined> {
+  if (functions === undefined) return undefined;
+  const { createWatchdog } = await import("./watchdog.ts");
+  const { format, service } = loggingOf(options, { plan }, terminal);
+  return createWatchdog({ milliseconds: longestRequest(plan), json: !isText(format, terminal), service });
 }
 
 function withSecrets(terminal: Terminal): Terminal {
@@ -183,7 +200,7 @@ function startOf(
   };
 }
 
-function loggingOf(options: ServeOptions, { plan }: Servable, { environment }: Terminal): Logging {
+function loggingOf(options: ServeOptions, { plan }: Pick<Servable, "plan">, { environment }: Terminal): Logging {
   const names = ["NONET_SECRET_KEY", ...plan.credentials.flatMap(({ secret }) => secret ?? [])];
   return {
     level: options.log,

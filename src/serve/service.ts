@@ -81,6 +81,8 @@ export interface ServiceOptions {
   readonly webhooks?: WebhookOptions;
   /** What the service's owner does in it, beside the document. */
   readonly functions?: ServiceFunctions | undefined;
+  /** Told of each of its functions that begins; gives what is called when it has ended. */
+  readonly functionBegan?: ((name: string) => () => void) | undefined;
   /** Documents that anybody may read, beside the operations: `/openapi.json`, the page at `/`. */
   readonly pages?: readonly Page[];
 }

@@ -50,6 +50,8 @@ export interface Surroundings {
   readonly inside: Inside;
   /** Told to the operator. */
   readonly log: (sentence: string) => void;
+  /** Told of each function that begins; gives what is called when it has ended, or nobody waits for it any more. */
+  readonly began?: ((name: string) => () => void) | undefined;
 }
 
 export function functionsOfCall(
@@ -133,13 +135,15 @@ export interface Started {
 export function start(
   given: ServiceFunction,
   { call, deadline, name, system, ...started }: Started,
-  { inside, log }: Surroundings,
+  { began, inside, log }: Surroundings,
 ): Run {
   const { caller, context, noted, now, parameters } = call;
   const traceparent = noted.observer?.traceparent?.();
   return createRun({
     left: () => deadline - context.clock.now(),
     async start(ask, signal) {
+      const ended = began?.(`${name} ${noted.requestId}`);
+      if (ended !== undefined) signal.addEventListener("abort", ended);
       try {
         return await given({
           input: {},
@@ -156,6 +160,8 @@ export function start(
         });
       } catch (thrown) {
         throw ours(thrown, name);
+      } finally {
+        ended?.();
       }
     },
   });

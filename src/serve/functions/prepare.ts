@@ -31,7 +31,7 @@ interface Parts {
 }
 
 export function prepareFunctions(
-  { plan, store, functions, notice }: ServiceOptions,
+  { plan, store, functions, functionBegan: began, notice }: ServiceOptions,
   { tables, kinds }: Parts,
 ): PreparedFunctions {
   let inside: Inside | undefined;
@@ -61,13 +61,13 @@ export function prepareFunctions(
     viewFor: (resource, kind) => (insideOf().system.get(resource) as { create: Prepared }).create.forKind(kind).record,
     working(context, version, report, idOf) {
       if (functions?.on === undefined && functions?.every === undefined) return undefined;
-      const surroundings = { inside: insideOf(), log: notice ?? (() => {}) };
+      const surroundings = { inside: insideOf(), log: notice ?? (() => {}), began };
       return createWorking({ functions, context, version, surroundings, report, idOf });
     },
     of(operation, context) {
       const own = byOperation.get(operation);
       if (own === undefined) return undefined;
-      return () => functionsOfCall(own, context, { inside: insideOf(), log: notice ?? (() => {}) });
+      return () => functionsOfCall(own, context, { inside: insideOf(), log: notice ?? (() => {}), began });
     },
   };
 }
