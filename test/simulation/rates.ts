@@ -34,9 +34,14 @@ export class Rates {
    */
   readonly #unsure: Map<string, number> = new Map();
 
-  constructor(world: World, durable: Durable, now: number) {
+  /** On its way to the store. */
+  readonly underWay: Set<string> = new Set();
+
+  /** `doubtful`: what was on its way when its process died, of which nobody knows whether it has arrived. */
+  constructor(world: World, durable: Durable, now: number, doubtful: ReadonlySet<string>) {
     this.#world = world;
     this.#durable = durable;
+    for (const key of doubtful) this.#unsure.set(key, Number.POSITIVE_INFINITY);
     const live = [...durable].filter(([, { until }]) => until > now);
     this.#slots = new Map(
       live.map(([key, slot]) => [key, { ...slot, until: Math.min(slot.until, now + slot.length) }]),
@@ -61,6 +66,7 @@ export class Rates {
     const count = (more: number): void => {
       for (const { key, slot } of standing) {
         slot.used += more;
+        this.#slots.set(key, slot);
         if (key.startsWith("kept ")) this.#pending.add(key);
       }
     };
@@ -80,9 +86,8 @@ export class Rates {
       present.until = Math.min(present.until, now + length);
       if (present.until > now) return present;
     }
-    const slot = { length, used: 0, until: now + length };
-    this.#slots.set(key, slot);
-    return slot;
+    // It begins with the first request that is let in, and not with one that another rate refuses.
+    return { length, used: 0, until: now + length };
   }
 
   /** The clock is set back from here. */
@@ -98,8 +103,10 @@ export class Rates {
       return slot === undefined || slot.until <= now ? [] : [[key, { ...slot }]];
     });
     this.#pending.clear();
+    for (const [key] of some) this.underWay.add(key);
     return (arrived) => {
       for (const [key, slot] of some) {
+        this.underWay.delete(key);
         if (arrived) this.#durable.set(key, slot);
         else this.#pending.add(key);
       }

@@ -33,9 +33,10 @@ export interface Outcome {
 
 /** Seeds that share a document: making one takes longer than a run. */
 const seedsPerWorld = 32;
-const steps = 110;
-/** Opening a database takes as long as a third of a run, so one seed in so many has one. */
-const sqliteEvery = 8;
+/** Where transactions run together a step may be several requests. */
+const steps = { memory: 110, sqlite: 110, together: 90 };
+/** Opening a database takes as long as a run, so one seed in so many has one. */
+const sqliteEvery = 16;
 /** Of the others, one in so many has transactions that run together. */
 const togetherEvery = 4;
 
@@ -62,6 +63,7 @@ class Simulation {
   readonly #followers: Followers;
   readonly #requests: Requests;
   readonly #durableRates: Durable = new Map();
+  readonly #doubtfulRates: Set<string> = new Set();
   #weather: Weather = calm;
   #storm: Weather = calm;
   #inner!: Store;
@@ -111,7 +113,7 @@ class Simulation {
     using _timers = machine.takeTimers();
     try {
       await this.#begin();
-      for (this.#steps = 0; this.#steps < steps; this.#steps += 1) await this.#step();
+      for (this.#steps = 0; this.#steps < steps[this.#scene.store]; this.#steps += 1) await this.#step();
       await this.#end();
     } catch (thrown) {
       if (!(thrown instanceof Violation)) throw thrown;
@@ -182,7 +184,7 @@ class Simulation {
       machine,
       chance,
       life,
-      rates: new Rates(world, this.#durableRates, machine.time),
+      rates: new Rates(world, this.#durableRates, machine.time, this.#doubtfulRates),
       post: hooks.post(life),
       mutation: this.#mutation,
       failed: (failure) => this.#failed(failure),
@@ -258,8 +260,9 @@ class Simulation {
     await machine.settle();
     this.#requests.enterAll();
     this.#check();
-    for (const { life } of [...processes.values()]) {
+    for (const { life, rates } of [...processes.values()]) {
       if (machine.isAlive(life)) continue;
+      for (const key of rates.underWay) this.#doubtfulRates.add(key);
       processes.delete(life);
       this.#followers.died(life);
       this.#requests.died(life);

@@ -1,6 +1,6 @@
 /** The simulation holds for the seeds of every run, plays a seed twice alike, and finds the mistakes that it is there for. */
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { check } from "../../src/parts/check.ts";
 import { documentText } from "./document.ts";
 import { runFleet } from "./fleet.ts";
@@ -39,6 +39,13 @@ void test("the documents of worlds are sound", () => {
 const patience = 150;
 
 void describe("a mistake is found", () => {
+  const { stackTraceLimit } = Error;
+  before(() => {
+    Error.stackTraceLimit = 0;
+  });
+  after(() => {
+    Error.stackTraceLimit = stackTraceLimit;
+  });
   for (const [name, mutation] of Object.entries(mutants)) {
     void test(name, async () => {
       // What a store has to hold where transactions run together is seen in those seeds alone.

@@ -236,8 +236,7 @@ export function simulatedStore(
 
   /** What has run is the store's own from here, and is told of while nobody else can come in between. */
   async function sealed<T extends Ran>(work: (tx: Transaction) => Promise<T>, seal: (ran: T) => void): Promise<T> {
-    // What a store does by itself, such as waiting for others to be written with, does not end with a process.
-    return machine.tasks.run({ name: "store", life: ofTheStore, looked: 0 }, () =>
+    return outliving(() =>
       isTogether
         ? inner.sealed(work, seal)
         : inner.transaction(async (tx) => {
