@@ -11,18 +11,25 @@ export interface StoreTimes {
 export function timedStore(store: Store, times: StoreTimes): Store {
   type Operation = Parameters<StoreTimes["done"]>[0];
 
-  function timed<T>(operation: Operation, subject: string | undefined, work: () => Awaitable<T>): Awaitable<T> {
-    const began = performance.now();
-    const tell = (): void => times.done(operation, subject, performance.now() - began);
-    try {
-      const given = work();
-      if (given instanceof Promise) given.then(tell, failed);
-      else tell();
-      return given;
-    } catch (thrown) {
-      failed(thrown);
-      throw thrown;
-    }
+  /** `work` as it is, but timed: of each read, so that nothing is made for what is done at once. */
+  function timed<Given extends readonly unknown[], T>(
+    operation: Operation,
+    subject: string | undefined,
+    work: (...given: Given) => Awaitable<T>,
+  ): (...given: Given) => Awaitable<T> {
+    const tell = (began: number): void => times.done(operation, subject, performance.now() - began);
+    return (...given) => {
+      const began = performance.now();
+      try {
+        const result = work(...given);
+        if (result instanceof Promise) result.then(() => tell(began), failed);
+        else tell(began);
+        return result;
+      } catch (thrown) {
+        failed(thrown);
+        throw thrown;
+      }
+    };
   }
 
   /** What the work of a transaction itself throws is a refusal or a failure of its own, and known elsewhere. */
@@ -33,15 +40,9 @@ export function timedStore(store: Store, times: StoreTimes): Store {
   // Stores are plain objects of functions, so that one of them can be put in place of another.
   return {
     ...store,
-    read(query) {
-      const read = store.read(query);
-      return (key, variables) => timed("read", query.resource, () => read(key, variables));
-    },
-    list(query) {
-      const list = store.list(query);
-      return (page, variables) => timed("list", query.resource, () => list(page, variables));
-    },
-    transaction: (work) => timed("transaction", undefined, () => store.transaction(work)) as never,
+    read: (query) => timed("read", query.resource, store.read(query)),
+    list: (query) => timed("list", query.resource, store.list(query)),
+    transaction: timed("transaction", undefined, (work: never) => store.transaction(work)) as Store["transaction"],
   };
 }
 

@@ -377,11 +377,9 @@ export function createService(given: ServiceOptions): LiveService {
 
   function observed(exchange: Exchange, noted: Noted, observer: Observer): Awaitable<Answer> {
     const started = performance.now();
-    const work = () => answerTo(exchange, noted);
-    return after(observer.within?.(work) ?? work(), (given) => {
-      observer.ended({ ...noted, status: given.status, seconds: (performance.now() - started) / 1000 });
-      return given;
-    });
+    const given = observer.within?.(() => answerTo(exchange, noted)) ?? answerTo(exchange, noted);
+    if (given instanceof Promise) return given.then((late) => observedTo(observer, noted, late, started));
+    return observedTo(observer, noted, given, started);
   }
 }
 
@@ -392,6 +390,11 @@ async function warmUp(prepared: readonly Prepared[]): Promise<void> {
     await setImmediate();
     judge(null);
   }
+}
+
+function observedTo(observer: Observer, noted: Noted, given: Answer, started: number): Answer {
+  observer.ended({ ...noted, status: given.status, seconds: (performance.now() - started) / 1000 });
+  return given;
 }
 
 const nothing: readonly string[] = [];
