@@ -635,6 +635,23 @@ describe("documents that follow one another", () => {
     }
   });
 
+  test("a document whose policies wait for somebody who works with the table keeps nobody else waiting", async () => {
+    const address = newAddress();
+    await using before = await serve(withOwn("owner == caller.id"), address);
+    const ann = await before.key("ann");
+    using asks = asking(before);
+    const thing = await asks.post("/things", ann, { name: "of ann" });
+    await sqlOn(address, async (client) => {
+      await client.query("BEGIN; UPDATE things SET name = name");
+      const starting = serve(withOwn("owner == caller.id && name != 'of ann'"), address);
+      for (let turn = 0; turn < 20; turn += 1) assert.equal((await asks.get(`/things/${thing.id}`, ann)).status, 200);
+      await client.query("COMMIT");
+      await using after = await starting;
+      using asksAfter = asking(after);
+      assert.equal((await asksAfter.get(`/things/${thing.id}`, ann)).status, 404);
+    });
+  });
+
   test("whoever else may read the tables goes on doing so", async () => {
     const address = newAddress();
     await using running = await serve(withOwn("owner == caller.id"), address);

@@ -18,12 +18,12 @@ import type { Following, Migrated, MigrationPlan } from "../migration.ts";
 import { type Place, placeFrom } from "./address.ts";
 import { openSingle, type Session } from "./connection.ts";
 import { expand } from "./expand.ts";
-import { explained, remedyFor } from "./failure.ts";
+import { explained } from "./failure.ts";
 import { follow, planFollowing } from "./follow.ts";
 import { makeFunctions } from "./functions.ts";
 import { leaseMilliseconds, othersServing } from "./leads.ts";
 import { createOwn, eventsText, noteTables, type SchemaState, stateOf, stepText, upgradeOwn } from "./own-tables.ts";
-import { isStanding, secure, type Secured, securedBy, unsecure } from "./row-security/secure.ts";
+import { holdSchema, isStanding, secure, type Secured, unsecure } from "./row-security/secure.ts";
 import { referencesSql, tableSql } from "./schema.ts";
 
 export interface Wanted {
@@ -53,35 +53,34 @@ export async function migrate(place: Place, wanted: Wanted): Promise<Brought> {
   try {
     // Bringing a lot of data along takes its time.
     await single.rows("SET idle_in_transaction_session_timeout = 0");
-    const state = await stateOf(single, place.name);
-    if (state !== undefined && isFollowed(state, wanted)) {
-      const secured = await securedBy(single, place, wanted);
-      if (secured.kind !== "to be raised") return { ...current(state), secured };
-    }
-    // One that was killed is thought to serve for as long.
-    for (const gives = performance.now() + leaseMilliseconds + 1_000; ; await wait(250)) {
-      try {
-        return await bringAlone(single, place, wanted);
-      } catch (thrown) {
-        // Policies wait for whoever works with a table, who may wait for one that has some already.
-        const isInTheWay = thrown instanceof OthersServe || remedyFor(thrown) === "again";
-        if (!isInTheWay || performance.now() > gives) throw thrown;
-      }
-    }
+    const followed = await followDocument(single, place, wanted);
+    return { ...followed, secured: await secure(single, place, wanted) };
   } finally {
     await single.end();
   }
 }
 
-async function bringAlone(single: Session, place: Place, wanted: Wanted): Promise<Brought> {
+async function followDocument(single: Session, place: Place, wanted: Wanted): Promise<Followed> {
+  const state = await stateOf(single, place.name);
+  if (state !== undefined && isFollowed(state, wanted)) return current(state);
+  // One that was killed is thought to serve for as long.
+  for (const gives = performance.now() + leaseMilliseconds + 1_000; ; await wait(250)) {
+    try {
+      return await bringAlone(single, place, wanted);
+    } catch (thrown) {
+      if (!(thrown instanceof OthersServe) || performance.now() > gives) throw thrown;
+    }
+  }
+}
+
+async function bringAlone(single: Session, place: Place, wanted: Wanted): Promise<Followed> {
   await single.rows("BEGIN");
   try {
-    await single.rows("SELECT pg_advisory_xact_lock(hashtextextended('nonet ' || $1, 0))", [place.schema]);
+    await holdSchema(single, place);
     // `IF NOT EXISTS` asks for the right to make schemas where there is nothing to make, too.
     const present = await single.rows("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1", [place.schema]);
     if (present.length === 0) await single.rows(`CREATE SCHEMA ${pg.escapeIdentifier(place.schema)}`);
-    const followed = await bring(single, place, wanted);
-    const brought = { ...followed, secured: await secure(single, place, wanted) };
+    const brought = await bring(single, place, wanted);
     await single.rows("COMMIT");
     if (brought.migrated !== undefined) wanted.following?.followed?.(brought.migrated);
     return brought;

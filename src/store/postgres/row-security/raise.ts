@@ -29,20 +29,23 @@ interface Stored extends Catalogue {
 
 const functions = ["number(double precision)", "json(jsonb)", "digest(text)", "fold(text)", "found(json, text[])"];
 
-/** What is to be done so that the policies hold; nothing where they do. `served`: the names of those that processes need. */
+/**
+ * What is to be done so that the policies hold; nothing where they do. In steps, of which each changes one table at most, since
+ * who waits for a table while it has another may wait for one who waits for it. `served`: the names of those that processes need.
+ */
 export async function raisingOf(
   session: Session,
   role: string,
   policies: Policies,
   served: readonly string[],
-): Promise<readonly string[]> {
+): Promise<readonly (readonly string[])[]> {
   const kept = served.filter((name) => name !== policies.name);
   const { relations, uses } = await catalogueOf(session, role);
   const present = new Map(relations.map((one) => [one.name, one]));
   const reader = quoteName(role);
   const wanted = new Set(policies.tables.map(({ table }) => table));
   const made = new Set([...policies.views, ...policies.finders].map(({ name }) => name));
-  return [
+  const beside = [
     ...(uses ? [] : usingSql(reader)),
     ...policies.views.flatMap(({ name, sql }) => {
       const there = present.get(name);
@@ -62,12 +65,15 @@ export async function raisingOf(
           : []),
       ];
     }),
-    ...policies.tables.flatMap((policy) => tableSql(policy, present.get(policy.table), role, policies.name, kept)),
+  ];
+  return [
+    beside,
+    ...policies.tables.map((policy) => tableSql(policy, present.get(policy.table), role, policies.name, kept)),
     ...relations
       .filter(({ kind, name }) => kind === "table" && !wanted.has(name))
-      .flatMap((one) => leavingSql(one, role, kept)),
-    ...(kept.length > 0 ? [] : relations.filter(({ name }) => !made.has(name)).flatMap(droppingSql)),
-  ];
+      .map((one) => leavingSql(one, role, kept)),
+    kept.length > 0 ? [] : relations.filter(({ name }) => !made.has(name)).flatMap(droppingSql),
+  ].filter((step) => step.length > 0);
 }
 
 /** Takes all of it away, before tables are made anew. */

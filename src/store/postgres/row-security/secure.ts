@@ -1,10 +1,12 @@
 /** Whether the database holds permissions by itself, what keeps it from that, and what is done so that it does. */
+import { setTimeout as wait } from "node:timers/promises";
 import type { Table } from "../../../plan/plan.ts";
 import type { RowSecurity } from "../../../plan/row-security.ts";
 import { StoreError } from "../../error.ts";
 import type { Place } from "../address.ts";
 import type { Session } from "../connection.ts";
-import { neededPolicies } from "../leads.ts";
+import { codeOf, remedyFor } from "../failure.ts";
+import { neededPolicies, othersServing } from "../leads.ts";
 import { policiesOf } from "./policies.ts";
 import { lower, raisingOf } from "./raise.ts";
 import { findReader } from "./reader.ts";
@@ -22,35 +24,61 @@ interface Wanted {
   readonly security?: RowSecurity | undefined;
 }
 
-/** As it is. @throws StoreError where it is required and cannot be had. */
-export async function securedBy(
-  session: Session,
-  place: Place,
-  wanted: Wanted,
-): Promise<Secured | { readonly kind: "to be raised" }> {
-  const { security, tables } = wanted;
-  if (security === undefined || place.rowSecurity === "off") return { kind: "off" };
-  const reader = await findReader(session, place);
-  if (reader.kind === "to be made") return { kind: "to be raised" };
-  if (reader.kind === "absent") return absent(place, reader.why, reader.remedy);
-  const { role } = reader;
-  const policies = policiesOf(security, tables, role);
-  const lacking = await raisingOf(session, role, policies, await neededPolicies(session));
-  return lacking.length > 0 ? { kind: "to be raised" } : { kind: "standing", role, policies };
+/** For how long it is tried, and how long others who come to a table wait behind somebody who is waited for. */
+const triedMilliseconds = 60_000;
+const lockMilliseconds = 300;
+
+/** Once the tables are those of the document. @throws StoreError where it is required and cannot be had. */
+export async function secure(single: Session, place: Place, wanted: Wanted): Promise<Secured> {
+  for (const gives = performance.now() + triedMilliseconds; ; ) {
+    const state = await stateOf(single, place, wanted);
+    if (state.kind !== "to be raised") return state;
+    try {
+      await raiseStep(single, place, wanted);
+    } catch (thrown) {
+      // Others work with the table.
+      const isInTheWay = remedyFor(thrown) === "again" || codeOf(thrown) === "55P03";
+      if (!isInTheWay || performance.now() > gives) throw thrown;
+      await wait(50 + 100 * Math.random());
+    }
+  }
 }
 
-/** In a transaction, once the tables are those of the document. */
-export async function secure(session: Session, place: Place, wanted: Wanted): Promise<Secured> {
-  const { security, tables } = wanted;
+/** What is lacking is asked again by who alone may change it. */
+async function raiseStep(single: Session, place: Place, wanted: Wanted): Promise<void> {
+  await single.rows("BEGIN");
+  try {
+    await holdSchema(single, place);
+    await single.rows(`SET LOCAL lock_timeout = ${lockMilliseconds}`);
+    const state = await stateOf(single, place, wanted);
+    if (state.kind === "to be raised") {
+      const isAlone = (await othersServing(single)) === 0;
+      const [first = []] = state.steps;
+      await single.rows((isAlone ? state.steps.flat() : first).join("; "));
+    }
+    await single.rows("COMMIT");
+  } catch (thrown) {
+    await single.rows("ROLLBACK").catch(() => undefined);
+    throw thrown;
+  }
+}
+
+/** Until the transaction ends nobody else brings the schema anywhere. */
+export async function holdSchema(single: Session, { schema }: Place): Promise<void> {
+  await single.rows("SELECT pg_advisory_xact_lock(hashtextextended('nonet ' || $1, 0))", [schema]);
+}
+
+type State = Secured | { readonly kind: "to be raised"; readonly steps: readonly (readonly string[])[] };
+
+async function stateOf(session: Session, place: Place, { security, tables }: Wanted): Promise<State> {
   if (security === undefined || place.rowSecurity === "off") return { kind: "off" };
   const reader = await findReader(session, place);
   if (reader.kind === "absent") return absent(place, reader.why, reader.remedy);
+  if (reader.kind === "to be made") return { kind: "to be raised", steps: [reader.statements] };
   const { role } = reader;
-  if (reader.kind === "to be made") for (const statement of reader.statements) await session.rows(statement);
   const policies = policiesOf(security, tables, role);
-  const lacking = await raisingOf(session, role, policies, await neededPolicies(session));
-  if (lacking.length > 0) await session.rows(lacking.join("; "));
-  return { kind: "standing", role, policies };
+  const steps = await raisingOf(session, role, policies, await neededPolicies(session));
+  return steps.length > 0 ? { kind: "to be raised", steps } : { kind: "standing", role, policies };
 }
 
 /** Whether what a process is going to rest on is still there. */
