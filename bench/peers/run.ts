@@ -12,6 +12,7 @@ import { startPostgres } from "../../test/postgres/server.ts";
 import { killAll, pinned, pinSelf, processorSeconds, ready, residentMb, start, stop } from "../contestants.ts";
 import type { Job, Outcome } from "../load.ts";
 import { freePort } from "../port.ts";
+import { handwritten } from "./handwritten.ts";
 import { install } from "./install.ts";
 import { nonet } from "./nonet.ts";
 import { payload } from "./payload.ts";
@@ -24,7 +25,10 @@ import { zenstack } from "./zenstack.ts";
 const { values: options } = parseArgs({
   options: {
     store: { type: "string", default: "postgres" },
-    of: { type: "string", default: "nonet,nonet-more,platformatic,zenstack,payload,prism" },
+    of: {
+      type: "string",
+      default: "nonet,nonet-more,handwritten,handwritten-more,platformatic,zenstack,payload,prism",
+    },
     scenarios: { type: "string", default: Object.keys(SCENARIOS).join(",") },
     seconds: { type: "string", default: "0.8" },
     rounds: { type: "string", default: "5" },
@@ -85,6 +89,8 @@ const load = start(["bench/load.ts"], "load", true);
 const known: Readonly<Record<string, () => Peer>> = {
   nonet: () => nonet(folder, false),
   "nonet-more": () => nonet(folder, true),
+  handwritten: () => handwritten(false),
+  "handwritten-more": () => handwritten(true),
   platformatic: () => platformatic,
   zenstack: () => zenstack,
   payload: () => payload,
