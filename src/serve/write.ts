@@ -72,6 +72,8 @@ function inTurn(call: Call, work: (tx: Transaction) => Promise<Answer>): Promise
     // A store does it again where another transaction was in the way (R7.4).
     if (begun) call.functions?.rewind();
     begun = true;
+    // What a run before this one has counted was undone with it.
+    if (call.noted.admission !== undefined) call.noted.admission.counted.length = 0;
     if (clock.now() <= deadline) return work(tx);
     throw new Refusal("timed-out", {
       detail: "It waited too long for its turn, and nothing was done",
