@@ -40,10 +40,25 @@ export function timedStore(store: Store, times: StoreTimes): Store {
   // Stores are plain objects of functions, so that one of them can be put in place of another.
   return {
     ...store,
+    keys: told(store.keys, failed),
+    sessions: told(store.sessions, failed),
     read: (query) => timed("read", query.resource, store.read(query)),
     list: (query) => timed("list", query.resource, store.list(query)),
     transaction: timed("transaction", undefined, (work: never) => store.transaction(work)) as Store["transaction"],
   };
+}
+
+/** Who a caller is is asked before anything else, and where that fails no other work of the store is begun. */
+function told<T extends object>(part: T, failed: (thrown: unknown) => void): T {
+  const members = Object.entries(part).map(([name, work]: [string, (...args: readonly unknown[]) => unknown]) => [
+    name,
+    (...args: readonly unknown[]): unknown => {
+      const given = work(...args);
+      if (given instanceof Promise) given.catch(failed);
+      return given;
+    },
+  ]);
+  return Object.fromEntries(members) as T;
 }
 
 function kindOf({ kind }: StoreError): Parameters<StoreTimes["failed"]>[0] {

@@ -4,6 +4,8 @@ import { test } from "node:test";
 import { createLog, type Line } from "../../src/operate/log.ts";
 import { createRedact } from "../../src/operate/redact.ts";
 import { createStoreTrouble } from "../../src/operate/store-trouble.ts";
+import { timedStore } from "../../src/operate/timed-store.ts";
+import { openMemoryStore } from "../../src/store/memory/open.ts";
 import { openConnections } from "../../src/store/postgres/connection.ts";
 import { placeFrom } from "../../src/store/postgres/address.ts";
 import { StoreError } from "../../src/store/error.ts";
@@ -50,4 +52,19 @@ test("what a real driver says of a server that is not there has its address, and
   const [line] = lines;
   assert.match(String(line?.members["why"]), /cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1$/);
   assert.doesNotMatch(JSON.stringify(lines), /hunter22/);
+});
+
+test("who cannot be told who calls is a failure of the store, too, although no other work is begun", async () => {
+  const memory = await openMemoryStore({ tables: [], clock: Date.now });
+  const away = (): Promise<never> => Promise.reject(new StoreError("unreachable", "the server cannot be reached"));
+  const failed: string[] = [];
+  const store = timedStore(
+    { ...memory, keys: { ...memory.keys, find: away }, sessions: { ...memory.sessions, find: away } },
+    { done: () => {}, failed: (kind) => failed.push(kind) },
+  );
+  await assert.rejects(async () => store.keys.find("a"), { name: "StoreError" });
+  await assert.rejects(async () => store.sessions.find("a"), { name: "StoreError" });
+  assert.deepEqual(failed, ["unreachable", "unreachable"]);
+  assert.deepEqual(await store.keys.list(), []);
+  await store.close();
 });
