@@ -105,10 +105,13 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
     async round() {
       if (stop.signal.aborted) return;
       await attempts.awaited(async () => {
-        // What is new would be made by all at once, and undone by all but one.
-        const leads = await options.store.lead("webhooks");
-        if (leads) await fanOut.proceed();
-        await attempts.begin(leads ? (endpoint, since) => fanOut.recover(endpoint, since) : undefined);
+        // Where more happens than is looked through there is no end to it, and what was found is sent meanwhile.
+        for (let more = true; more && !stop.signal.aborted; ) {
+          // What is new would be made by all at once, and undone by all but one.
+          const leads = await options.store.lead("webhooks");
+          more = leads && (await fanOut.proceed());
+          await attempts.begin(leads ? (endpoint, since) => fanOut.recover(endpoint, since) : undefined);
+        }
       });
     },
     settled: () => attempts.settled(),

@@ -9,8 +9,8 @@ import type { DeliveryOptions, EventTeller } from "./engine.ts";
 import { deliveries, type Endpoint, endpoints, nothing, type Rows, viewOf } from "./rows.ts";
 
 export interface FanOut {
-  /** Makes deliveries of the events that there are. */
-  proceed(): Promise<void>;
+  /** Makes deliveries of some of the events that there are; true where there may be more. */
+  proceed(): Promise<boolean>;
   /** Entries of the journal that it has not come to. */
   lag(): Promise<number>;
   recover(endpoint: Endpoint, since: number): Promise<void>;
@@ -65,22 +65,21 @@ export function createFanOut(
     return beginning;
   }
 
-  async function proceed(): Promise<void> {
+  async function proceed(): Promise<boolean> {
     if (position < 0) position = await store.transaction(async (tx) => (await tx.bookmark(bookmark)) ?? 0);
-    while (!stopping.aborted) {
-      // Asked before the entries are read: what is written between the two is then read in the next turn, and not passed over.
-      const last = await store.journal.last();
-      if (last <= position) return;
-      const entries = await store.journal.events(position, batch);
-      const present = await rows.enabledEndpoints();
-      const some = entries.slice(0, Math.max(1, Math.floor(tellings / Math.max(1, present.length))));
-      const isAll = some.length === entries.length && entries.length < batch;
-      const end = isAll ? last : (some.at(-1) as JournalRecord).position;
-      const read = some.filter((entry) => entry.position <= end);
-      // Not within the transaction, which waits for nothing else.
-      for (const endpoint of present) await beginningOf(endpoint);
-      position = await store.transaction((tx) => fanOutSome(tx, read, present, end));
-    }
+    // Asked before the entries are read: what is written between the two is then read in the next turn, and not passed over.
+    const last = await store.journal.last();
+    if (last <= position || stopping.aborted) return false;
+    const entries = await store.journal.events(position, batch);
+    const present = await rows.enabledEndpoints();
+    const some = entries.slice(0, Math.max(1, Math.floor(tellings / Math.max(1, present.length))));
+    const isAll = some.length === entries.length && entries.length < batch;
+    const end = isAll ? last : (some.at(-1) as JournalRecord).position;
+    const read = some.filter((entry) => entry.position <= end);
+    // Not within the transaction, which waits for nothing else.
+    for (const endpoint of present) await beginningOf(endpoint);
+    position = await store.transaction((tx) => fanOutSome(tx, read, present, end));
+    return true;
   }
 
   async function fanOutSome(

@@ -223,6 +223,25 @@ for (const kind of ["memory", "sqlite"] as const) {
     assert.equal(endpoint?.["state"], "enabled");
   });
 
+  test(`R6.4 while more happens than is looked through, attempts go on (${kind})`, async () => {
+    await using bench = await createBench(kind);
+    await bench.endpoint();
+    await bench.placed("ord_0");
+    let readings = 0;
+    const deliveries = bench.process(
+      afterEvents(async () => {
+        readings += 1;
+        if (bench.sent.length === 0 && readings < 50) await bench.placed(`ord_${readings}`);
+      }),
+    );
+    await deliveries.round();
+    assert.ok(readings < 10, `nothing was sent until all had been looked through, ${readings} times`);
+    await deliveries.settled();
+    await deliveries.round();
+    await deliveries.settled();
+    assert.equal(new Set(bench.sent.map(orderIn)).size, readings);
+  });
+
   test(`R6.8 what was claimed so long ago that its lease is over is not begun (${kind})`, async () => {
     await using bench = await createBench(kind);
     await bench.endpoint();
