@@ -39,7 +39,7 @@ run(pinnedNode(), task(taskArguments));
 
 /**
  * Node's test runner over all tests, or over the files, folders and globs given. Options (`--test-name-pattern=…`,
- * `--test-update-snapshots`) go to Node as they are. Two files at a time also where there are only two cores: many
+ * `--test-update-snapshots`) go to Node as they are. Three files at a time also where there are only two cores: many
  * tests wait for a socket or a disk.
  */
 function testArguments(args) {
@@ -48,7 +48,7 @@ function testArguments(args) {
   const patterns = places.map((place) => (isFolder(join(root, place)) ? `${place}/**/*.test.ts` : place));
   return [
     "--test",
-    "--test-concurrency=2",
+    "--test-concurrency=3",
     "--test-timeout=600000",
     "--test-reporter=./scripts/test-reporter.ts",
     "--import=./test/seed.ts",

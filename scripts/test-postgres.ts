@@ -11,7 +11,7 @@ const places = given.length > 0 ? given : ["test/{serve,enforced}/**/*.test.ts"]
 const server = await startPostgres();
 const options = [
   "--test",
-  "--test-concurrency=2",
+  "--test-concurrency=3",
   "--test-timeout=600000",
   "--test-reporter=./scripts/test-reporter.ts",
   "--import=./test/seed.ts",

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { servicePages } from "../../src/export/page/pages.ts";
 import { check, type CheckResult } from "../../src/parts/check.ts";
+import { onPostgres } from "../postgres/service-schema.ts";
 import { createClient } from "../serve/client.ts";
 import { everyAnswer } from "../serve/every-answer.ts";
 import { planOf, run } from "../serve/running.ts";
@@ -40,19 +41,22 @@ test("every proof is of a construct that there is", () => {
   );
 });
 
-void describe("refused, because it could not be enforced", () => {
-  for (const refusal of refusals) void test(titleOf(refusal), () => isRefused(refusal));
-});
+// What depends on no store is not said once more on another one.
+if (!onPostgres) {
+  void describe("refused, because it could not be enforced", () => {
+    for (const refusal of refusals) void test(titleOf(refusal), () => isRefused(refusal));
+  });
+
+  void describe("without the construct", () => {
+    for (const proof of proofs) void test(titleOf(proof), () => differs(proof));
+  });
+}
 
 for (const store of stores) {
   void describe(`enforced (${store})`, () => {
     for (const proof of proofs) void test(titleOf(proof), () => holds(proof, store));
   });
 }
-
-void describe("without the construct", () => {
-  for (const proof of proofs) void test(titleOf(proof), () => differs(proof));
-});
 
 function titleOf({ of }: Proof | Refusal): string {
   return of.join(", ");

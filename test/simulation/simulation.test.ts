@@ -1,10 +1,9 @@
-/** The simulation holds for the seeds of every run, plays a seed twice alike, and finds the mistakes that it is there for. */
+/** The simulation holds for the seeds of every run, and plays a seed twice alike. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { test } from "node:test";
 import { check } from "../../src/parts/check.ts";
 import { documentText } from "./document.ts";
 import { runFleet } from "./fleet.ts";
-import { mutants } from "./mutants.ts";
 import { simulate } from "./run.ts";
 import { worldOf } from "./world.ts";
 
@@ -32,29 +31,5 @@ void test("the documents of worlds are sound", () => {
     const text = documentText(worldOf(number));
     const wrong = check("world.md", text).diagnostics.filter(({ severity }) => severity === "error");
     assert.deepEqual(wrong.map(({ message }) => message), [], text); // biome-ignore format: short
-  }
-});
-
-/** Seeds that a mistake may take, each of another world than the one before. */
-const patience = 150;
-
-void describe("a mistake is found", () => {
-  const { stackTraceLimit } = Error;
-  before(() => {
-    Error.stackTraceLimit = 0;
-  });
-  after(() => {
-    Error.stackTraceLimit = stackTraceLimit;
-  });
-  for (const [name, mutation] of Object.entries(mutants)) {
-    void test(name, async () => {
-      // What a store has to hold where transactions run together is seen in those seeds alone.
-      const seedOf = (number: number): number => (mutation.loose === undefined ? number * 33 : number * 36 + 1);
-      for (let number = 0; number < patience; number += 1) {
-        const { violation } = await simulate(seedOf(number), mutation);
-        if (violation !== undefined) return;
-      }
-      assert.fail(`it is not found in ${patience} seeds`);
-    });
   }
 });
