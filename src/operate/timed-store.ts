@@ -44,7 +44,9 @@ export function timedStore(store: Store, times: StoreTimes): Store {
     sessions: told(store.sessions, failed),
     read: (query) => timed("read", query.resource, store.read(query)),
     list: (query) => timed("list", query.resource, store.list(query)),
-    transaction: timed("transaction", undefined, (work: never) => store.transaction(work)) as Store["transaction"],
+    transaction: timed("transaction", undefined, (work: never, isLate: never) =>
+      store.transaction(work, isLate),
+    ) as Store["transaction"],
   };
 }
 

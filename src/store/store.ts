@@ -48,9 +48,10 @@ export interface Store {
   /**
    * Runs `work` in one serialisable transaction. Rejects with what `work` throws, after undoing what it did. Where another
    * transaction was in the way `work` is run again, with another `Transaction` (R7.4); what failed in the one before was then a
-   * passing StoreError (`isPassing`), which `work` has to let through.
+   * passing StoreError (`isPassing`), which `work` has to let through. `isLate` says that it is too late for `work` to be done, which
+   * it finds out itself when it begins: a store that waits for something after that asks, and begins it again.
    */
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Transaction) => Promise<T>, isLate?: () => boolean): Promise<T>;
   /** Records to which time does something by `now`, what is due longest first; at most `limit`. */
   due(now: number, limit: number): Awaitable<readonly Due[]>;
   readonly journal: Journal;

@@ -31,16 +31,19 @@ served(
   "signatures",
   documentText("gate"),
   (subject) => {
-    const send = async (
+    const ask = (
       signature: string,
       { method = "POST", path = "/notes", body = '{"text":"ding"}' }: Signing = {},
-    ): Promise<Reply> => {
-      const reply = await subject.client.send({
+    ): Promise<Reply> =>
+      subject.client.send({
         method,
         path,
         headers: { "Bell-Signature": signature, ...(body === "" ? {} : { "Content-Type": "application/json" }) },
         ...(body === "" ? {} : { body }),
       });
+    /** Failures are forgotten after each. */
+    const send = async (signature: string, signing: Signing = {}): Promise<Reply> => {
+      const reply = await ask(signature, signing);
       if (reply.status === 401) subject.running.pass(61_000);
       return reply;
     };
@@ -67,8 +70,10 @@ served(
     test("R5.6 of many at once with one signature one counts", async () => {
       const body = JSON.stringify({ text: `rush ${Math.random()}` });
       const signature = fieldFor({ body });
-      const replies = await Promise.all(Array.from({ length: 20 }, () => send(signature, { body })));
+      const replies = await Promise.all(Array.from({ length: 20 }, () => ask(signature, { body })));
       assert.equal(replies.filter(({ status }) => status === 201).length, 1);
+      // The failures of the others count.
+      subject.running.pass(61_000);
     });
 
     const signed: Signing = { body: '{"text":"x"}' };

@@ -95,7 +95,13 @@ describe("timeouts", { concurrency: true }, () => {
       const headers = { ...who.member, ...once() };
       // More than a store does at the same time.
       const { promise: released, resolve: release } = Promise.withResolvers<void>();
-      const held = Promise.all(Array.from({ length: 9 }, () => subject.running.store.transaction(() => released)));
+      const hold = (): Promise<void> =>
+        subject.running.store.transaction(async (tx) => {
+          // On PostgreSQL nothing is held before something is asked for.
+          await tx.bookmark("held");
+          await released;
+        });
+      const held = Promise.all(Array.from({ length: 9 }, hold));
       const sent = { method: "POST", path: "/tools", headers, body };
       const replies = [subject.client.send(sent), subject.client.send(sent)];
       // One of the two is refused at once because the other waits.

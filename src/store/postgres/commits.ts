@@ -8,7 +8,7 @@
  */
 import pg from "pg";
 import { StoreError } from "../error.ts";
-import { isConsequence, isElsewhere, remedyFor } from "./failure.ts";
+import { isConsequence, isElsewhere, Overtaken, remedyFor } from "./failure.ts";
 import type { Asking } from "./questions.ts";
 import type { Wire } from "./wire.ts";
 
@@ -17,11 +17,13 @@ export class SeenAnew extends Error {}
 
 export interface Commits {
   /** @throws SeenAnew, or StoreError `unreachable` where it is not known whether it was committed. */
-  commit(statements: readonly Asking[]): Promise<void>;
+  commit(statements: readonly Asking[], isLate: (() => boolean) | undefined): Promise<void>;
 }
 
 interface Waiting {
   readonly statements: readonly Asking[];
+  /** Asked when it would be committed: it is not, then. */
+  readonly isLate: (() => boolean) | undefined;
   readonly resolve: () => void;
   readonly reject: (thrown: unknown) => void;
 }
@@ -49,7 +51,14 @@ export function openCommits(held: (use: (wire: Wire) => Promise<boolean>) => Pro
     const some = waiting.slice(0, mostTogether);
     waiting = waiting.slice(some.length);
     try {
-      await held((wire) => commitAll(wire, some));
+      await held(async (wire) => {
+        const timely = some.filter(({ isLate, reject }) => {
+          if (isLate?.() !== true) return true;
+          reject(new Overtaken("it came too late"));
+          return false;
+        });
+        return timely.length > 0 && commitAll(wire, timely);
+      });
     } catch (thrown) {
       for (const { reject } of some) reject(thrown);
     } finally {
@@ -59,9 +68,9 @@ export function openCommits(held: (use: (wire: Wire) => Promise<boolean>) => Pro
   }
 
   return {
-    commit: (statements) =>
+    commit: (statements, isLate) =>
       new Promise((resolve, reject) => {
-        waiting.push({ statements, resolve, reject });
+        waiting.push({ statements, isLate, resolve, reject });
         soon();
       }),
   };

@@ -75,8 +75,9 @@ export interface Connections extends Session, Questions {
   /**
    * Runs `work` in one transaction, as often as it takes (R7.4): again where another transaction was in the way,
    * or where the connection was lost before it was asked to commit. What `work` throws undoes it. Resolves once it is durable.
+   * Where it is late when a connection was had, nothing is sent and it is done again, to find that out itself.
    */
-  transaction<T>(work: (work: Work) => Promise<T>): Promise<T>;
+  transaction<T>(work: (work: Work) => Promise<T>, isLate?: () => boolean): Promise<T>;
   /** A connection of its own for statements that bind to one, such as LISTEN; the caller ends it. */
   connect(): Promise<pg.Client>;
   /** What the two pools have to do at the moment. */
@@ -191,17 +192,21 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
   });
   const loosely: Loosely = {
     glance: (text, values) => questions.ask({ text, values }),
-    commit: (statements) => commits.commit(statements),
+    commit: (statements, isLate) => commits.commit(statements, isLate),
   };
 
   const attempt = async <T>(
-    work: (work: Work) => Promise<T>,
+    { isLate, work }: Task<T>,
     frozen: ReadonlySet<string>,
     loose: Loosely | undefined,
   ): Promise<T> => {
     let client: pg.PoolClient | undefined;
-    const hold = async (): Promise<Wire> => wires.of((client = await acquire(writing, options, place)));
-    const transaction = openWork(hold, frozen, loose);
+    const hold = async (): Promise<Wire> => {
+      client = await acquire(writing, options, place);
+      if (isLate?.() === true) throw new Overtaken("it came too late");
+      return wires.of(client);
+    };
+    const transaction = openWork({ hold, isLate }, frozen, loose);
     let lost = true;
     let isDone = false;
     try {
@@ -231,28 +236,28 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
   /** Where what was seen did not hold, so many transactions hold it from the start: it is done twice else. */
   let careful = 0;
 
-  const repeatedly = async <T>(work: (work: Work) => Promise<T>): Promise<T> => {
+  const repeatedly = async <T>(task: Task<T>): Promise<T> => {
     if (careful > 0) careful -= 1;
     else {
       try {
-        return await attempt(work, new Set(), loosely);
+        return await attempt(task, new Set(), loosely);
       } catch (thrown) {
         const isAgain = thrown instanceof Unsure || thrown instanceof SeenAnew;
         if (!isAgain && remedyFor(thrown) === "none") throw thrown;
         if (thrown instanceof SeenAnew) careful = carefulFor;
         retries += 1;
-        return strictly(work, thrown instanceof InHand ? thrown.tables : []);
+        return strictly(task, thrown instanceof InHand ? thrown.tables : []);
       }
     }
-    return strictly(work, []);
+    return strictly(task, []);
   };
 
-  const strictly = async <T>(work: (work: Work) => Promise<T>, tables: readonly string[]): Promise<T> => {
+  const strictly = async <T>(task: Task<T>, tables: readonly string[]): Promise<T> => {
     const gives = performance.now() + waitMilliseconds;
     const frozen = new Set<string>(tables);
     for (let pause = 1, doubts = 0; ; pause = Math.min(pause * 2, 100)) {
       try {
-        const one = (): Promise<T> => attempt(work, frozen, undefined);
+        const one = (): Promise<T> => attempt(task, frozen, undefined);
         return await (pause === 1 ? one() : inLane(one));
       } catch (thrown) {
         const remedy = remedyFor(thrown);
@@ -275,7 +280,7 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
   return {
     rows: (statement, values = []) => accepted(() => read(statement, values)),
     ask: (text, values = [], before) => accepted(() => questions.ask({ text, values }, before)),
-    transaction: (work) => accepted(() => repeatedly(work)),
+    transaction: (work, isLate) => accepted(() => repeatedly({ work, isLate })),
     connect: async () => {
       const client = new pg.Client(clientSettings(place, options, sockets));
       // Lost before anybody listens for that, it would be an error of this process.
@@ -339,6 +344,12 @@ export async function openSingle(place: Place): Promise<Single> {
   };
 }
 
+/** What is to be done in a transaction, and whether it is too late for it. */
+interface Task<T> {
+  readonly work: (work: Work) => Promise<T>;
+  readonly isLate: (() => boolean) | undefined;
+}
+
 interface Transacting {
   readonly work: Work;
   commit(): Promise<void>;
@@ -359,10 +370,16 @@ interface Sent extends Asking {
 /** How a transaction is done that holds nothing. */
 interface Loosely {
   readonly glance: <Row extends Cells>(question: string, values: readonly Bindable[]) => Promise<readonly Row[]>;
-  readonly commit: (statements: readonly Asking[]) => Promise<void>;
+  readonly commit: (statements: readonly Asking[], isLate: (() => boolean) | undefined) => Promise<void>;
 }
 
-function openWork(hold: () => Promise<Wire>, frozen: ReadonlySet<string>, loose: Loosely | undefined): Transacting {
+interface Holding {
+  /** Gives a connection. */
+  readonly hold: () => Promise<Wire>;
+  readonly isLate: (() => boolean) | undefined;
+}
+
+function openWork({ hold, isLate }: Holding, frozen: ReadonlySet<string>, loose: Loosely | undefined): Transacting {
   let state: "loose" | "unbegun" | "open" | "committing" | "over" = loose === undefined ? "unbegun" : "loose";
   let held: Promise<Wire> | undefined;
   let failure: unknown;
@@ -449,7 +466,7 @@ function openWork(hold: () => Promise<Wire>, frozen: ReadonlySet<string>, loose:
       open();
       if (state === "loose") {
         state = "over";
-        if (waiting.length > 0) await loose?.commit([...relied.values(), ...waiting]);
+        if (waiting.length > 0) await loose?.commit([...relied.values(), ...waiting], isLate);
       } else if (state === "open" || waiting.length > 0) {
         await (held ??= hold());
         const committed = exchange("COMMIT");

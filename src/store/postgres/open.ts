@@ -75,11 +75,11 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       const list = prepareList(query, relations, where);
       return (page, variables) => list(where.session(variables), page, variables);
     },
-    transaction: async (work) => {
+    transaction: async (work, isLate) => {
       const { hasRecorded, value } = await connections.transaction(async (session) => {
         const tx = new PostgresTransaction(shop, session);
         return { value: await work(tx), hasRecorded: tx.hasRecorded };
-      });
+      }, isLate);
       if (hasRecorded) sequencer.written();
       return value;
     },
