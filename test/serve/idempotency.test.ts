@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reply, Sent } from "./client.ts";
+import { holdStore } from "./held.ts";
 import { documentText, play, serve, served, stores } from "./scenario.ts";
 import { addTool, aTool, people, peopleOf, toolLibrary } from "./tool-library.ts";
 
@@ -238,8 +239,7 @@ served("idempotency", toolLibrary, (subject) => {
   test("R4.19 two at once: one is made, the other is told to come back, and nobody waits for it", async () => {
     const body = aTool();
     const sent = create(key(), body);
-    let release = (): void => {};
-    const held = subject.running.store.transaction(() => new Promise<void>((resolve) => (release = resolve)));
+    await using held = holdStore(subject.running.store);
     const replies = [send(sent), send(sent)];
     // The first holds the key while it waits for its turn; the second does not wait.
     const early = await Promise.race(replies);
@@ -248,8 +248,7 @@ served("idempotency", toolLibrary, (subject) => {
     assert.equal(early.headers["retry-after"], "1");
     const different = await send({ ...sent, body: aTool() });
     assert.equal(different.status, 409);
-    release();
-    await held;
+    await held[Symbol.asyncDispose]();
     const statuses = (await Promise.all(replies)).map(({ status }) => status).toSorted((a, b) => a - b);
     assert.deepEqual(statuses, [201, 409]);
     assert.equal((await send(sent)).headers["idempotent-replayed"], "true");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { holdStore } from "./held.ts";
 import { perform, serve, stores } from "./scenario.ts";
 import { aTool, once, peopleOf, toolLibrary } from "./tool-library.ts";
 
@@ -93,22 +94,13 @@ describe("timeouts", { concurrency: true }, () => {
       const who = await peopleOf(subject);
       const body = aTool();
       const headers = { ...who.member, ...once() };
-      // More than a store does at the same time.
-      const { promise: released, resolve: release } = Promise.withResolvers<void>();
-      const hold = (): Promise<void> =>
-        subject.running.store.transaction(async (tx) => {
-          // On PostgreSQL nothing is held before something is asked for.
-          await tx.bookmark("held");
-          await released;
-        });
-      const held = Promise.all(Array.from({ length: 9 }, hold));
+      await using held = holdStore(subject.running.store);
       const sent = { method: "POST", path: "/tools", headers, body };
       const replies = [subject.client.send(sent), subject.client.send(sent)];
       // One of the two is refused at once because the other waits.
       assert.equal((await Promise.race(replies)).status, 409);
       subject.running.pass(10_001);
-      release();
-      await held;
+      await held[Symbol.asyncDispose]();
       const [late] = (await Promise.all(replies)).filter(({ status }) => status !== 409);
       assert.equal(late?.status, 503);
       assert.equal((late.json as { code: string }).code, "timed-out");

@@ -1,0 +1,22 @@
+/** All that a store does at the same time, held until it is released: what comes then waits for its turn. */
+import type { Store } from "../../src/store/store.ts";
+
+/** More than any store does at once. */
+const most = 9;
+
+export function holdStore(store: Store): AsyncDisposable {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const hold = (): Promise<void> =>
+    store.transaction(async (tx) => {
+      // On PostgreSQL nothing is held before something is asked for.
+      await tx.bookmark("held");
+      await released;
+    });
+  const held = Promise.all(Array.from({ length: most }, hold));
+  return {
+    async [Symbol.asyncDispose]() {
+      release();
+      await held;
+    },
+  };
+}
