@@ -9,6 +9,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { freePort } from "../test/free-port.ts";
 import {
   answersBeside,
   CONTESTANTS,
@@ -28,7 +29,6 @@ import {
 import type { Answers, ReadyAnswer } from "./floor.ts";
 import { openHook } from "./hook.ts";
 import type { Job, Outcome } from "./load.ts";
-import { freePort } from "./port.ts";
 import { sameWork } from "./same-work.ts";
 import { flushMilliseconds, slowFlush } from "./slow-flush.ts";
 import {

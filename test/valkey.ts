@@ -1,10 +1,10 @@
 /** Debian's `valkey-server` or `redis-server`, for a test: it keeps nothing, and listens on a port of its own. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import process from "node:process";
 import { createInterface } from "node:readline";
+import { freePort } from "./free-port.ts";
 
 export interface ValkeyServer extends AsyncDisposable {
   readonly address: string;
@@ -36,13 +36,4 @@ export async function startValkey(port?: number): Promise<ValkeyServer> {
       await ended;
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
 }

@@ -6,12 +6,11 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
+import { freePort } from "../free-port.ts";
 
 /** Why tests with this program are left out: false where it is there, and in CI, which has to have it. */
 export function without(program: "nats-server" | "kcat"): string | false {
@@ -31,14 +30,6 @@ export interface Kept {
 }
 
 const patience = 30_000;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function says(child: ChildProcess, pattern: RegExp): Promise<RegExpExecArray> {
   let text = "";

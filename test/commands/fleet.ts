@@ -1,14 +1,13 @@
 /** Several processes of the real command on the same data, which may be killed: clients that go to any of them, and streams. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as pass } from "node:timers/promises";
 import { keyCredentials, keyMilliseconds, mintKey } from "../../src/serve/credentials/mint.ts";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";
+import { freePort } from "../free-port.ts";
 import { type Client, createClient, type Observer, type Reply, type Sent } from "../serve/client.ts";
 import { follow, type Follower, type Sent as Event } from "../serve/follower.ts";
 import { planOf } from "../serve/running.ts";
@@ -190,13 +189,4 @@ function toldOf({ id, event, data }: Event): Told {
 function lastId(text: string): string | undefined {
   const whole = text.slice(0, text.lastIndexOf("\n\n") + 2);
   return [...whole.matchAll(/^id: (.*)$/gm)].at(-1)?.[1];
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  await once(probe, "close");
-  return typeof address === "object" && address !== null ? address.port : assert.fail();
 }

@@ -16,11 +16,11 @@ import {
   symlinkSync,
 } from "node:fs";
 import { createRequire } from "node:module";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pass } from "node:timers/promises";
+import { freePort } from "../free-port.ts";
 
 export interface PostgresServer extends AsyncDisposable {
   /** `postgres://postgres@127.0.0.1:…/postgres` */
@@ -157,17 +157,6 @@ function copyPrograms(folder: string): string {
 function nobody(): { readonly uid: number; readonly gid: number } {
   const id = (flag: string): number => Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
   return { uid: id("-u"), gid: id("-g") };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 async function ready(server: ChildProcess): Promise<void> {
