@@ -1,5 +1,6 @@
 /** One endpoint that a contestant sends its events to while `create with a webhook` is measured, and what has come there. */
 import type { ChildProcess } from "node:child_process";
+import { ask } from "./child.ts";
 import type { Came, Question } from "./receiver.ts";
 
 export interface Hook {
@@ -12,19 +13,19 @@ const SILENT_MS = 10_000;
 
 /** Has the service at `port` send what is announced to `receiver`. */
 export async function openHook(receiver: ChildProcess, port: number, operator: string): Promise<Hook> {
-  const { port: place } = await ask(receiver, {});
+  const { port: place } = await asked(receiver, {});
   const made = await request(port, operator, "POST", "/webhooks", {
     url: `http://127.0.0.1:${place}/hook`,
     events: ["parcel.announced"],
   });
   const { id, secret } = (await made.json()) as { id: string; secret: string };
-  await ask(receiver, { secret });
+  await asked(receiver, { secret });
   return {
     async drained(events) {
-      let came = await ask(receiver, {});
+      let came = await asked(receiver, {});
       for (let since = Date.now(); came.events < events && Date.now() < since + SILENT_MS; ) {
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-        const now = await ask(receiver, {});
+        const now = await asked(receiver, {});
         if (now.events > came.events) since = Date.now();
         came = now;
       }
@@ -32,6 +33,10 @@ export async function openHook(receiver: ChildProcess, port: number, operator: s
       return came;
     },
   };
+}
+
+function asked(receiver: ChildProcess, question: Question): Promise<Came> {
+  return ask(receiver, "the receiver of webhooks", question);
 }
 
 let requests = 0;
@@ -49,16 +54,4 @@ async function request(port: number, key: string, method: string, path: string, 
   });
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
   return response;
-}
-
-function ask(receiver: ChildProcess, question: Question): Promise<Came> {
-  return new Promise((resolve, reject) => {
-    const lost = (): void => reject(new Error("the receiver of webhooks ended"));
-    receiver.once("exit", lost);
-    receiver.once("message", (came: Came) => {
-      receiver.off("exit", lost);
-      resolve(came);
-    });
-    receiver.send(question);
-  });
 }

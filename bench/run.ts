@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { freePort } from "../test/free-port.ts";
+import { ask } from "./child.ts";
 import {
   answersBeside,
   CONTESTANTS,
@@ -365,15 +366,7 @@ function profile({ name, server }: Runner, scenario: Scenario): ChildProcess | u
 }
 
 function driveLoad(load: ChildProcess, job: Job): Promise<Outcome> {
-  return new Promise((resolve, reject) => {
-    const lost = (): void => reject(new Error("the load generator ended"));
-    load.once("exit", lost);
-    load.once("message", (outcome: Outcome) => {
-      load.off("exit", lost);
-      resolve(outcome);
-    });
-    load.send(job);
-  });
+  return ask(load, "the load generator", job);
 }
 
 /** The generator against a server that answers ready-made bytes: what it could drive at most. */

@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ask } from "../child.ts";
 import { createKey as makeKey } from "../handwritten/access.ts";
 import { openDatabase } from "../handwritten/database.ts";
 import { buildServer } from "../handwritten/server.ts";
@@ -52,10 +53,7 @@ async function compare(folder: string): Promise<void> {
     for (const { at, child, rates, cpu } of round % 2 === 0 ? servers : servers.toReversed()) {
       const before = processorSeconds(child.pid as number);
       const job = { port: at, connections: 32, seconds: SECONDS, requests, cycle: true, expect: 200, keepIds: false };
-      const outcome = await new Promise<Outcome>((resolve) => {
-        load.once("message", resolve);
-        load.send(job);
-      });
+      const outcome = await ask<Outcome>(load, "the load generator", job);
       if (outcome.failure !== undefined) throw new Error(outcome.failure);
       if (round === 0) continue;
       rates.push(outcome.done / outcome.elapsedSeconds);

@@ -12,6 +12,7 @@ import { StatementSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { ask } from "../child.ts";
 import { raisedFlagship } from "../contestants.ts";
 import { median, openInside } from "../inside.ts";
 
@@ -44,20 +45,13 @@ async function compare(folders: readonly string[]): Promise<void> {
   const children = folders.map((folder) =>
     fork(import.meta.filename, ["--child", resolve(folder), ...flags], { execArgv: process.execArgv }),
   );
-  const ask = (index: number, scenario: Scenario): Promise<Outcome> =>
-    new Promise((done, lost) => {
-      const child = children[index];
-      child?.once("message", (outcome) => done(outcome as Outcome));
-      child?.once("exit", () => lost(new Error("a service ended")));
-      child?.send([scenario, Number(values.requests)]);
-    });
   for (const scenario of scenarios) {
     const seen: number[][] = folders.map(() => []);
     let last: Outcome[] = [];
     for (let round = 0; round < Number(values.rounds) + 2; round += 1) {
       last = [];
-      for (const index of folders.keys()) {
-        const outcome = await ask(index, scenario);
+      for (const [index, child] of children.entries()) {
+        const outcome = await ask<Outcome>(child, "a service", [scenario, Number(values.requests)]);
         last.push(outcome);
         if (round > 1) seen[index]?.push(outcome.microseconds);
       }

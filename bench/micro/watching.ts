@@ -6,6 +6,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ask } from "../child.ts";
 import { killAll, pinSelf, processorSeconds, ready, start, stop } from "../contestants.ts";
 import type { Outcome } from "../load.ts";
 
@@ -100,10 +101,7 @@ async function compare(): Promise<void> {
     for (const { port, child, requests, used } of round % 2 === 0 ? servers : servers.toReversed()) {
       const before = processorSeconds(child.pid as number);
       const job = { port, connections: 32, seconds: SECONDS, requests, cycle: true, expect: 200, keepIds: false };
-      const outcome = await new Promise<Outcome>((resolve) => {
-        load.once("message", resolve);
-        load.send(job);
-      });
+      const outcome = await ask<Outcome>(load, "the load generator", job);
       if (outcome.failure !== undefined) throw new Error(outcome.failure);
       if (round > 0) used.push(((processorSeconds(child.pid as number) - before) / outcome.done) * 1e6);
     }

@@ -10,6 +10,7 @@ import { parseArgs } from "node:util";
 import pg from "pg";
 import { freePort } from "../../test/free-port.ts";
 import { startPostgres } from "../../test/postgres/server.ts";
+import { ask } from "../child.ts";
 import { killAll, pinned, pinSelf, processorSeconds, ready, residentMb, start, stop } from "../contestants.ts";
 import type { Job, Outcome } from "../load.ts";
 import { handwritten } from "./handwritten.ts";
@@ -223,15 +224,7 @@ async function measure(runner: Runner, scenario: Scenario): Promise<Measurement>
 }
 
 function drive(job: Job): Promise<Outcome> {
-  return new Promise((resolve, reject) => {
-    const lost = (): void => reject(new Error("the load generator ended"));
-    load.once("exit", lost);
-    load.once("message", (outcome: Outcome) => {
-      load.off("exit", lost);
-      resolve(outcome);
-    });
-    load.send(job);
-  });
+  return ask(load, "the load generator", job);
 }
 
 /** Of the database server's processes, which are the children of its first; one that ended in between is missed. */

@@ -3,7 +3,7 @@
  * round trips. These are the inputs of the simulation of queues. Run:
  * node bench/scale/measure.ts [bench/scale/costs.json]
  */
-import { type ChildProcess, fork } from "node:child_process";
+import { fork } from "node:child_process";
 import { once } from "node:events";
 import {
   closeSync,
@@ -19,6 +19,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "../../test/postgres/server.ts";
+import { ask } from "../child.ts";
 import { processorSeconds } from "../contestants.ts";
 import { run } from "../load.ts";
 import {
@@ -74,12 +75,6 @@ function processesBelow(parent: number): readonly number[] {
   });
 }
 
-async function used(child: ChildProcess): Promise<Used> {
-  const told = once(child, "message");
-  child.send("used");
-  return ((await told) as [Used])[0];
-}
-
 async function measure(data: string, postmaster: number | undefined): Promise<Readonly<Record<Kind, Row>>> {
   const child = fork(join(import.meta.dirname, "server.ts"), [data]);
   try {
@@ -96,10 +91,10 @@ async function measure(data: string, postmaster: number | undefined): Promise<Re
     for (let round = 0; round <= rounds; round += 1) {
       for (const kind of kinds) {
         const job = await jobOf(kind, supply);
-        const [before, databaseBefore] = [await used(child), database()];
+        const [before, databaseBefore] = [await ask<Used>(child, "the service", "used"), database()];
         const { done, failure } = await run({ ...job, seconds: 60, keepIds: false, port, connections });
         if (failure !== undefined) throw new Error(`${kind}: ${failure}`);
-        const [after, databaseAfter] = [await used(child), database()];
+        const [after, databaseAfter] = [await ask<Used>(child, "the service", "used"), database()];
         // The first round warms up.
         if (round > 0)
           measured[kind].push({
