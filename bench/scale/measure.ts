@@ -5,23 +5,14 @@
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import {
-  closeSync,
-  fdatasyncSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "../../test/postgres/server.ts";
 import { ask } from "../child.ts";
 import { processorSeconds } from "../contestants.ts";
 import { run } from "../load.ts";
+import { flushMilliseconds } from "../slow-flush.ts";
 import {
   announcements,
   dropOffs,
@@ -49,20 +40,6 @@ type Kind = (typeof kinds)[number];
 
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-
-/** Milliseconds in which a log of this folder's disk is brought to the disk. */
-function flushMilliseconds(folder: string): number {
-  const file = openSync(join(folder, "log"), "w");
-  const page = Buffer.alloc(8192, 1);
-  const times = Array.from({ length: 300 }, () => {
-    writeSync(file, page);
-    const begun = performance.now();
-    fdatasyncSync(file);
-    return performance.now() - begun;
-  });
-  closeSync(file);
-  return median(times);
-}
 
 function processesBelow(parent: number): readonly number[] {
   return readdirSync("/proc").flatMap((name) => {
