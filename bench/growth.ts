@@ -9,7 +9,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type Inside, median, openInside } from "./inside.ts";
+import { type Inside, openInside } from "./inside.ts";
+import { median } from "./median.ts";
 
 const { values } = parseArgs({
   options: {

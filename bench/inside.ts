@@ -108,7 +108,3 @@ export async function openInside(folder: string, text: string, file: string): Pr
     },
   };
 }
-
-export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}

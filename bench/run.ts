@@ -30,6 +30,7 @@ import {
 import type { Answers, ReadyAnswer } from "./floor.ts";
 import { openHook } from "./hook.ts";
 import type { Job, Outcome } from "./load.ts";
+import { median } from "./median.ts";
 import { sameWork } from "./same-work.ts";
 import { flushMilliseconds, slowFlush } from "./slow-flush.ts";
 import {
@@ -408,10 +409,6 @@ left out on both sides: request log; by hand also: rates, quotas, events, timers
     else if (notDone.length === 0) console.log(`${name}: does all of the work (same-work.ts)`);
     else console.log(`${name}: DOES NOT DO ALL OF THE WORK, its figures flatter:\n  ${notDone.join("\n  ")}`);
   }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 function printTable(runners: readonly Runner[], scenarios: readonly Scenario[]): void {

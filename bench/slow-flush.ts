@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { closeSync, fdatasyncSync, openSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { median } from "./median.ts";
 
 export interface SlowFlush {
   /** What a server has to have in its environment. */
@@ -40,5 +41,5 @@ export function flushMilliseconds(folder: string): number {
     return performance.now() - begun;
   });
   closeSync(file);
-  return times.toSorted((a, b) => a - b)[25] as number;
+  return median(times);
 }

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { buildPlan, check, followingOf, openSqliteStore, type Plan, soundModel } from "../src/index.ts";
 import { processorSeconds } from "./contestants.ts";
+import { median } from "./median.ts";
 
 const count = Number(process.env["COUNT"] ?? 100_000);
 const rounds = Number(process.env["ROUNDS"] ?? 3);
@@ -233,8 +234,4 @@ function get(agent: Agent, port: number, id: string): Promise<string> {
     going.on("error", reject);
     going.end();
   });
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }

@@ -7,6 +7,7 @@ import { fdatasync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { median } from "../median.ts";
 
 const ROUNDS = 5;
 const SECONDS = 0.6;
@@ -40,8 +41,7 @@ async function main(): Promise<void> {
     }
     console.log(`\ngroups of ${size}: µs per write, µs from begin to durable, µs the loop was blocked per write`);
     for (const [name, all] of figures) {
-      const middle = (pick: (figure: Figure) => number): string =>
-        (all.map(pick).sort((a, b) => a - b)[ROUNDS >> 1] as number).toFixed(0).padStart(8);
+      const middle = (pick: (figure: Figure) => number): string => median(all.map(pick)).toFixed(0).padStart(8);
       console.log(
         `  ${name.padEnd(44)}${middle((f) => f.perWrite)}${middle((f) => f.latency)}${middle((f) => f.blocked)}`,
       );

@@ -14,6 +14,7 @@ import { openDatabase } from "../handwritten/database.ts";
 import { buildServer } from "../handwritten/server.ts";
 import { killAll, pinSelf, processorSeconds, ready, start, stop } from "../contestants.ts";
 import type { Outcome } from "../load.ts";
+import { median } from "../median.ts";
 
 const ROWS = 10_000;
 const ROUNDS = 5;
@@ -61,8 +62,8 @@ async function compare(folder: string): Promise<void> {
     }
   }
   for (const { name, child, rates, cpu } of servers) {
-    const rate = rates.sort((a, b) => a - b)[ROUNDS >> 1] as number;
-    const used = cpu.sort((a, b) => a - b)[ROUNDS >> 1] as number;
+    const rate = median(rates);
+    const used = median(cpu);
     console.log(`${name.padEnd(16)} ${Math.round(rate)} requests/s, ${used.toFixed(1)} µs of processor each`);
     await stop(child);
   }

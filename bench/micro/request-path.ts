@@ -14,7 +14,8 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ask } from "../child.ts";
 import { raisedFlagship } from "../contestants.ts";
-import { median, openInside } from "../inside.ts";
+import { openInside } from "../inside.ts";
+import { median } from "../median.ts";
 
 const SCENARIOS = ["read", "old", "list", "create", "move"] as const;
 type Scenario = (typeof SCENARIOS)[number];

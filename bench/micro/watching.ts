@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { ask } from "../child.ts";
 import { killAll, pinSelf, processorSeconds, ready, start, stop } from "../contestants.ts";
 import type { Outcome } from "../load.ts";
+import { median } from "../median.ts";
 
 const ROUNDS = 9;
 const SECONDS = 1;
@@ -108,7 +109,7 @@ async function compare(): Promise<void> {
   }
   const medians = servers.map(({ name, used }) => ({
     name,
-    micros: used.toSorted((a, b) => a - b)[ROUNDS >> 1] as number,
+    micros: median(used),
   }));
   const [first] = medians;
   for (const { name, micros } of medians) {

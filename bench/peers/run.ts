@@ -13,6 +13,7 @@ import { startPostgres } from "../../test/postgres/server.ts";
 import { ask } from "../child.ts";
 import { killAll, pinned, pinSelf, processorSeconds, ready, residentMb, start, stop } from "../contestants.ts";
 import type { Job, Outcome } from "../load.ts";
+import { median } from "../median.ts";
 import { handwritten } from "./handwritten.ts";
 import { install } from "./install.ts";
 import { nonet } from "./nonet.ts";
@@ -240,10 +241,6 @@ function databaseSeconds(): number {
     }
   });
   return children.reduce((sum, pid) => sum + (processorSeconds(Number(pid)) || 0), 0);
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 function print(): void {

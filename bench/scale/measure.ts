@@ -12,6 +12,7 @@ import { startPostgres } from "../../test/postgres/server.ts";
 import { ask } from "../child.ts";
 import { processorSeconds } from "../contestants.ts";
 import { run } from "../load.ts";
+import { median } from "../median.ts";
 import { flushMilliseconds } from "../slow-flush.ts";
 import {
   announcements,
@@ -37,9 +38,6 @@ interface Row {
 
 const kinds = ["read", "list", "create", "move"] as const;
 type Kind = (typeof kinds)[number];
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 function processesBelow(parent: number): readonly number[] {
   return readdirSync("/proc").flatMap((name) => {
