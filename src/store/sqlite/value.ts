@@ -24,7 +24,6 @@ export function fromStored(stored: SQLOutputValue | undefined, type: ColumnType)
   }
 }
 
-/** A name in SQL. */
 /**
  * `LIMIT` with a value that is bound, as SQL. Of a placeholder alone SQLite asks what is bound when it makes its plan, and so
  * makes the plan anew for each execution: 20 µs and more. Of a sum it does not.
@@ -33,6 +32,7 @@ export function limitOf(placeholder: string): string {
   return `LIMIT (${placeholder} + 0)`;
 }
 
+/** A name in SQL. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
