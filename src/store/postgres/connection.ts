@@ -14,7 +14,7 @@ import type { Place } from "./address.ts";
 import { openCommits, SeenAnew } from "./commits.ts";
 import { codeOf, explained, InHand, isConsequence, isElsewhere, Overtaken, remedyFor } from "./failure.ts";
 import { type Asking, gather } from "./questions.ts";
-import { parserOf } from "./value.ts";
+import { parserOf, withoutNul } from "./value.ts";
 import type { Result, Wire } from "./wire.ts";
 import { openWires, type Wires } from "./wires.ts";
 
@@ -318,9 +318,8 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
   };
 }
 
-/** A text of PostgreSQL cannot hold this sign; none that a record may have does. */
 function bound(value: Bindable): Bindable {
-  return typeof value === "string" && value.includes("\0") ? value.replaceAll("\0", "\ufffd") : value;
+  return typeof value === "string" ? withoutNul(value) : value;
 }
 
 /** A single connection whose statements may take as long as they take, and are not prepared. */

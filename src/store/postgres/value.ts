@@ -20,6 +20,11 @@ export function toStored(value: Value | undefined, type: ColumnType): Bindable {
   return type === "json" || typeof value === "object" ? JSON.stringify(value) : value;
 }
 
+/** A text of PostgreSQL cannot hold the sign that ends one on its wire; none that a record may have does. */
+export function withoutNul(text: string): string {
+  return text.includes("\0") ? text.replaceAll("\0", "\ufffd") : text;
+}
+
 /** What a column or an expression of this type gave. */
 export function fromStored(stored: Cell | undefined, type: ColumnType): Value {
   if (stored === null || stored === undefined) return null;

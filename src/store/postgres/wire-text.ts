@@ -3,6 +3,7 @@
  * https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 import type { Bindable } from "./connection.ts";
+import { withoutNul } from "./value.ts";
 
 export class Outgoing {
   #buffer = Buffer.allocUnsafeSlow(4096);
@@ -78,9 +79,8 @@ export class Outgoing {
     this.#buffer.writeInt32BE(this.#at - start, start - 4);
   }
 
-  /** A text of PostgreSQL cannot hold the sign that ends one here; none that a record may have does. */
   #write(text: string): void {
-    const written = text.includes("\0") ? text.replaceAll("\0", "\ufffd") : text;
+    const written = withoutNul(text);
     this.#room(written.length * 3);
     this.#at += this.#buffer.write(written, this.#at, "utf8");
   }

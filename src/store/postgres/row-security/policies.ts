@@ -19,7 +19,7 @@ import { quoteText } from "../../member-text.ts";
 import { expressions } from "../condition.ts";
 import { uniquesOf } from "../../uniques.ts";
 import { digestOf as digestSql, isUniqueByDigest } from "../schema.ts";
-import { quoteName } from "../value.ts";
+import { quoteName, withoutNul } from "../value.ts";
 
 export interface Policies {
   /** Of all of them, and of the role: what the settings of a statement name. */
@@ -218,7 +218,7 @@ function settingOf(asked: Asked): (variables: Variables) => string {
   const value = parameterGetter(asked.parameter, "postgres");
   return (variables) => {
     const found = value(variables);
-    return found === null ? "" : `=${String(found).replaceAll("\0", "\ufffd")}`;
+    return found === null ? "" : `=${withoutNul(String(found))}`;
   };
 }
 
