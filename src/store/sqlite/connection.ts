@@ -19,6 +19,12 @@ function createFinder(): (words: SQLOutputValue, ...texts: SQLOutputValue[]) => 
   };
 }
 
+/**
+ * Callers choose what a list filters by and which members a change has, so that there is no end of statements. One that
+ * somebody holds goes on; the others are prepared again when they are asked for.
+ */
+const mostStatements = 1000;
+
 export type Cells = readonly SQLOutputValue[];
 
 export class Connection {
@@ -34,10 +40,11 @@ export class Connection {
     this.database.function("nonet_found", { deterministic: true, varargs: true }, createFinder());
   }
 
-  /** The statement, prepared once; rows come as arrays. */
+  /** The statement, which is kept prepared; rows come as arrays. */
   prepare(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (!statement) {
+      if (this.#statements.size >= mostStatements) this.#statements.clear();
       statement = this.database.prepare(sql);
       statement.setReturnArrays(true);
       this.#statements.set(sql, statement);

@@ -41,6 +41,9 @@ import { views } from "./view.ts";
 import type { Sessions, SessionToken } from "../sessions.ts";
 import { addSession, endSessions, findSession, forgetSessions, replaceSession } from "./sessions.ts";
 
+/** There is one for each set of columns that changes together, which callers choose. */
+const mostUpdaters = 1000;
+
 /** What transactions of one store have in common: everything that is made once and used by all. */
 export class Workshop {
   readonly relations: Relations;
@@ -146,6 +149,7 @@ export class Workshop {
     const key = `${relation.name} ${names.join()}`;
     let updater = this.#updaters.get(key);
     if (!updater) {
+      if (this.#updaters.size >= mostUpdaters) this.#updaters.clear();
       const types = names.map((name) => typeOf(relation, name));
       const set = names.map((name) => `, ${quoteName(name)} = ?`).join("");
       const statement = this.connection.prepare(
