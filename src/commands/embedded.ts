@@ -16,18 +16,19 @@ import type { ServiceFunctions } from "../serve/functions/functions.ts";
 import type { Handlers, ServiceTypes } from "../serve/functions/typed.ts";
 import type { Observe } from "../serve/observation.ts";
 import { listen, type RunningServer } from "../serve/server.ts";
+import type { Secured } from "../store/postgres/row-security/secure.ts";
 import type { Store } from "../store/store.ts";
 import { UsageError } from "./command-line.ts";
 import { addressOf } from "./listening.ts";
 import { clock as systemClock, random as systemRandom, servedFrom } from "./served.ts";
-import { openStore } from "./store.ts";
+import { openStore, securedText } from "./store.ts";
 import { prepareSinks, type StartSinks } from "./sinks.ts";
 import { startTicking } from "./ticker.ts";
 
 export interface ServiceOptions<Service extends ServiceTypes> {
   /** The path of a document, or its text. */
   readonly document: string | URL;
-  /** `memory`, which is gone with the service; the path of a file; or a store that is open, and stays open. */
+  /** `memory`, which is gone with the service; the path of a file; `postgres://…`; or a store that is open, and stays open. */
   readonly store?: string | Store;
   readonly handlers?: Handlers<Service>;
   /** Where callers reach it; without it where it listens. */
@@ -38,7 +39,7 @@ export interface ServiceOptions<Service extends ServiceTypes> {
   readonly random?: (bytes: number) => Uint8Array;
   /** Told of what fails and is no caller's fault; to standard error, unless told. */
   readonly report?: (failure: unknown, requestId: string) => void;
-  /** Told of what handlers log, and of what time could not do; to standard error, unless told. */
+  /** Told of what handlers log, of what time could not do, and of what a database cannot hold; to standard error, unless told. */
   readonly notice?: (sentence: string) => void;
   /** Told once of each request. */
   readonly observe?: Observe;
@@ -112,13 +113,15 @@ export async function createService<Service extends ServiceTypes = ServiceTypes>
   const startSinks = await preparedSinks(options.sinks ?? [], plan);
   const given = options.store ?? "memory";
   const place = typeof given === "string" ? given : "a store of the program's own";
-  const store = typeof given === "string" ? await openStore(plan, given, clock) : given;
+  const notice = options.notice ?? ((sentence: string) => void process.stderr.write(`${sentence}\n`));
+  const secured = (found: Secured): void => (found.kind === "absent" ? notice(securedText(found)) : undefined);
+  const store = typeof given === "string" ? await openStore(plan, given, clock, { secured }) : given;
   let local = "http://127.0.0.1";
   const running = await servedFrom({ result, plan, functions, startSinks }, place, store, {
     url: () => options.baseUrl ?? local,
     loopback: options.webhooksToLoopback ?? false,
     environment,
-    notice: options.notice ?? ((sentence) => void process.stderr.write(`${sentence}\n`)),
+    notice,
     clock,
     random,
     report: options.report ?? toldOf,

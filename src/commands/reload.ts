@@ -8,8 +8,8 @@ import { checkFile } from "./document.ts";
 import type { Gate } from "./gate.ts";
 import { changeReport } from "./serve-report.ts";
 import type { Circumstances, Servable, Served } from "./served.ts";
-import { clock, servable, served, servedWith } from "./served.ts";
-import { openStore, placeOf } from "./store.ts";
+import { servable, served, servedWith, storeOf } from "./served.ts";
+import { placeOf } from "./store.ts";
 
 /** How long requests that are under way may hold up a changed document. */
 const patienceMilliseconds = 1_000;
@@ -68,7 +68,7 @@ async function follow(before: Served, next: Servable, circumstances: Circumstanc
   const hasSameTables = shapeOf(before) === shapeOf(next);
   if (data === before.data && hasSameTables) return servedWith(next, data, before.store, circumstances);
   if (data === "memory") {
-    const store = circumstances.oversight.store(await openStore(next.plan, data, clock));
+    const store = await storeOf(next, data, circumstances);
     for (const key of await before.store.keys.list()) await store.keys.create(key);
     await before.store.close();
     return servedWith(next, data, store, circumstances);
@@ -78,6 +78,6 @@ async function follow(before: Served, next: Servable, circumstances: Circumstanc
 }
 
 async function again(before: Served, circumstances: Circumstances): Promise<Served> {
-  const store = circumstances.oversight.store(await openStore(before.plan, before.data, clock));
+  const store = await storeOf(before, before.data, circumstances);
   return servedWith(before, before.data, store, circumstances);
 }

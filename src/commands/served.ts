@@ -17,6 +17,7 @@ import type * as Telemetry from "../serve/telemetry.ts";
 import type { LiveService } from "../serve/service.ts";
 import { createService } from "../serve/service.ts";
 import type { Migrated } from "../store/migration.ts";
+import type { Secured } from "../store/postgres/row-security/secure.ts";
 import type { Rates, Store } from "../store/store.ts";
 import { type Background, startBackground } from "./background.ts";
 import { UsageError } from "./command-line.ts";
@@ -25,7 +26,7 @@ import { functionsOf } from "./functions.ts";
 import { listed } from "./layout.ts";
 import { followedText } from "./migration-report.ts";
 import type { StartSinks } from "./sinks.ts";
-import { openStore, placeOf, withoutSecret } from "./store.ts";
+import { openStore, placeOf, securedText, unsecured, withoutSecret } from "./store.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -121,21 +122,24 @@ async function assertInstalled(): Promise<void> {
 /** @throws DocumentError or UsageError, as `openStore` does. */
 export async function served(document: Servable, circumstances: Circumstances): Promise<Served> {
   const data = placeOf(circumstances.data, document.plan);
+  return servedWith(document, data, await storeOf(document, data, circumstances), circumstances);
+}
+
+/** Opens what a command serves from, and tells what has become of the data. @throws as `openStore` does. */
+export async function storeOf({ plan }: Servable, data: string, circumstances: Circumstances): Promise<Store> {
+  const { log, oversight, say } = circumstances;
   const followed = (migrated: Migrated): void => {
     // How tables are laid out and indexed is nothing that the document says.
     if (migrated.steps.every(({ kind }) => kind === "layout")) return;
-    circumstances.say(followedText(migrated, withoutSecret(data)));
-    circumstances.log.write("info", "the data follows the document", {
-      steps: migrated.steps.length,
-      backup: migrated.backup,
-    });
+    say(followedText(migrated, withoutSecret(data)));
+    log.write("info", "the data follows the document", { steps: migrated.steps.length, backup: migrated.backup });
   };
-  const warned = (sentence: string): void => {
-    circumstances.say(sentence);
-    circumstances.log.write("warn", "permissions are in the statements alone", { reason: sentence });
+  const secured = (found: Secured): void => {
+    if (found.kind !== "off") say(`${securedText(found)}\n`);
+    if (found.kind === "standing") log.write("info", "row-level security", { role: found.role });
+    if (found.kind === "absent") log.write("warn", unsecured, { reason: found.why, remedy: found.remedy });
   };
-  const store = await openStore(document.plan, data, clock, { followed, warned });
-  return servedWith(document, data, circumstances.oversight.store(store), circumstances);
+  return oversight.store(await openStore(plan, data, clock, { followed, secured }));
 }
 
 /** With a store that is open, by a command. */

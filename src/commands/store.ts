@@ -8,6 +8,7 @@ import { rowSecurityOf } from "../plan/row-security.ts";
 import { isPostgresAddress } from "../store/postgres/address.ts";
 import { StoreError } from "../store/error.ts";
 import { type Migrated, MigrationRefused } from "../store/migration.ts";
+import type { Secured } from "../store/postgres/row-security/secure.ts";
 import type { Store } from "../store/store.ts";
 import { DocumentError, UsageError } from "./command-line.ts";
 import { followingOf } from "./following.ts";
@@ -33,8 +34,8 @@ export interface Opening {
   readonly followed?: (migrated: Migrated) => void;
   /** Goes on where something would be lost. */
   readonly allowLoss?: boolean;
-  /** What is told of permissions that a database cannot hold by itself. */
-  readonly warned?: (sentence: string) => void;
+  /** What is told, once, of whether a database holds permissions by itself. */
+  readonly secured?: (secured: Secured) => void;
 }
 
 /**
@@ -56,9 +57,9 @@ export async function openStore(plan: Plan, data: string, time: Clock, opening: 
   if (isPostgresAddress(data)) {
     const { openPostgresStore } = await import("../store/postgres/open.ts");
     const security = rowSecurityOf(plan);
-    const { warned } = opening;
+    const { secured } = opening;
     return withPlace(plan, data, () =>
-      openPostgresStore({ address: data, tables, following, security, warned, clock }),
+      openPostgresStore({ address: data, tables, following, security, secured, clock }),
     );
   }
   const { openSqliteStore } = await import("../store/sqlite/open.ts");
@@ -67,6 +68,14 @@ export async function openStore(plan: Plan, data: string, time: Clock, opening: 
     return openSqliteStore({ file: data, tables, following, clock, synchronous: "FULL" });
   });
 }
+
+/** Whether the database holds permissions by itself, where that was wanted. */
+export function securedText(secured: Exclude<Secured, { readonly kind: "off" }>): string {
+  if (secured.kind === "standing") return `row-level security: callers' reads are run as ${secured.role}`;
+  return `${unsecured}: ${secured.why} (${secured.remedy})`;
+}
+
+export const unsecured = "permissions are in the statements alone";
 
 /** Runs what opens a file. @throws DocumentError or UsageError, as `openStore` does. */
 export async function withPlace<T>({ title }: Plan, data: string, work: () => T | Promise<T>): Promise<T> {

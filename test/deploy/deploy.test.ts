@@ -101,6 +101,10 @@ test("containers are stopped patiently, write nowhere but to their data, and hav
     for (const secret of given) assert(Object.hasOwn(secrets, secret), secret);
     for (const port of service["ports"] as readonly string[]) assert.match(port, /^127\.0\.0\.1:[\d-]+:(8080|9090)$/);
   }
+  const database = services["database"] as Tree;
+  assert.deepEqual(Object.keys(database["environment"] as Tree), ["POSTGRES_DB", "POSTGRES_PASSWORD_FILE"]);
+  const [, script = ""] = /^\.\/(\S+):\/docker-entrypoint-initdb\.d\/\w+\.sql:ro$/.exec((database["volumes"] as readonly string[])[1] ?? "") ?? []; // biome-ignore format: short
+  assert.match(read(script), /CREATE ROLE nonet LOGIN/);
 });
 
 test("probes, ports, grace and labels of the manifests belong together", () => {

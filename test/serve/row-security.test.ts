@@ -8,6 +8,7 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
 import pg from "pg";
+import { securedText } from "../../src/commands/store.ts";
 import { rowSecurityOf } from "../../src/plan/row-security.ts";
 import { placeFrom } from "../../src/store/postgres/address.ts";
 import { openConnections } from "../../src/store/postgres/connection.ts";
@@ -15,6 +16,7 @@ import { openPostgresStore } from "../../src/store/postgres/open.ts";
 import { decide } from "../../src/serve/permissions.ts";
 import { prepareList } from "../../src/store/postgres/list.ts";
 import { relationsOf } from "../../src/store/postgres/relations.ts";
+import type { Secured } from "../../src/store/postgres/row-security/secure.ts";
 import { policiesOf, settingNames } from "../../src/store/postgres/row-security/policies.ts";
 import { sayingAs } from "../../src/store/postgres/row-security/sight.ts";
 import type { ListQuery, Store } from "../../src/store/store.ts";
@@ -679,11 +681,12 @@ describe("a login that may make no roles", () => {
   const plan = planOf(text);
   const open = async (address: string): Promise<readonly string[]> => {
     const warnings: string[] = [];
+    const secured = (found: Secured): void => void (found.kind === "absent" && warnings.push(securedText(found)));
     const store = await openPostgresStore({
       address,
       tables: plan.tables,
       security: rowSecurityOf(plan),
-      warned: (sentence) => warnings.push(sentence),
+      secured,
       clock: Date.now,
     });
     await store.close();

@@ -34,8 +34,8 @@ export interface PostgresOptions {
   readonly tables: readonly Table[];
   /** What the database is to know of permissions; absent: nothing, and they are in the statements alone. */
   readonly security?: RowSecurity;
-  /** Is told, once, where the database cannot be let know of them, and why. */
-  readonly warned?: ((sentence: string) => void) | undefined;
+  /** Is told, once, whether the database holds them by itself. */
+  readonly secured?: ((secured: Secured) => void) | undefined;
   /** How data that another document left follows this one; absent: it is refused. */
   readonly following?: Following;
   /** Epoch milliseconds. */
@@ -45,7 +45,7 @@ export interface PostgresOptions {
 
 /** @throws StoreError when the server cannot be used, or the schema holds data that the tables do not fit. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { address, clock, following, security, tables, warned } = options;
+  const { address, clock, following, security, tables } = options;
   const place = placeFrom(address);
   const connections = openConnections(place, { ...usualOptions, ...options.connections });
   const wanted = { tables, following, security, clock };
@@ -53,8 +53,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     await connections.close();
     throw explained(thrown, place.name);
   });
-  if (secured.kind === "absent")
-    warned?.(`permissions are in the statements alone: ${secured.why} (${secured.remedy})`);
+  options.secured?.(secured);
   const relations = relationsOf(tables);
   const own = ownSight(connections, relations);
   const sight = (resource: string, system = false): Sight =>
