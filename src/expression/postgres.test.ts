@@ -1,10 +1,9 @@
 /** The same meaning in PostgreSQL: generated expressions and rows, function against a real server. */
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import pg from "pg";
-import { type PostgresServer, startPostgres } from "../../test/postgres/server.ts";
+import { postgresForFile } from "../../test/postgres/for-file.ts";
 import { checkExpression } from "./check.ts";
 import { compileFunction, type Row, type Value } from "./evaluate.ts";
 import { anyExpression, anyInput, anyOthers, anyThing, env, type Kind, other, thing } from "./generated.ts";
@@ -13,22 +12,10 @@ import { bindParameters, compileSql } from "./sql.ts";
 import { postgresType } from "./sql-text.ts";
 import type { FieldType } from "./types.ts";
 
-let server: PostgresServer;
-let client: pg.Client;
-
-before(async () => {
-  server = await startPostgres();
-  client = new pg.Client({ connectionString: server.address });
-  await client.connect();
-  // Neither may matter: a time of day far from UTC, and a collation that is a language's.
-  await client.query("SET timezone = 'Asia/Tokyo'");
-  await client.query("SET client_min_messages = error");
-});
-
-after(async () => {
-  await client.end();
-  await server[Symbol.asyncDispose]();
-});
+const { admin: client } = await postgresForFile();
+// Neither may matter: a time of day far from UTC, and a collation that is a language's.
+await client.query("SET timezone = 'Asia/Tokyo'");
+await client.query("SET client_min_messages = error");
 
 const kinds: readonly Kind[] = ["bool", "int", "double", "string", "timestamp", "duration", "texts"];
 

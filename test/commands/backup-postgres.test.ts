@@ -2,29 +2,16 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import pg from "pg";
+import { test } from "node:test";
 import { run } from "../../src/commands/run.ts";
 import { processTerminal } from "../../src/commands/terminal.ts";
-import { type PostgresServer, startPostgres } from "../postgres/server.ts";
+import { postgresForFile } from "../postgres/for-file.ts";
 import { addressOf, nonet, root, type Running, temporaryFolder } from "./process.ts";
 
 const locker = join(root, "examples", "parcel-lockers.md");
 const environment = { DOOR_SECRET: "0123456789abcdef0123" };
 
-let server: PostgresServer;
-let admin: pg.Client;
-
-before(async () => {
-  server = await startPostgres();
-  admin = new pg.Client({ connectionString: server.address });
-  await admin.connect();
-});
-
-after(async () => {
-  await admin.end();
-  await server[Symbol.asyncDispose]();
-});
+const { server, admin } = await postgresForFile();
 
 /** One for all: each listens to what becomes of this process's own output. */
 const terminal = { ...processTerminal(), environment: { ...process.env, ...environment } };

@@ -3,13 +3,12 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, before, test, type TestContext } from "node:test";
-import pg from "pg";
+import { test, type TestContext } from "node:test";
 import { type Server, serverFindings } from "../../src/commands/doctor-postgres.ts";
 import { run as command } from "../../src/commands/run.ts";
 import { processTerminal } from "../../src/commands/terminal.ts";
 import { deliveryResource } from "../../src/parts/events/decide.ts";
-import { type PostgresServer, startPostgres } from "../postgres/server.ts";
+import { postgresForFile } from "../postgres/for-file.ts";
 import { createClient } from "../serve/client.ts";
 import { createReceiver } from "../serve/receiver.ts";
 import { run } from "../serve/running.ts";
@@ -28,19 +27,7 @@ interface Finding {
   readonly fix?: string;
 }
 
-let server: PostgresServer;
-let admin: pg.Client;
-
-before(async () => {
-  server = await startPostgres();
-  admin = new pg.Client({ connectionString: server.address });
-  await admin.connect();
-});
-
-after(async () => {
-  await admin.end();
-  await server[Symbol.asyncDispose]();
-});
+const { server, admin } = await postgresForFile();
 
 async function findingsOf(data: string, document: string = locker): Promise<readonly Finding[]> {
   let output = "";
