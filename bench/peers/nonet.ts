@@ -1,7 +1,8 @@
 /** Nonet, twice: the work that the peers can be asked for, and the same with what its document would usually add. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Announcement, Ask, Peer } from "./peer.ts";
+import { documented } from "./documented.ts";
+import type { Peer } from "./peer.ts";
 
 /** Nothing of it is refused for coming so fast: what the limits cost is measured, and they are out of reach. */
 const MORE = [
@@ -50,9 +51,6 @@ export function nonet(folder: string, withMore: boolean, root = "."): Peer {
   const cli = join(root, "src", "cli.mjs");
   const file = join(folder, withMore ? "parcels-more.md" : "parcels.md");
   writeFileSync(file, documentText(withMore));
-  let count = 0;
-  const repeatable = (ask: Ask): Ask =>
-    withMore ? { ...ask, headers: { "Idempotency-Key": `peers-${count++}-5f0c2a9e` } } : ask;
   return {
     stores: ["sqlite", "postgres"],
     differs: withMore
@@ -60,13 +58,6 @@ export function nonet(folder: string, withMore: boolean, root = "."): Peer {
       : ["does more: ETags, problem+json, a journal entry for each change"],
     serve: (port, data) => [cli, "serve", file, "--port", `${port}`, "--data", data],
     key: (data, user) => [cli, "key", "create", file, "--data", data, "--user", user, "--role", "courier"],
-    read: (id) => ({ method: "GET", path: `/parcels/${id}`, expect: 200 }),
-    list: () => ({ method: "GET", path: "/parcels?limit=50", expect: 200 }),
-    create: (body: Announcement) => repeatable({ method: "POST", path: "/parcels", body, expect: 201 }),
-    move: (id) => repeatable({ method: "POST", path: `/parcels/${id}/drop-off`, expect: 200 }),
-    records: (answer) => {
-      const { items } = answer as { items?: unknown[] };
-      return items ?? [answer];
-    },
+    ...documented("/parcels?limit=50", withMore ? "peers" : undefined),
   };
 }
