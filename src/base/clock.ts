@@ -50,8 +50,8 @@ export type Strictness = "lenient" | "exact";
 export function parseInstant(text: string, strictness: Strictness = "lenient"): number | undefined {
   const match = form.exec(text);
   if (match === null) return undefined;
-  const [year, month, day] = match.slice(1, 4).map(Number) as Three;
-  const [hour, minute, second] = match.slice(5, 8).map(Number) as Three;
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  const [hour, minute, second] = [Number(match[5]), Number(match[6]), Number(match[7])];
   const fraction = match[8] ?? "";
   if (strictness === "exact" ? !isExact(match[4], second, fraction) : fraction.length > 9) return undefined;
   if (!isDay(year, month, day) || hour > 23 || minute > 59 || second > 60) return undefined;
@@ -79,8 +79,6 @@ export function isDate(text: string): boolean {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
   return match !== null && isDay(Number(match[1]), Number(match[2]), Number(match[3]));
 }
-
-type Three = [number, number, number];
 
 function isDay(year: number, month: number, day: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);

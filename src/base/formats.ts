@@ -3,7 +3,7 @@
  * document itself gives as a default.
  */
 import { fullFormats } from "ajv-formats/dist/formats.js";
-import { canonicalInstant } from "./clock.ts";
+import { parseInstant } from "./clock.ts";
 
 /** Made when they are first asked: each takes the runtime longer than checking a document does. */
 let regions: Intl.DisplayNames | undefined;
@@ -12,7 +12,7 @@ let timezones: ReadonlySet<string> | undefined;
 
 export const textFormats: Readonly<Record<string, (text: string) => boolean>> = {
   /** RFC 3339 leaves the space instead of the T to those who agree on it; ISO 8601 has none. */
-  "date-time": (text) => /^.{10}t/i.test(text) && canonicalInstant(text) !== undefined,
+  "date-time": (text) => /^.{10}t/i.test(text) && parseInstant(text) !== undefined,
   date: standard("date"),
   duration: standard("duration"),
   email: standard("email"),

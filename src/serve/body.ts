@@ -63,7 +63,7 @@ function createCompiler(schemas: Readonly<Record<string, JsonObject>>): Ajv2020 
     // Judging a schema by that of all schemas takes longer than starting takes otherwise. What cannot be compiled throws.
     validateSchema: false,
     formats,
-    code: { regExp: Object.assign((pattern: string) => new RE2JS(pattern) as unknown as RegExp, { code: "" }) },
+    code: { regExp: Object.assign(matcherOf, { code: "" }) },
   });
   ajv.addKeyword({ keyword: minorUnits, type: "object", validate: fitsMinorUnits });
   for (const [keyword, holds] of Object.entries(textBounds)) {
@@ -81,6 +81,16 @@ function createCompiler(schemas: Readonly<Record<string, JsonObject>>): Ajv2020 
   // Each is compiled when something that refers to it is.
   for (const [address, schema] of Object.entries(schemas)) ajv.addSchema(markMoney(schema) as JsonObject, address);
   return ajv;
+}
+
+/**
+ * Nothing to choose from: each character and each class stands a fixed number of times, as in the patterns of ids. There the
+ * engine of the runtime is linear, too, and a tenth of the time.
+ */
+const choiceless = /^\^(?:[\w-]|\[[\w-]+\](?:\{[0-9]+\})?)*\$$/;
+
+function matcherOf(pattern: string): RegExp {
+  return choiceless.test(pattern) ? new RegExp(pattern, "u") : (new RE2JS(pattern) as unknown as RegExp);
 }
 
 /** Refuses a Content-Type or Content-Encoding that is not taken here (415), before the body is read. */

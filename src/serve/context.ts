@@ -65,7 +65,9 @@ export interface Work {
   /** For the journal: who (a caller's id, `anonymous`, `system`), by what, in which request. */
   readonly by: string;
   readonly cause: string;
-  readonly request?: string;
+  readonly request?: string | undefined;
+  /** Of what an event does in turn: the call that caused it, if any did. */
+  readonly call?: Call | undefined;
   /** Where time does it: the moment at which it was due. */
   readonly due?: number;
 }
@@ -107,5 +109,5 @@ export interface Call extends Work {
 
 /** The call that the work is done for, where a caller asked for it. */
 export function callOf(work: Work): Call | undefined {
-  return "prepared" in work ? (work as Call) : undefined;
+  return "prepared" in work ? (work as Call) : work.call;
 }

@@ -45,12 +45,13 @@ const deeds: Readonly<Record<Exclude<Operation["deed"], "renew">, Deed>> = {
 /** `refused` makes the answer of a refusal that undoes nothing. */
 export function deedOf({ deed, quotas }: Operation, refused: (refusal: Refusal) => Answer = thrown): Deed {
   const perform: Deed = deed === "renew" ? (call, tx) => renew(call, tx, refused) : deeds[deed];
-  return async (call, tx) => {
+  const performCounted: Deed = async (call, tx) => {
     const answer = await perform(call, tx);
     if (call.functions?.hasAfter === true) await afterwards(call, tx, answer);
     if (quotas.length > 0) await countSuccess(call, tx, answer);
     return answer;
   };
+  return quotas.length > 0 ? performCounted : (call, tx) => (call.functions ? performCounted : perform)(call, tx);
 }
 
 function thrown(refusal: Refusal): never {

@@ -1,7 +1,8 @@
 /** What a change of a record causes, in the same transaction: its entries in the journal, moves of other records by events (language, section 6). */
+import type { Value } from "../expression/evaluate.ts";
 import type { EffectPlan, MovePlan, Table } from "../plan/plan.ts";
 import type { Found, Row, Transaction, View, Written } from "../store/store.ts";
-import type { Call, Context, Work } from "./context.ts";
+import { type Call, type Context, type Work, callOf } from "./context.ts";
 import { enter } from "./journal.ts";
 import { holdLive } from "./limits/quotas.ts";
 import { Refusal } from "./refusal.ts";
@@ -39,7 +40,7 @@ export async function causeAll(
   const { emits, effects } = operation;
   call.noted.record = written.row["id"] ?? null;
   if (!(await follow(call, tx, { table, row: written.row, change, emits, effects }))) return written;
-  if (!reaches(effects, table.resource) && !tellsOfOthers(view)) return written;
+  if (!tellsOfOthers(view) && !reaches(effects, table.resource)) return written;
   const row = (await tx.get(table.resource, "id", written.row["id"] ?? null)) ?? written.row;
   return { text: await tx.view(row, view, call.variables), revision: row["_rev"] as number, row };
 }
@@ -53,9 +54,9 @@ function reaches(effects: readonly EffectPlan[], resource: string): boolean {
 export async function follow(work: Work, tx: Transaction, changed: Changed): Promise<boolean> {
   const { change, row } = changed;
   const entered = change.from === change.to ? undefined : change.to;
-  await enter(work, tx, { ...changed, entered });
+  await enter(work, tx, changed, entered);
   const happened = changed.effects.filter(({ state }) => state === undefined || state === entered);
-  return cause(work, tx, happened, row);
+  return happened.length > 0 && cause(work, tx, happened, row);
 }
 
 /** Whether events move any of the records that `row`, a record or what came in, refers to. */
@@ -64,28 +65,32 @@ export async function cause(work: Work, tx: Transaction, effects: readonly Effec
   for (const effect of effects) {
     const id = row[effect.field];
     if (id === null || id === undefined) continue;
-    // For these moves the input is what the event carries.
-    const carried = Object.fromEntries(effect.payload.map((name) => [name, row[name] ?? null]));
-    if (await causeOne({ ...work, variables: { ...work.variables, input: carried } }, tx, effect, id)) moved = true;
+    if (await causeOne(causedBy(work, effect, row), tx, effect, id)) moved = true;
   }
   return moved;
 }
 
-/** The move that an event makes of the record with an id, if any fits; `work` has what the event carries as its input. */
+/** For the moves that an event makes the input is what it carries. */
+function causedBy(work: Work, { event, payload }: EffectPlan, row: Row): Work {
+  const { by, context, now, request, variables } = work;
+  const input: Record<string, Value> = {};
+  for (const name of payload) input[name] = row[name] ?? null;
+  return { context, now, variables: { ...variables, input }, by, cause: `when ${event}`, request, call: callOf(work) };
+}
+
+/** The move that an event makes of the record with an id, if any fits. */
 async function causeOne(
   work: Work,
   tx: Transaction,
-  effect: Pick<EffectPlan, "event" | "resource" | "moves" | "effects">,
+  effect: Pick<EffectPlan, "resource" | "moves" | "effects">,
   id: Row[string],
 ): Promise<boolean> {
   const row = await tx.get(effect.resource, "id", id ?? null);
   if (row === undefined) return false;
-  const { due: _, ...causing } = work;
-  const caused: Work = { ...causing, cause: `when ${effect.event}` };
-  const move = await firstMove(caused, tx, effect.moves, row);
+  const move = await firstMove(work, tx, effect.moves, row);
   if (move === undefined) return false;
   const table = work.context.tables.get(effect.resource) as Table;
-  await makeMove(caused, tx, { table, row, move, effects: effect.effects });
+  await makeMove(work, tx, { table, row, move, effects: effect.effects });
   return true;
 }
 
@@ -111,14 +116,7 @@ export async function makeMove(
 ): Promise<void> {
   const changed = await moved(work, tx, table, move, row);
   try {
-    await settle(
-      work,
-      tx,
-      table,
-      changed,
-      row,
-      move.set.map(({ field }) => field),
-    );
+    await settle(work, tx, table, changed, row, move.set);
   } catch (thrown) {
     throw thrown instanceof Refusal ? undoing(thrown) : thrown;
   }
@@ -136,10 +134,11 @@ function undoing({ code, details }: Refusal): Refusal {
 
 /** The record as the move would leave it: the new state, and what `set` says, each from the record before. */
 export async function moved(work: Work, tx: Transaction, table: Table, move: MovePlan, row: Row): Promise<Values> {
-  const variables = { ...work.variables, old: row };
   const next: Values = { ...row, state: move.to };
-  for (const { field, expression } of move.set) {
-    next[field] = await work.context.evaluate(tx, expression, row, variables);
+  if (move.set.length > 0) {
+    const variables = { ...work.variables, old: row };
+    for (const { field, expression } of move.set)
+      next[field] = await work.context.evaluate(tx, expression, row, variables);
   }
   touch(work, table, next);
   return next;

@@ -1,23 +1,25 @@
 /** What an operation asks for before it is done, `if` and `else` of an endpoint: the error where that does not hold. */
+import { after } from "../base/after.ts";
 import type { Value } from "../expression/evaluate.ts";
 import type { Awaitable, Row, Transaction } from "../store/store.ts";
 import type { Call } from "./context.ts";
 import { Refusal } from "./refusal.ts";
 
 /** `row`: the record at hand; where there is none, all its fields are absent. */
-export async function checkGuard(call: Call, tx: Transaction, row: Row | undefined): Promise<void> {
+export function checkGuard(call: Call, tx: Transaction, row: Row | undefined): Awaitable<void> {
   const { operation, table } = call.prepared;
   const { guard } = operation;
   if (guard === undefined) return;
   const nothing = () => Object.fromEntries(table.columns.map(({ name }) => [name, null]));
-  if ((await call.context.evaluate(tx, guard.if, row ?? nothing(), call.variables)) !== true)
-    throw new Refusal(guard.else);
+  return after(call.context.evaluate(tx, guard.if, row ?? nothing(), call.variables), (holds) => {
+    if (holds !== true) throw new Refusal(guard.else);
+  });
 }
 
 /** Before a list, which is of no one record. */
 export function checkListed(call: Call): Awaitable<void> {
   if (call.prepared.operation.guard === undefined) return undefined;
-  return call.context.store.transaction((tx) => checkGuard(call, tx, undefined));
+  return call.context.store.transaction(async (tx) => checkGuard(call, tx, undefined));
 }
 
 /** Before the record is given that was found by its key, below its parent. */

@@ -1,5 +1,5 @@
 /** What a change of a record leaves in the journal: its move (R3.7), and an entry for each event that it emits (R6.1). */
-import type { Table } from "../plan/plan.ts";
+import type { Column, Table } from "../plan/plan.ts";
 import type { JournalEntry, Row, Transaction } from "../store/store.ts";
 import { type Work, callOf } from "./context.ts";
 import type { Changed } from "./effects.ts";
@@ -8,15 +8,17 @@ import type { Changed } from "./effects.ts";
 export async function enter(
   work: Work,
   tx: Transaction,
-  { table, row, change, emits, entered }: Changed & { readonly entered: string | undefined },
+  { table, row, change, emits }: Changed,
+  entered: string | undefined,
 ): Promise<void> {
   const events = [...(entered === undefined ? [] : (table.lifecycle?.emits[entered] ?? [])), ...emits];
-  if (change.to === undefined && events.length === 0) return;
+  const [event, ...others] = events;
+  if (change.to === undefined && event === undefined) return;
   const known = entryOf(work, table.resource, String(row["id"] as string | number));
-  const data = events.length === 0 ? undefined : snapshot(table, row);
-  const emitted = events.map((event) => ({ event, ...(data === undefined ? {} : { data }) }));
-  await tx.record({ ...known, ...change, ...emitted[0] });
-  for (const more of emitted.slice(1)) await tx.record({ ...known, ...more });
+  if (event === undefined) return tx.record({ ...known, ...change });
+  const data = snapshot(table, row);
+  await tx.record({ ...known, ...change, event, data });
+  for (const other of others) await tx.record({ ...known, event: other, data });
 }
 
 /** What every entry says of the work. */
@@ -38,8 +40,8 @@ export function entryOf(work: Work, resource: string, record: string): JournalEn
 
 /** The record as it is, for receivers who will be told of it later; what nobody is ever given back is left out. */
 function snapshot({ columns }: Table, row: Row): Row {
-  const hidden = columns.filter(({ marks }) => marks.includes("secret") || marks.includes("write-only"));
-  if (hidden.length === 0) return row;
-  const names = new Set(hidden.map(({ name }) => name));
+  const isHidden = ({ marks }: Column): boolean => marks.includes("secret") || marks.includes("write-only");
+  if (!columns.some(isHidden)) return row;
+  const names = new Set(columns.filter(isHidden).map(({ name }) => name));
   return Object.fromEntries(Object.entries(row).filter(([name]) => !names.has(name)));
 }

@@ -119,6 +119,9 @@ function isRounded(literal: string): boolean {
 export function canonicalText(value: Json): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
-  const members = Object.entries(value as JsonObject).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalText(member)}`).join()}}`;
+  let members = "";
+  // By UTF-16 code units, which is how texts are sorted where nothing else is said.
+  for (const name of Object.keys(value).sort())
+    members += `${members === "" ? "" : ","}${JSON.stringify(name)}:${canonicalText((value as JsonObject)[name] as Json)}`;
+  return `{${members}}`;
 }

@@ -75,7 +75,14 @@ async function told(asked: Call, tx: Transaction): Promise<Call> {
 async function make(call: Call, tx: Transaction, table: Table, said: Values): Promise<void> {
   const values: Values = { ...said };
   fillDefaults(call, table, values);
-  await settle(call, tx, table, values, undefined, Object.keys(said));
+  await settle(
+    call,
+    tx,
+    table,
+    values,
+    undefined,
+    Object.keys(said).map((field) => ({ field })),
+  );
   await checkReferences(tx, table, values);
   const nothing = { resource: table.resource, members: [] };
   const written = await tx.insert(table.resource, values, call.now, nothing, call.variables);

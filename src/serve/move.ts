@@ -30,14 +30,7 @@ export async function move(asked: Call, tx: Transaction): Promise<Answer> {
   const next = await moved(call, tx, table, made, row);
   Object.assign(next, call.prepared.extension?.fill?.(call, next, row));
   await choose(call, tx, next);
-  await settle(
-    call,
-    tx,
-    ownTable(call),
-    next,
-    row,
-    made.set.map(({ field }) => field),
-  );
+  await settle(call, tx, ownTable(call), next, row, made.set);
   const changes = { ...changesBetween(row, next), state: made.to };
   const { own } = call.kind;
   const view = own ?? call.kind.record.view;

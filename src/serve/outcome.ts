@@ -16,7 +16,7 @@ export interface Outcome {
 export async function answerWith(call: Call, tx: Transaction, outcome: Outcome): Promise<Answer> {
   const { what, row, text, revision } = outcome;
   const { answer, deed } = call.prepared.operation;
-  const accepted = await isAccepted(call, tx, row);
+  const accepted = answer.accepted !== undefined && (await isAccepted(call, tx, row));
   const usual = what === "given" ? answer.status : (answer[what] ?? answer.status);
   const status = accepted ? (answer.accepted?.status ?? usual) : usual;
   // A link makes a record of another resource, which has no address here.

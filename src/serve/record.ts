@@ -1,8 +1,9 @@
 /** The record at hand in a write: found, seen, allowed, and unchanged since the caller read it. */
+import { after } from "../base/after.ts";
 import type { Value } from "../expression/evaluate.ts";
 import type { TypedExpression } from "../expression/typed.ts";
 import type { Column, GrantPlan, Table } from "../plan/plan.ts";
-import type { Row, Transaction } from "../store/store.ts";
+import type { Awaitable, Row, Transaction } from "../store/store.ts";
 import { entityTag, revisionOf } from "./answers.ts";
 import type { Call } from "./context.ts";
 import { decodeKey } from "./keys-in-path.ts";
@@ -45,16 +46,23 @@ export function absentParent(call: Call): Refusal {
   return hides && call.context.plan.unseen === 403 ? new Refusal("forbidden") : new Refusal("not-found");
 }
 
-export async function holds(call: Call, tx: Transaction, decision: Decision, row: Row): Promise<boolean> {
+export function holds(call: Call, tx: Transaction, decision: Decision, row: Row): Awaitable<boolean> {
   if (decision === "denied" || decision === "allowed") return decision === "allowed";
-  for (const condition of decision.any) {
-    if ((await call.context.evaluate(tx, condition, row, call.variables)) === true) return true;
-  }
-  return false;
+  const anyFrom = (index: number): Awaitable<boolean> => {
+    const condition = decision.any[index];
+    if (condition === undefined) return false;
+    const given = call.context.evaluate(tx, condition, row, call.variables);
+    return after(given, (value) => value === true || anyFrom(index + 1));
+  };
+  return anyFrom(0);
 }
 
 /** The parents that the path names, each tied to the one before, each visible to this caller; else 404. */
-export async function findParents(call: Call, tx: Transaction): Promise<readonly Row[]> {
+export function findParents(call: Call, tx: Transaction): Awaitable<readonly Row[]> {
+  return call.prepared.operation.parents.length === 0 ? [] : allParents(call, tx);
+}
+
+async function allParents(call: Call, tx: Transaction): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const parent of call.prepared.operation.parents) {
     const table = call.context.tables.get(parent.resource) as Table;
@@ -68,21 +76,22 @@ export async function findParents(call: Call, tx: Transaction): Promise<readonly
   return rows;
 }
 
-export function isVisible(call: Call, tx: Transaction, grants: readonly GrantPlan[], row: Row): Promise<boolean> {
-  if (call.system === true) return Promise.resolve(true);
+export function isVisible(call: Call, tx: Transaction, grants: readonly GrantPlan[], row: Row): Awaitable<boolean> {
+  if (call.system === true) return true;
   return holds(call, tx, decide(grants, call.caller.kind === 0 ? undefined : call.caller.roles), row);
 }
 
 /** The record at hand, or undefined where there is none that belongs to the parents of the path. */
-export async function findRecord(call: Call, tx: Transaction, parents: readonly Row[]): Promise<Row | undefined> {
+export function findRecord(call: Call, tx: Transaction, parents: readonly Row[]): Awaitable<Row | undefined> {
   const { operation, table } = call.prepared;
   if (operation.the !== undefined) return theRecord(call, tx, parents);
   const key = keyOf(call);
   if (operation.key === undefined || key === undefined) return undefined;
-  const row = await tx.get(table.resource, operation.key.column, key);
-  const parent = operation.parents.at(-1);
-  if (row !== undefined) call.noted.record = row["id"] ?? null;
-  return row !== undefined && parent !== undefined && row[parent.field] !== parents.at(-1)?.["id"] ? undefined : row;
+  return after(tx.get(table.resource, operation.key.column, key), (row) => {
+    const parent = operation.parents.at(-1);
+    if (row !== undefined) call.noted.record = row["id"] ?? null;
+    return row !== undefined && parent !== undefined && row[parent.field] !== parents.at(-1)?.["id"] ? undefined : row;
+  });
 }
 
 /** The oldest that fits of those that the caller may run the operation on, else of those that it sees. */
@@ -106,11 +115,22 @@ export async function checkAllowed(call: Call, tx: Transaction, row: Row): Promi
  * If-Match and If-None-Match against the record as it is inside the transaction (R4.16): 412 and 428, with the tag that
  * would do. An If-None-Match that holds says nothing of the revision that is edited.
  */
-export async function checkPreconditions(call: Call, tx: Transaction, row: Row): Promise<void> {
+export function checkPreconditions(call: Call, tx: Transaction, row: Row): Awaitable<void> {
   const match = tagsOf(call, "if-match");
   const noneMatch = tagsOf(call, "if-none-match");
   const needed = match === undefined && call.prepared.operation.edits === "required";
-  if (match === undefined && noneMatch === undefined && !needed) return;
+  if (match !== undefined || noneMatch !== undefined || needed)
+    return checkTags(call, tx, row, { match, noneMatch, needed });
+}
+
+type Tags = "*" | readonly string[] | undefined;
+
+async function checkTags(
+  call: Call,
+  tx: Transaction,
+  row: Row,
+  { match, noneMatch, needed }: { match: Tags; noneMatch: Tags; needed: boolean },
+): Promise<void> {
   const { derived } = (call.own?.kind ?? call.kind).record;
   const text = derived ? await tx.view(row, call.kind.record.view, call.variables) : "";
   const current = entityTag(call, row["_rev"] as number, recordText(call, text));
@@ -136,7 +156,7 @@ function readAt(tags: "*" | readonly string[], revision: number): boolean {
   return tags !== "*" && tags.some((tag) => revisionOf(tag) === revision);
 }
 
-export function tagsOf(call: Call, header: "if-match" | "if-none-match"): "*" | readonly string[] | undefined {
+export function tagsOf(call: Call, header: "if-match" | "if-none-match"): Tags {
   const field = call.exchange.headers.get(header);
   if (field === undefined) return undefined;
   const tags = parseTags(field);

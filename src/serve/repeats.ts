@@ -1,7 +1,8 @@
 /** Idempotency keys (R4.18 to R4.20): work, record of the answer, and key are one transaction. */
 import { hash } from "node:crypto";
+import { after } from "../base/after.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import type { Remembered, Transaction } from "../store/store.ts";
+import type { Awaitable, Remembered, Transaction } from "../store/store.ts";
 import type { Call } from "./context.ts";
 import { hashWithSalt } from "./credentials/password.ts";
 import type { Answer } from "./exchange.ts";
@@ -20,7 +21,7 @@ export interface RepeatKey {
 }
 
 /** The key of a request, where it sends one and the operation knows keys; 400 where it is malformed or missing. */
-export async function repeatKeyOf(call: Call): Promise<RepeatKey | undefined> {
+export function repeatKeyOf(call: Call): Awaitable<RepeatKey | undefined> {
   const { operation } = call.prepared;
   if (operation.repeats === undefined) return undefined;
   const header = operation.repeats.header.toLowerCase();
@@ -38,7 +39,9 @@ export async function repeatKeyOf(call: Call): Promise<RepeatKey | undefined> {
     });
   }
   const scope = `${call.caller.credential ?? ""}\0${call.caller.id ?? call.exchange.address}`;
-  return { key, scope, fingerprint: fingerprintOf(call, await withoutSecrets(call, `${scope}\0${key}`)) };
+  return after(withoutSecrets(call, `${scope}\0${key}`), (input) => {
+    return { key, scope, fingerprint: fingerprintOf(call, input) };
+  });
 }
 
 /** The draft's quoted string (RFC 9651 section 3.3.3) and the bare text are the same key; undefined for neither. */
@@ -54,7 +57,15 @@ const bare = /^[\x20\x21\x23-\x7e]+$/;
  * The body as it was sent, with slow hashes in the place of its secrets: what is kept of a request must not be quicker to guess
  * them from than what is kept of themselves.
  */
-async function withoutSecrets(call: Call, place: string): Promise<Json> {
+function withoutSecrets(call: Call, place: string): Awaitable<Json> {
+  const { body, session } = call.prepared.operation;
+  const sent = call.envelope?.sent ?? call.input;
+  const files = Object.values(call.input).some((value) => value instanceof Uploaded);
+  const hasSecrets = session?.proof !== undefined || body?.fields.some(({ secret }) => secret === true) === true;
+  return hasSecrets || files ? replaced(call, place, sent, files) : sent;
+}
+
+async function replaced(call: Call, place: string, whole: Json, files: boolean): Promise<Json> {
   const { body, session } = call.prepared.operation;
   const names = (body?.fields ?? []).flatMap(({ name, secret }) => (secret === true ? [name] : []));
   const hashes = new Map<string, string>();
@@ -73,23 +84,25 @@ async function withoutSecrets(call: Call, place: string): Promise<Json> {
     if (value === null || typeof value !== "object") return value;
     return Object.fromEntries(Object.entries(value as JsonObject).map(([name, member]) => [name, instead(member)]));
   };
-  const sent = call.envelope?.sent ?? call.input;
-  const files = Object.values(call.input).some((value) => value instanceof Uploaded);
-  return hashes.size === 0 && !files ? sent : instead(sent);
+  return hashes.size === 0 && !files ? whole : instead(whole);
 }
 
 /** Method, path, query and parsed body: the order of members and white space do not matter (R4.19). */
 function fingerprintOf(call: Call, input: Json): string {
-  const query = [...call.query].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const query = call.query.size === 0 ? [] : [...call.query].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const { exchange, path, version } = call;
-  const text = [version.tag, exchange.method, path, JSON.stringify(query), canonicalText(input)].join("\n");
+  const text = `${version.tag}\n${exchange.method}\n${path}\n${JSON.stringify(query)}\n${canonicalText(input)}`;
   return hash("sha256", text, "base64url");
 }
 
 /** The first answer given again, byte for byte; 422 where the key was used for something else. */
-export async function replay(call: Call, tx: Transaction, repeat: RepeatKey): Promise<Answer | undefined> {
-  const first = await tx.recall(repeat.scope, repeat.key);
-  if (first === undefined || first.expires <= call.now) return undefined;
+export function replay(call: Call, tx: Transaction, repeat: RepeatKey): Awaitable<Answer | undefined> {
+  return after(tx.recall(repeat.scope, repeat.key), (first) =>
+    first === undefined || first.expires <= call.now ? undefined : replayed(call, repeat, first),
+  );
+}
+
+function replayed(call: Call, repeat: RepeatKey, first: Remembered): Answer {
   if (first.fingerprint !== repeat.fingerprint) {
     throw new Refusal("idempotency-key-reused", { detail: "This key was used for another request" });
   }
@@ -106,13 +119,13 @@ export async function replay(call: Call, tx: Transaction, repeat: RepeatKey): Pr
 /** Under this name is kept what the marks of an answer begin with: its tokens are made anew, for they are kept nowhere. */
 const markHeader = "Nonet-Marks";
 
-export async function remember(
+export function remember(
   call: Call,
   tx: Transaction,
   repeat: RepeatKey,
   answer: Answer,
   expires: number,
-): Promise<void> {
+): Awaitable<void> {
   const headers: Record<string, string> = {};
   if (call.marks !== undefined && hasMarks(call, answer)) headers[markHeader] = call.marks.nonce;
   for (let i = 0; i + 1 < answer.headers.length; i += 2)
@@ -124,5 +137,5 @@ export async function remember(
     body: typeof answer.body === "string" ? answer.body : "",
     expires,
   };
-  await tx.remember(repeat.scope, repeat.key, remembered);
+  return tx.remember(repeat.scope, repeat.key, remembered);
 }

@@ -10,7 +10,7 @@
 import { instantText } from "../base/clock.ts";
 import type { Value } from "../expression/evaluate.ts";
 import type { CredentialPlan } from "../plan/plan.ts";
-import type { Transaction } from "../store/store.ts";
+import type { Awaitable, Transaction } from "../store/store.ts";
 import type { Call, Context } from "./context.ts";
 import type { SessionSecrets } from "./credentials/session.ts";
 import { openSession } from "./credentials/session.ts";
@@ -75,7 +75,11 @@ function provedKey({ plan }: Context, credential: string, id: string): string {
 }
 
 /** The answer with its tokens, which are made in the transaction. */
-export async function withTokens(call: Call, tx: Transaction | undefined, given: Answer): Promise<Answer> {
+export function withTokens(call: Call, tx: Transaction | undefined, given: Answer): Awaitable<Answer> {
+  return call.marks === undefined ? given : withMade(call, tx, given);
+}
+
+async function withMade(call: Call, tx: Transaction | undefined, given: Answer): Promise<Answer> {
   const answer = admitted(call, given);
   const { marks } = call;
   if (marks === undefined || !hasMarks(call, answer)) return answer;

@@ -2,8 +2,8 @@
 import { canonicalInstant, instantText } from "../base/clock.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Value } from "../expression/evaluate.ts";
-import type { Column, InputForm, Table, Plan } from "../plan/plan.ts";
-import type { Row, Transaction } from "../store/store.ts";
+import type { BodyPlan, Column, InputForm, Table, Plan } from "../plan/plan.ts";
+import type { Awaitable, Row, Transaction } from "../store/store.ts";
 import type { Call, Context, Work } from "./context.ts";
 import { callOf } from "./context.ts";
 import type { Judge } from "./body.ts";
@@ -26,15 +26,24 @@ export interface Taken {
  * to must be one that this caller sees; a missing one looks the same (R2.10). What `row` says already, as far as the caller
  * sees it, is not asked again.
  */
-export async function take(asked: Call, tx: Transaction, given: JsonObject, row?: Row): Promise<Taken> {
+export function take(asked: Call, tx: Transaction, given: JsonObject, row?: Row): Awaitable<Taken> {
   const { functions } = asked;
   if (functions?.hasBefore !== true) return taken(asked, tx, given, row);
-  const { call, input } = await functions.before(asked, tx, given);
-  return taken(call, tx, input, row);
+  return functions.before(asked, tx, given).then(({ call, input }) => taken(call, tx, input, row));
 }
 
-async function taken(call: Call, tx: Transaction, input: JsonObject, row?: Row): Promise<Taken> {
-  const { fields = [], others = [] } = call.prepared.operation.body ?? {};
+function taken(call: Call, tx: Transaction, input: JsonObject, row?: Row): Awaitable<Taken> {
+  const { body } = call.prepared.operation;
+  return body === undefined ? { call: seeing(call, {}), values: {} } : takenOf(body, call, tx, input, row);
+}
+
+async function takenOf(
+  { fields, others }: BodyPlan,
+  call: Call,
+  tx: Transaction,
+  input: JsonObject,
+  row?: Row,
+): Promise<Taken> {
   const taking: Taking = { call, tx, faults: [] };
   const values: Values = {};
   const settled: Record<string, Json> = {};
@@ -53,7 +62,12 @@ async function taken(call: Call, tx: Transaction, input: JsonObject, row?: Row):
     if (index < fields.length) values[name] = field.secret === true ? hashed(call, name) : (value as Value);
   }
   if (taking.faults.length > 0) throw invalid(taking.faults);
-  return { call: { ...call, variables: { ...call.variables, input: { ...settled, ...call.asked } as Value } }, values };
+  return { call: seeing(call, settled), values };
+}
+
+/** The call with what its expressions see as `input`. */
+function seeing(call: Call, input: JsonObject): Call {
+  return { ...call, variables: { ...call.variables, input: { ...input, ...call.asked } as Value } };
 }
 
 /**
@@ -185,15 +199,27 @@ function uuid(bytes: Uint8Array): string {
  * Stored computed fields and rules of the record as it would be (language, section 4); `old` is the record before. `set`
  * are the fields that a move has worked out.
  */
-export async function settle(
+export function settle(
   work: Work,
   tx: Transaction,
   { columns, rules }: Pick<Table, "columns" | "rules">,
   row: Values,
   old: Row | undefined,
-  set: readonly string[] = [],
+  set: readonly { readonly field: string }[] = [],
+): Awaitable<void> {
+  const worked = set.length === 0 ? [] : columns.filter(({ name }) => set.some(({ field }) => field === name));
+  if (rules.length > 0 || columns.some(({ computed }) => computed !== undefined))
+    return compute(work, tx, { columns, rules, worked }, row, old);
+  checkFit(work, worked, row);
+}
+
+async function compute(
+  work: Work,
+  tx: Transaction,
+  { columns, rules, worked }: Pick<Table, "columns" | "rules"> & { readonly worked: Column[] },
+  row: Values,
+  old: Row | undefined,
 ): Promise<void> {
-  const worked = set.length === 0 ? [] : columns.filter(({ name }) => set.includes(name));
   const variables = { ...work.variables, old: old ?? null };
   for (const column of columns) {
     if (column.computed === undefined) continue;
@@ -252,7 +278,8 @@ export function createColumnJudges(schemas?: Plan["schemas"]): (column: Column) 
 /** The columns of `row` that differ from `old`. */
 export function changesBetween(old: Row, row: Values): Values {
   const changes: Values = {};
-  for (const [name, value] of Object.entries(row)) {
+  for (const name of Object.keys(row)) {
+    const value = row[name] as Value;
     if (!sameValue(old[name] ?? null, value)) changes[name] = value;
   }
   return changes;

@@ -4,6 +4,7 @@ import type { Call } from "./context.ts";
 import { type Deed, deedOf } from "./deeds.ts";
 import type { Answer } from "./exchange.ts";
 import { extended } from "./extension.ts";
+import type { CallFunctions } from "./functions/call.ts";
 import { Waits } from "./functions/run.ts";
 import { proveLogin } from "./login.ts";
 import { Refusal } from "./refusal.ts";
@@ -16,8 +17,10 @@ import { admitted, withTokens } from "./tokens.ts";
 export type KeysInUse = Set<string>;
 
 /** `refused` turns a refusal into its answer, which is remembered like a success where it is a business outcome. */
-export async function write(asked: Call, inUse: KeysInUse, refused: (refusal: Refusal) => Answer): Promise<Answer> {
-  return extended(asked.prepared.extension, await performed(asked, inUse, refused));
+export function write(asked: Call, inUse: KeysInUse, refused: (refusal: Refusal) => Answer): Promise<Answer> {
+  const { extension } = asked.prepared;
+  const answer = performed(asked, inUse, refused);
+  return extension === undefined ? answer : answer.then((given) => extended(extension, given));
 }
 
 async function performed(asked: Call, inUse: KeysInUse, refused: (refusal: Refusal) => Answer): Promise<Answer> {
@@ -50,15 +53,23 @@ function withFunctions(call: Call): Call {
 }
 
 /** In another transaction where a function waits for something else: others have their turn meanwhile. */
-async function inTime(call: Call, work: (tx: Transaction) => Promise<Answer>): Promise<Answer> {
-  if (call.functions === undefined) return inTurn(call, work);
+function inTime(call: Call, work: (tx: Transaction) => Promise<Answer>): Promise<Answer> {
+  const { functions } = call;
+  return functions === undefined ? inTurn(call, work) : inTurns(call, functions, work);
+}
+
+async function inTurns(
+  call: Call,
+  functions: CallFunctions,
+  work: (tx: Transaction) => Promise<Answer>,
+): Promise<Answer> {
   for (;;) {
     try {
       return await inTurn(call, work);
     } catch (thrown) {
       if (!(thrown instanceof Waits)) throw thrown;
       await thrown.over;
-      call.functions.rewind();
+      functions.rewind();
     }
   }
 }

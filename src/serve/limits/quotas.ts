@@ -3,7 +3,7 @@
  * and what is refused, undone or only given again counts nothing. They are the last check of a write.
  */
 import type { Operation, QuotaPlan, Table } from "../../plan/plan.ts";
-import type { Row, Transaction } from "../../store/store.ts";
+import type { Awaitable, Row, Transaction } from "../../store/store.ts";
 import type { Answer } from "../exchange.ts";
 import type { Call, Work } from "../context.ts";
 import { Refusal } from "../refusal.ts";
@@ -23,19 +23,24 @@ export function liveQuotas(quotas: readonly QuotaPlan[]): ReadonlyMap<string, re
  * Refuses a record that has begun to count where there are as many already; `old` is the record before, if it was there.
  * Something is written already, so the transaction is undone.
  */
-export async function holdLive(
+export function holdLive(
   { context }: Work,
   tx: Transaction,
   { resource }: Table,
   old: Row | undefined,
   row: Row,
-): Promise<void> {
-  for (const quota of context.liveQuotas.get(resource) ?? []) {
+): Awaitable<void> {
+  const quotas = context.liveQuotas.get(resource);
+  if (quotas !== undefined) return holdAll(quotas, tx, old, row);
+}
+
+async function holdAll(quotas: readonly LiveQuota[], tx: Transaction, old: Row | undefined, row: Row): Promise<void> {
+  for (const quota of quotas) {
     const { column, count, states } = quota;
     const owner = row[column] ?? null;
     const begins = counts(quota, row) && !(old !== undefined && counts(quota, old) && old[column] === owner);
     if (!begins) continue;
-    if ((await tx.tally(resource, column, owner, states, count + 1)) > count) throw quotaExceeded(quota);
+    if ((await tx.tally(quota.resource, column, owner, states, count + 1)) > count) throw quotaExceeded(quota);
   }
 }
 

@@ -20,7 +20,7 @@ import type {
 } from "../store.ts";
 import { recomputed } from "../recompute.ts";
 import { answered } from "../steps.ts";
-import { timesOf } from "../times.ts";
+import { isTimed, timesOf } from "../times.ts";
 import { type Evaluate, viewWriter, type Write } from "../text.ts";
 import { recall, remember } from "./answers.ts";
 import { expressions, resultOf } from "./condition.ts";
@@ -293,8 +293,9 @@ export class SqliteTransaction implements Transaction {
     const now = this.#shop.clock();
     for (let present: Row | undefined = row; present; present = this.#present(relation, row)) {
       const old = present["_rev"] as number;
-      const times = timesOf(relation.table, { ...present, ...changes }, present, now);
-      const written = { ...changes, ...times };
+      const written = isTimed(relation.table)
+        ? { ...changes, ...timesOf(relation.table, { ...present, ...changes }, present, now) }
+        : changes;
       const names = Object.keys(written);
       const { run, encode } = this.#shop.updater(relation, names);
       const revision = Math.max(now, old + 1);
