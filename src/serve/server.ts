@@ -1,14 +1,14 @@
 /** A service behind `node:http`: sockets, time-outs, parser faults, draining (R1.8, R4.3, R4.6, R4.21). */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import process from "node:process";
-import { setTimeout as pass } from "node:timers/promises";
 import type { Answer, Body, Poured, Streaming } from "./exchange.ts";
 import { readHeaders } from "./exchange.ts";
 import type { Forwarding } from "./forwarding.ts";
 import type { Arrived, Expectation } from "./front.ts";
 import { answerTo, stallOf } from "./front.ts";
 import { listenOnSockets } from "./http/listen.ts";
+import { listening } from "./listening.ts";
 import type { Service } from "./service.ts";
 import { maximumTargetBytes } from "./target.ts";
 import { createTurns, type Turns } from "./turns.ts";
@@ -95,24 +95,13 @@ async function listenByNode(options: ServerOptions): Promise<RunningServer> {
   server.on("clientError", (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) =>
     refuseRaw(options, turns, error, socket),
   );
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.port, options.host, resolve);
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    async close(graceMilliseconds, { lingerMilliseconds = 0 } = {}) {
+  return listening(server, options, {
+    drain: () => {
       draining = true;
-      const rested = options.service().drain();
-      if (lingerMilliseconds > 0) await pass(lingerMilliseconds);
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
-      const timer = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
-      await closed;
-      clearTimeout(timer);
-      await rested;
     },
-  };
+    rest: () => server.closeIdleConnections(),
+    cut: () => server.closeAllConnections(),
+  });
 }
 
 function arrivedAs(request: IncomingMessage, response: ServerResponse): Arrived {

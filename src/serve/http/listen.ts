@@ -1,8 +1,7 @@
 /** A server for services on sockets themselves: HTTP/1.1 as this project needs it, without the objects that Node makes of it. */
 import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import process from "node:process";
-import { setTimeout as pass } from "node:timers/promises";
+import { listening } from "../listening.ts";
 import type { RunningServer, ServerOptions } from "../server.ts";
 import { keptSeconds } from "./answer-head.ts";
 import { Connection } from "./connection.ts";
@@ -38,25 +37,16 @@ export async function listenOnSockets(options: ServerOptions): Promise<RunningSe
     Math.min(1000, options.requestMilliseconds),
   );
   looking.unref();
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.port, options.host, resolve);
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    async close(graceMilliseconds, { lingerMilliseconds = 0 } = {}) {
+  server.once("close", () => clearInterval(looking));
+  return listening(server, options, {
+    drain: () => {
       draining = true;
-      const rested = options.service().drain();
-      if (lingerMilliseconds > 0) await pass(lingerMilliseconds);
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const connection of connections) connection.rest();
-      const timer = setTimeout(() => {
-        for (const connection of connections) connection.destroy();
-      }, graceMilliseconds);
-      await closed;
-      clearTimeout(timer);
-      clearInterval(looking);
-      await rested;
     },
-  };
+    rest: () => {
+      for (const connection of connections) connection.rest();
+    },
+    cut: () => {
+      for (const connection of connections) connection.destroy();
+    },
+  });
 }
