@@ -10,21 +10,11 @@ import { closedObject, fieldSchema, orNull } from "../parts/resources/json-schem
 import { defaultValue } from "../parts/resources/default-value.ts";
 import { type TakenShape, takenShape } from "../parts/endpoints/shape.ts";
 import type { Field } from "../parts/resources/model.ts";
-import { columnTypeOf } from "./columns.ts";
 import { operationLimits, quotasOfOperation, ratesOf } from "./limits.ts";
 import { effectsOf, emitsOf } from "./moves.ts";
-import { envelopeAround, inputForm, repeatsOf } from "./operations.ts";
+import { bodyField, envelopeAround, repeatsOf } from "./operations.ts";
 import { allowOf, visibleOf } from "./permissions.ts";
-import type {
-  AnswerPlan,
-  BodyPlan,
-  GrantPlan,
-  InputField,
-  Operation,
-  ShapePlan,
-  SystemOperations,
-  Table,
-} from "./plan.ts";
+import type { AnswerPlan, BodyPlan, GrantPlan, Operation, ShapePlan, SystemOperations, Table } from "./plan.ts";
 import { guardPlan } from "./outcomes.ts";
 import { queryPlans } from "./queries.ts";
 import type { Sources } from "./sources.ts";
@@ -98,7 +88,9 @@ function bodyOf(sources: Sources, { fields, within }: Pick<TakenShape, "fields" 
     ...(envelope === undefined ? {} : { envelope }),
     own: true,
     fields: [],
-    others: Object.entries(fields).map(([name, field]) => takenField(sources, name, field)),
+    others: Object.entries(fields).map(([name, field]) =>
+      bodyField(sources, name, field, { visible: visibleOf, defaults: true, secret: false }),
+    ),
     fixed: [],
   };
 }
@@ -107,17 +99,6 @@ function takenSchema({ model }: Sources, field: Field): JsonObject {
   const schema = fieldSchema(model, field, "input");
   const value = defaultValue(model, field);
   return value === undefined ? schema : { ...schema, default: value };
-}
-
-function takenField(sources: Sources, name: string, field: Field): InputField {
-  const form = inputForm(sources, field.type, visibleOf);
-  const value = defaultValue(sources.model, field);
-  return {
-    name,
-    type: columnTypeOf(sources.model, field.type),
-    ...(form === undefined ? {} : { form }),
-    ...(value === undefined ? {} : { default: value }),
-  };
 }
 
 /** Without `gives` the record at hand, or the one that its function names where `of` is said; else nothing. */
@@ -213,18 +194,13 @@ function systemBody(
     ),
     mediaTypes: ["application/json"],
     required: true,
-    fields: fields.map(([name, field]): InputField => {
-      const form = inputForm(sources, field.type, () => anyone);
-      const value = deed === "create" ? defaultValue(model, field) : undefined;
-      const secret = field.marks.includes("secret");
-      return {
-        name,
-        type: secret ? "text" : columnTypeOf(model, field.type),
-        ...(form === undefined ? {} : { form }),
-        ...(value === undefined ? {} : { default: value }),
-        ...(secret ? { secret } : {}),
-      };
-    }),
+    fields: fields.map(([name, field]) =>
+      bodyField(sources, name, field, {
+        visible: () => anyone,
+        defaults: deed === "create",
+        secret: field.marks.includes("secret"),
+      }),
+    ),
     others: [],
     fixed: [],
   };

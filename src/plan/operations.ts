@@ -16,7 +16,7 @@ import { takenShape } from "../parts/endpoints/shape.ts";
 import { bareType, fieldsOf, isNullable, own, referenceOf } from "../parts/resources/fields.ts";
 import { closedObject, fieldSchema, orNull } from "../parts/resources/json-schema.ts";
 import { defaultValue } from "../parts/resources/default-value.ts";
-import type { FieldType } from "../parts/resources/model.ts";
+import type { Field, FieldType } from "../parts/resources/model.ts";
 import { answerPlan, viewPlans, type ViewPlans, wrapOf } from "./answers.ts";
 import { columnTypeOf } from "./columns.ts";
 import type { Envelope } from "./envelope.ts";
@@ -214,14 +214,35 @@ function inputField(
   { name, field, sets }: InputMember,
 ): InputField {
   const { model } = sources;
-  const form = inputForm(sources, field.type, visibleOf);
-  const value = deed === "update" ? undefined : defaultValue(model, field);
   // A member of `takes` sets the record's field, which says how it is kept.
   const kept = sets ? (own(fieldsOf(model, resource), name) ?? field) : field;
-  const secret = kept.marks.includes("secret");
+  return bodyField(sources, name, field, {
+    visible: visibleOf,
+    defaults: deed !== "update",
+    secret: kept.marks.includes("secret"),
+  });
+}
+
+interface BodyFieldOptions {
+  /** Who may refer to the records of a resource. */
+  readonly visible: (sources: Sources, resource: string) => readonly GrantPlan[];
+  /** Whether what is left out has the field's default. */
+  readonly defaults: boolean;
+  /** What is sent of it is text, whatever its type. */
+  readonly secret: boolean;
+}
+
+export function bodyField(
+  sources: Sources,
+  name: string,
+  field: Field,
+  { visible, defaults, secret }: BodyFieldOptions,
+): InputField {
+  const form = inputForm(sources, field.type, visible);
+  const value = defaults ? defaultValue(sources.model, field) : undefined;
   return {
     name,
-    type: secret ? "text" : columnTypeOf(model, field.type),
+    type: secret ? "text" : columnTypeOf(sources.model, field.type),
     ...(form === undefined ? {} : { form }),
     ...(value === undefined ? {} : { default: value }),
     ...(secret ? { secret } : {}),
