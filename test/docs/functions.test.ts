@@ -1,15 +1,14 @@
 /** The functions in the how-to on handlers compile by the types that their documents give. */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { functionTypes } from "../../src/export/typescript/functions.ts";
 import { importDocument } from "../../src/import/import.ts";
+import { compileFunctions } from "../export/compile.ts";
 import { planOf } from "../serve/running.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -51,24 +50,5 @@ test("the functions of the page on handlers compile", async (t) => {
     const named = 'import { handlers } from "nonet";\nimport type { ParcelLockers } from "./lockers.types.ts";\n';
     await writeFile(join(own, "sample.ts"), sample.startsWith("import") ? sample : named + sample);
   }
-  await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-  await writeFile(
-    join(folder, "tsconfig.json"),
-    JSON.stringify({
-      extends: join(root, "tsconfig.json"),
-      compilerOptions: {
-        noEmit: true,
-        isolatedDeclarations: false,
-        declaration: false,
-        paths: { nonet: [join(root, "src/serve/functions/typed.ts")] },
-        typeRoots: [join(root, "node_modules/@types")],
-      },
-      include: [join(folder, "*/*.ts")],
-    }),
-  );
-  const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
-  const { stdout } = await promisify(execFile)(process.execPath, [compiler, "-p", folder], { cwd: folder }).catch(
-    (thrown: { stdout: string }) => thrown,
-  );
-  assert.equal(stdout, "");
+  assert.equal(await compileFunctions(folder, "*/*.ts"), "");
 });

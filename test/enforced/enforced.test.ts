@@ -10,7 +10,7 @@ import { onPostgres } from "../postgres/service-schema.ts";
 import { createClient } from "../serve/client.ts";
 import { everyAnswer } from "../serve/every-answer.ts";
 import { planOf, run } from "../serve/running.ts";
-import { serve, stores, type Subject } from "../serve/scenario.ts";
+import { serve, stores, type Subject, subjectOf } from "../serve/scenario.ts";
 import { constructs } from "./constructs.ts";
 import { notYet, reasonOf } from "./not-yet.ts";
 import type { Proof, Refusal } from "./proof.ts";
@@ -139,12 +139,5 @@ async function served(
   if (store === "sqlite" && unobserved !== true) return serve(text, options);
   const running = await run(text, options);
   const client = createClient(running.port, unobserved === true ? () => {} : everyAnswer(running.plan));
-  return {
-    running,
-    client,
-    async [Symbol.asyncDispose]() {
-      client[Symbol.dispose]();
-      await running[Symbol.asyncDispose]();
-    },
-  };
+  return subjectOf(running, client);
 }

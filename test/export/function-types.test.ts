@@ -1,21 +1,17 @@
 /** The types that `nonet types` writes: functions that keep to the document compile, and each that does not, does not. */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { functionTypes } from "../../src/export/typescript/functions.ts";
 import { importDocument } from "../../src/import/import.ts";
 import { documentText } from "../serve/scenario.ts";
 import { planOf } from "../serve/running.ts";
+import { compileFunctions } from "./compile.ts";
 import { flagship, library } from "./documents.ts";
 import { filesText } from "./files-document.ts";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
 
 function petstore(): string {
   const source = readFileSync(new URL("../serve/documents/petstore.yaml", import.meta.url), "utf8");
@@ -103,26 +99,7 @@ test("functions compile by the types of their document, and each mistake does no
   await write("petstore.types.ts", functionTypes(planOf(petstore())));
   await write("right-pets.ts", pets({}));
   for (const [index, [module]] of Object.values(wrong).entries()) await write(`wrong${index}.ts`, module);
-  await write("package.json", '{ "type": "module" }');
-  await write(
-    "tsconfig.json",
-    JSON.stringify({
-      extends: join(root, "tsconfig.json"),
-      compilerOptions: {
-        noEmit: true,
-        isolatedDeclarations: false,
-        declaration: false,
-        paths: { nonet: [join(root, "src/serve/functions/typed.ts")] },
-        typeRoots: [join(root, "node_modules/@types")],
-      },
-      include: [join(folder, "*.ts")],
-    }),
-  );
-  const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
-  const { stdout } = await promisify(execFile)(process.execPath, [compiler, "-p", folder], { cwd: folder }).catch(
-    (thrown: { stdout: string }) => thrown,
-  );
-  const told = stdout.split(/\n(?=\S)/);
+  const told = (await compileFunctions(folder, "*.ts")).split(/\n(?=\S)/);
   await t.test("what is right", () => {
     assert.deepEqual(
       told.filter((line) => line !== "" && !line.startsWith("wrong")),

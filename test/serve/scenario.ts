@@ -82,6 +82,11 @@ export async function serve(text: string, options: RunOptions): Promise<Subject 
     const faults = recording.check(sent, { ...reply, headers: Object.entries(reply.headers), body: reply.text });
     assert.deepEqual(faults, [], "R1.1 everything that is answered is in the OpenAPI document");
   });
+  return subjectOf(running, client);
+}
+
+/** Both end with it. */
+export function subjectOf(running: Running, client: Client): Subject & AsyncDisposable {
   return {
     running,
     client,

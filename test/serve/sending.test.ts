@@ -152,6 +152,14 @@ function afterLists(resource: string, then: () => Promise<void> | void): (store:
   });
 }
 
+/** What its owner asks for: it is enabled again, and all since then is sent. */
+async function recover({ store }: Bench, since: string): Promise<void> {
+  await store.transaction(async (tx) => {
+    const row = (await tx.get("Webhook", "id", "whk_1")) as Row;
+    await tx.update("Webhook", row, { state: "enabled", recoverSince: since }, nothing("Webhook"), {});
+  });
+}
+
 for (const kind of ["memory", "sqlite"] as const) {
   test(`R6.4 what happens while events are read is sent, too (${kind})`, async () => {
     await using bench = await createBench(kind);
@@ -289,10 +297,7 @@ for (const kind of ["memory", "sqlite"] as const) {
       }),
     );
     await first.round();
-    await bench.store.transaction(async (tx) => {
-      const row = (await tx.get("Webhook", "id", "whk_1")) as Row;
-      await tx.update("Webhook", row, { state: "enabled", recoverSince: since }, nothing("Webhook"), {});
-    });
+    await recover(bench, since);
     recovering = true;
     bench.pass(2000);
     await first.round();
@@ -321,10 +326,7 @@ for (const kind of ["memory", "sqlite"] as const) {
     );
     await first.round();
     await second.round();
-    await bench.store.transaction(async (tx) => {
-      const row = (await tx.get("Webhook", "id", "whk_1")) as Row;
-      await tx.update("Webhook", row, { state: "enabled", recoverSince: since }, nothing("Webhook"), {});
-    });
+    await recover(bench, since);
     recovering = true;
     bench.pass(2000);
     await first.round();
