@@ -14,13 +14,11 @@ export interface Inside {
   readonly key: (user: string, role: string) => Promise<string>;
   /** The body of an answer; throws at any that is no success. */
   readonly ask: (method: string, target: string, secret: string, body?: object, more?: Fields) => Promise<string>;
-  /** Asks for so many, 32 at a time. */
-  readonly all: <T>(times: number, work: (index: number) => Promise<T>) => Promise<readonly T[]>;
+  /** Asks for so many, 32 at a time or as many as are said. */
+  readonly all: <T>(times: number, work: (index: number) => Promise<T>, atATime?: number) => Promise<readonly T[]>;
   /** Microseconds of processor time for each. */
-  readonly cost: (times: number, work: (index: number) => Promise<unknown>) => Promise<number>;
+  readonly cost: (times: number, work: (index: number) => Promise<unknown>, atATime?: number) => Promise<number>;
 }
-
-const atATime = 32;
 
 /** `folder` is a worktree, `file` where the data is. */
 export async function openInside(folder: string, text: string, file: string): Promise<Inside> {
@@ -77,7 +75,7 @@ export async function openInside(folder: string, text: string, file: string): Pr
     return answer.body as string;
   }
 
-  async function all<T>(times: number, work: (index: number) => Promise<T>): Promise<readonly T[]> {
+  async function all<T>(times: number, work: (index: number) => Promise<T>, atATime = 32): Promise<readonly T[]> {
     const results: T[] = [];
     let next = 0;
     const one = async (): Promise<void> => {
@@ -100,9 +98,9 @@ export async function openInside(folder: string, text: string, file: string): Pr
       if (credential === undefined) throw new Error("the document has no keys");
       return (await mintKey(store.keys, { user, roles: [role], credential }, clock, random)).secret;
     },
-    async cost(times, work) {
+    async cost(times, work, atATime) {
       const before = process.cpuUsage();
-      await all(times, work);
+      await all(times, work, atATime);
       const { user, system } = process.cpuUsage(before);
       return (user + system) / times;
     },

@@ -10,6 +10,8 @@ export interface Job {
   readonly connections: number;
   /** Stops sending after this time, or when the requests are used up. */
   readonly seconds: number;
+  /** Requests fall due so often, at random, whether or not those before are answered; without it each follows an answer. */
+  readonly perSecond?: number;
   /** Whole requests, head and body, as text in Latin-1 (all of it is ASCII here). */
   readonly requests: readonly string[];
   /** Starts again with the first request when all are used. */
@@ -37,6 +39,28 @@ const BUCKET_MS = 0.01;
 const BUCKETS = 200_000;
 const ANSWER_MS = 15_000;
 
+interface Early {
+  readonly due: number;
+  readonly write: () => void;
+}
+
+/** As often as the event loop turns, which is what this core is for. */
+function sendDue(early: Early[]): void {
+  while (early[0] !== undefined && early[0].due <= performance.now()) early.shift()?.write();
+  if (early.length > 0) setImmediate(sendDue, early);
+}
+
+/** Moments that come at random, the same for all: a Poisson process by a linear congruential generator. */
+function arrivals(perSecond: number, begun: () => number): () => number {
+  let state = 1;
+  let elapsed = 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    elapsed -= (Math.log((state + 1) / 2 ** 32) / perSecond) * 1000;
+    return begun() + elapsed;
+  };
+}
+
 export async function run(job: Job): Promise<Outcome> {
   const requests = job.requests.map((text) => Buffer.from(text, "latin1"));
   const buckets = new Uint32Array(BUCKETS);
@@ -45,6 +69,8 @@ export async function run(job: Job): Promise<Outcome> {
   const expected = (index: number): string =>
     expect === "2xx" ? "2" : String(typeof expect === "number" ? expect : expect[index]);
   const sockets: Socket[] = [];
+  const nextDue = job.perSecond === undefined ? () => performance.now() : arrivals(job.perSecond, () => begun);
+  const early: Early[] = [];
   let next = 0;
   let done = 0;
   let maxMs = 0;
@@ -66,13 +92,16 @@ export async function run(job: Job): Promise<Outcome> {
         socket.destroy();
         resolve();
       };
+      // A request that found no connection free has waited since it was due.
       const send = (): void => {
-        const now = performance.now();
-        if (failure !== undefined || now >= deadline || (next >= requests.length && !job.cycle)) return finish();
+        const due = nextDue();
+        if (failure !== undefined || due >= deadline || (next >= requests.length && !job.cycle)) return finish();
         index = next++ % requests.length;
-        sentAt = now;
-        socket.write(requests[index] as Buffer);
+        sentAt = due;
+        if (due <= performance.now()) write();
+        else if (early.push({ due, write }) === 1) setImmediate(sendDue, early);
       };
+      const write = (): void => void socket.write(requests[index] as Buffer);
       const complete = (): void => {
         const ms = performance.now() - sentAt;
         const bucket = (ms / BUCKET_MS) | 0;

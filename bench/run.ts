@@ -58,6 +58,8 @@ const HELP = `npm run bench -- [options]
   --seconds N          length of one measurement (default 1.5)
   --rounds N           measurements of each scenario (default 9)
   --connections N      (default 32)
+  --per-second N       requests fall due so often, at random, however long the answers take, which counts from then on: what
+                       the p99 is at the same load (default: each connection asks anew when it has its answer)
   --starts N           (default 5)
   --profile FOLDER     samples what the servers do while they are measured, with Linux's perf: FOLDER/NAME-SCENARIO.data
   --flush-ms N         every flush to the disk takes so much longer, for all (default 0; needs Linux and a C compiler)
@@ -77,6 +79,7 @@ const { values: options } = parseArgs({
     seconds: { type: "string", default: "1.5" },
     rounds: { type: "string", default: "9" },
     connections: { type: "string", default: "32" },
+    "per-second": { type: "string" },
     rows: { type: "string", default: "10000" },
     starts: { type: "string", default: "5" },
     profile: { type: "string" },
@@ -90,7 +93,10 @@ const { values: options } = parseArgs({
   },
 });
 
-const whole = (name: "starts" | "rounds" | "connections" | "rows" | "couriers" | "writes", most: number): number => {
+const whole = (
+  name: "starts" | "rounds" | "per-second" | "connections" | "rows" | "couriers" | "writes",
+  most: number,
+): number => {
   const value = Number(options[name]);
   if (!Number.isInteger(value) || value < 1 || value > most) usage(`--${name} is a whole number from 1 to ${most}`);
   return value;
@@ -100,6 +106,7 @@ if (!(seconds >= 0.2 && seconds <= 60)) usage("--seconds is from 0.2 to 60");
 const flushMs = Number(options["flush-ms"]);
 if (!(flushMs >= 0 && flushMs <= 100)) usage("--flush-ms is from 0 to 100");
 const rounds = whole("rounds", 100);
+const perSecond = options["per-second"] === undefined ? undefined : whole("per-second", 50_000);
 const starts = whole("starts", 100);
 const connections = whole("connections", 1000);
 const rows = whole("rows", 1_000_000);
@@ -337,6 +344,7 @@ async function measure(
   const cpu = processorSeconds(server.pid as number);
   const outcome = await supply.drive({
     requests,
+    ...(perSecond === undefined ? {} : { perSecond }),
     cycle: ["read", "old", "list"].includes(scenario),
     seconds: warmUp ? Math.min(1, seconds) : seconds,
     expect: scenario === "mixed" ? "2xx" : creates ? 201 : 200,
@@ -400,7 +408,7 @@ async function selfCheck(): Promise<number> {
 
 function printHeader(runners: readonly Runner[]): void {
   console.log(`${runners.map(({ name }) => name).join(" · ")}
-${rows} parcels of ${couriers} couriers, ${connections} connections, ${rounds} rounds of ${seconds} s, interleaved; node ${process.version}
+${rows} parcels of ${couriers} couriers, ${connections} connections${perSecond === undefined ? "" : `, ${perSecond} requests/s due`}, ${rounds} rounds of ${seconds} s, interleaved; node ${process.version}
 ${pinned ? "servers on core 0, load on core 1" : "NOT PINNED: figures of servers and load mix"}; loopback, keep-alive, one request in flight per connection
 a flush takes ${diskMs.toFixed(2)} ms here${flushMs === 0 ? "" : ` and ${flushMs} ms more for the servers`}
 left out on both sides: request log; by hand also: rates, quotas, events, timers, versions`);
@@ -480,7 +488,7 @@ function asJson(runners: readonly Runner[]): object {
   return {
     node: process.version,
     pinned,
-    options: { seconds, rounds, connections, rows, couriers, writes },
+    options: { perSecond, seconds, rounds, connections, rows, couriers, writes },
     contestants: runners.map(({ name, measured, startMs, idleMb, loadedMb, notDone }) => ({
       ...{ name, startMs, idleMb, loadedMb, notDone, measured },
     })),

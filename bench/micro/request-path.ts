@@ -4,6 +4,7 @@
  *
  *     node bench/micro/request-path.ts                       this one
  *     node bench/micro/request-path.ts . ../before           this one beside another
+ *     node bench/micro/request-path.ts . --at-a-time 1       one request at a time, and so one in each commit
  *     node bench/micro/request-path.ts . --statements        and what each statement of SQL takes of it
  */
 import { fork } from "node:child_process";
@@ -25,6 +26,7 @@ const { values, positionals } = parseArgs({
   options: {
     rounds: { type: "string", default: "15" },
     requests: { type: "string", default: "2000" },
+    "at-a-time": { type: "string", default: "32" },
     rows: { type: "string", default: "10000" },
     scenarios: { type: "string", default: SCENARIOS.join() },
     statements: { type: "boolean", default: false },
@@ -42,7 +44,13 @@ interface Outcome {
 
 async function compare(folders: readonly string[]): Promise<void> {
   const scenarios = values.scenarios.split(",") as Scenario[];
-  const flags = ["--rows", values.rows, ...(values.statements ? ["--statements"] : [])];
+  const flags = [
+    "--rows",
+    values.rows,
+    "--at-a-time",
+    values["at-a-time"],
+    ...(values.statements ? ["--statements"] : []),
+  ];
   const children = folders.map((folder) =>
     fork(import.meta.filename, ["--child", resolve(folder), ...flags], { execArgv: process.execArgv }),
   );
@@ -137,7 +145,7 @@ async function serve(folder: string): Promise<void> {
         },
       };
       statements?.clear();
-      const microseconds = await cost(requests, works[scenario]);
+      const microseconds = await cost(requests, works[scenario], Number(values["at-a-time"]));
       const spent = [...(statements ?? [])].map(([sql, { calls, nanoseconds }]) => {
         return [sql.replaceAll(/\s+/g, " "), calls / requests, nanoseconds / requests / 1000] as const;
       });

@@ -1,7 +1,7 @@
 /** What was answered is there, however the process ends. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -93,6 +93,33 @@ test("the log stays small while it is written and read without pause, and nothin
     const list = store.list({ resource: "Thing", view: wholeView("Thing"), sort: [], filters: [], from: "start" });
     assert.equal((await list({ limit: 100_000, filters: [] }, {})).count, count);
     assert.ok(isSmall(), `the log is larger than the database after ${count} writes`);
+    await store.close();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("the log is copied once it has grown by so much, and not again before it has grown anew", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "nonet-log-"));
+  const file = join(folder, "store.db");
+  const logBytes = 3_000_000;
+  try {
+    const store = await openSqliteStore({ file, tables, clock: Date.now, logBytes });
+    const log = `${file}-wal`;
+    // Each is a group of its own, and changes a few pages.
+    const write = async (from: number, to: number): Promise<void> => {
+      for (let index = from; index < to; index += 1) {
+        const values = thing(`${index}`, { note: "x".repeat(1000) });
+        await store.transaction(async (tx) => tx.insert("Thing", values, 1, wholeView("Thing"), {}));
+      }
+    };
+    await write(0, 50);
+    const bytesOfEach = statSync(log).size / 50;
+    await write(50, 1000);
+    // SQLite counts in the log's head how often it has begun anew.
+    const begun = readFileSync(log).readUInt32BE(12);
+    const needed = (1000 * bytesOfEach) / logBytes;
+    assert.ok(begun > 0 && begun < needed * 2, `begun anew ${begun} times, where ${needed} would do`);
     await store.close();
   } finally {
     rmSync(folder, { recursive: true, force: true });

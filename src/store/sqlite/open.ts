@@ -112,8 +112,12 @@ async function open(settings: Settings): Promise<Store> {
     const snapshot = openSnapshot(reading);
     const durability = synchronous === "FULL" ? openDurability(file, snapshot) : immediate(snapshot);
     const checkpointer = synchronous === "OFF" ? undefined : openCheckpointer(file, logBytes);
-    // Another thread does it, without holding up requests.
-    if (checkpointer) writing.exec("PRAGMA wal_autocheckpoint = 0");
+    if (checkpointer) {
+      // Another thread does it, without holding up requests.
+      writing.exec("PRAGMA wal_autocheckpoint = 0");
+      // A log that begins anew would else keep the size of the one before, and look as if it had grown again.
+      writing.exec(`PRAGMA journal_size_limit = ${logBytes}`);
+    }
     const limits = { size: 256, milliseconds: 10, waitMilliseconds };
     const writer = openWriter(writing, file, limits, durability, checkpointer);
     const purgeFrom = (after: number, now: number): Promise<number | undefined> =>
