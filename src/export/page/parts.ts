@@ -179,9 +179,22 @@ ${table(`Moves of ${resource}`, ["Move", "By", "When and what else"], rows)}
 
 function endpoints(source: Source): Content {
   const { plan, result } = source;
+  // Those of webhooks too, which the document says only by having them.
+  const whole: Source = { ...source, result: { ...result, model: withWebhooks(result.model) } };
+  const asked = plan.operations.filter(({ deed }) => deed !== "receive");
+  const groups = Map.groupBy(asked, ({ resource }) => resource);
+  const served = [...groups].map(([resource, operations]) => [
+    html`<h3>${resource}</h3>`,
+    operations.map((operation) => operationView(whole, operation)),
+  ]);
+  return [styleView(source), served, unservedView(source)];
+}
+
+/** What holds for all operations. */
+function styleView({ baseUrl, plan, result }: Source): Content {
   const { lists, edits, repeats, wrap, cors } = result.model.endpoints;
-  const style = facts([
-    ["Base address", code(plan.base.replace("{base_url}", source.baseUrl))],
+  return facts([
+    ["Base address", code(plan.base.replace("{base_url}", baseUrl))],
     [
       "Lists",
       lists === undefined
@@ -222,30 +235,18 @@ function endpoints(source: Source): Content {
           : html`${code(repeats.header)} on every ${repeats.on}${repeats.required ? ", required" : ""}${repeats.kept === undefined ? "" : `, kept ${repeats.kept}`}`,
     ],
   ]);
-  // Those of webhooks too, which the document says only by having them.
-  const whole: Source = { ...source, result: { ...result, model: withWebhooks(result.model) } };
-  const asked = plan.operations.filter(({ deed }) => deed !== "receive");
-  const groups = Map.groupBy(asked, ({ resource }) => resource);
-  const served = [...groups].map(([resource, operations]) => [
-    html`<h3>${resource}</h3>`,
-    operations.map((operation) => operationView(whole, operation)),
-  ]);
+}
+
+function unservedView({ plan, result }: Source): Content {
   const unserved = Object.entries(result.model.endpoints.endpoints).filter(([name]) =>
     plan.operations.every((operation) => operation.name !== name),
   );
-  return [
-    style,
-    served,
-    unserved.length === 0
-      ? undefined
-      : [
-          html`<h3>Not served yet</h3>`,
-          unserved.map(
-            ([name, { method, path }]) =>
-              html`<article class="operation">${headline(name, method, path)}<p>${own(result.model.purpose.operations, name)}</p></article>`,
-          ),
-        ],
-  ];
+  if (unserved.length === 0) return undefined;
+  const items = unserved.map(
+    ([name, { method, path }]) =>
+      html`<article class="operation">${headline(name, method, path)}<p>${own(result.model.purpose.operations, name)}</p></article>`,
+  );
+  return [html`<h3>Not served yet</h3>`, items];
 }
 
 function headline(name: string, method: string, path: string): Html {
@@ -259,33 +260,14 @@ function breakable(path: string): Content {
 
 function operationView(source: Source, operation: Operation): Html {
   const { plan, result } = source;
-  const { name, method, template, sentence, resource, moves, choose, effects, body, list, answer } = operation;
+  const { name, method, template, sentence, resource, moves, choose, effects, body, list } = operation;
   const said = own(result.model.endpoints.endpoints, name);
   return html`<article class="operation">${headline(name, method, mountOf(plan) + template)}
 <p>${sentence}</p>
 ${facts([
   ["May run", grantList(own(result.model.authentication.allow, name) ?? [])],
   ["Takes", takes(operation)],
-  [
-    "Gives",
-    said?.gives === undefined
-      ? list === undefined
-        ? answer.kind === "none"
-          ? "nothing"
-          : operation.session === undefined || answer.members === undefined
-            ? undefined
-            : joined(
-                answer.members.map((member) => code(member.name)),
-                ", ",
-              )
-        : `a page of ${resource} records`
-      : joined(
-          givenTexts(said.gives).map(([member, value]) =>
-            member === "" ? code(value) : html`${code(member)} from ${code(value)}`,
-          ),
-          ", ",
-        ),
-  ],
+  ["Gives", givesView(operation, said)],
   ["About", said?.the === undefined ? undefined : html`the oldest ${resource} with ${code(said.the)}`],
   ["Asked for", queryView(operation)],
   ["Needs", said?.if === undefined ? undefined : html`${code(said.if)}, else ${errorLink(said.else ?? "")}`],
@@ -324,6 +306,22 @@ ${facts([
       : joined(specificErrors(source, operation).map(errorLink), ", "),
   ],
 ])}</article>`;
+}
+
+function givesView({ answer, list, resource, session }: Operation, said: Endpoint | undefined): Content {
+  if (said?.gives !== undefined) {
+    const texts = givenTexts(said.gives).map(([member, value]) =>
+      member === "" ? code(value) : html`${code(member)} from ${code(value)}`,
+    );
+    return joined(texts, ", ");
+  }
+  if (list !== undefined) return `a page of ${resource} records`;
+  if (answer.kind === "none") return "nothing";
+  if (session === undefined || answer.members === undefined) return undefined;
+  return joined(
+    answer.members.map((member) => code(member.name)),
+    ", ",
+  );
 }
 
 /** Each text of an answer with the members that it stands in. */
