@@ -27,33 +27,20 @@ export function modelOf(root: JsonObject, dialect: Dialect, notes: Notes): Parts
   const errors = errorsOf(operations, notes);
   const named = schemas.all();
   const alike = likenesses(operations);
-  for (const { pointer, path, schema, operations: names } of alike)
-    notes.hint(
-      pointer,
-      "what looks like a resource, by its paths",
-      `${path}${schema === undefined ? "" : ` ${schema}`}: ${names.join(", ")}`,
-    );
+  for (const { pointer, path, schema, operations: names } of alike) {
+    const where = `${path}${schema === undefined ? "" : ` ${schema}`}`;
+    notes.hint(pointer, "what looks like a resource, by its paths", `${where}: ${names.join(", ")}`);
+  }
   const info = isObject(root["info"]) ? root["info"] : {};
   const purpose = purposeOf(info, operations);
   for (const member of Object.keys(root))
     if (member.startsWith("x-")) notes.lost(below("", member), "an extension of the whole description", member);
-  const shown: Readonly<Record<PartName, PartStatus>> = {
-    ...everyPart("not shown"),
-    purpose: "shown",
-    resources: Object.keys(named).length === 0 ? "not shown" : "shown",
-    endpoints: "shown",
-    authentication: security === undefined ? "not shown" : "shown",
-    events: events.names.length === 0 ? "not shown" : "shown",
-    errors: Object.keys(errors).length === 0 ? "not shown" : "shown",
-  };
-  const open = operations
-    .filter(({ endpoint }) => endpoint === undefined)
-    .map(({ name }) => `endpoints/endpoints/${name}`);
+  const found: Found = { base, operations, security, events, errors, named };
   const model: Model = {
     ...(typeof info["title"] === "string" && info["title"].trim() !== ""
       ? { title: info["title"].replaceAll(/\s+/g, " ").trim() }
       : {}),
-    status: shown,
+    status: statusOf(found),
     purpose: purpose.purpose,
     resources: { resources: {}, types: {}, ...(Object.keys(named).length === 0 ? {} : { schemas: named }), rules: {} },
     states: {},
@@ -68,21 +55,50 @@ export function modelOf(root: JsonObject, dialect: Dialect, notes: Notes): Parts
     errors: { errors },
     limits: {},
     versioning: {},
-    gaps: [
-      ...purpose.gaps,
-      ...(base === undefined ? ["endpoints/base"] : []),
-      "endpoints/lists", "endpoints/edits", "endpoints/repeats",
-      ...open,
-      ...(security?.gaps ?? []),
-      ...events.names.map((name) => `events/out/${name}`),
-      ...(events.names.length === 0 ? [] : ["events/envelope", "events/delivery"]),
-      ...(Object.keys(errors).length === 0 ? [] : ["errors/body"]),
-    ], // biome-ignore format: a list
+    gaps: [...purpose.gaps, ...gapsOf(found)],
   };
   return {
     model,
     prose: { ...proseOf(root, info, operations, events.prose, dialect), resources: { after: resourceProse(alike) } },
   };
+}
+
+/** What the description says something of; a part that it cannot speak of at all is not shown. */
+interface Found {
+  readonly base: string | undefined;
+  readonly operations: readonly ImportedOperation[];
+  readonly security: ReturnType<typeof securityOf>;
+  readonly events: ReturnType<typeof webhooksOf>;
+  readonly errors: Readonly<Record<string, DeclaredError>>;
+  readonly named: ReturnType<ReturnType<typeof createSchemas>["all"]>;
+}
+
+function statusOf({ security, events, errors, named }: Found): Readonly<Record<PartName, PartStatus>> {
+  return {
+    ...everyPart("not shown"),
+    purpose: "shown",
+    resources: Object.keys(named).length === 0 ? "not shown" : "shown",
+    endpoints: "shown",
+    authentication: security === undefined ? "not shown" : "shown",
+    events: events.names.length === 0 ? "not shown" : "shown",
+    errors: Object.keys(errors).length === 0 ? "not shown" : "shown",
+  };
+}
+
+/** Where the document is left open. */
+function gapsOf({ base, operations, security, events, errors }: Found): readonly string[] {
+  const open = operations.filter(({ endpoint }) => endpoint === undefined);
+  return [
+    ...(base === undefined ? ["endpoints/base"] : []),
+    "endpoints/lists",
+    "endpoints/edits",
+    "endpoints/repeats",
+    ...open.map(({ name }) => `endpoints/endpoints/${name}`),
+    ...(security?.gaps ?? []),
+    ...events.names.map((name) => `events/out/${name}`),
+    ...(events.names.length === 0 ? [] : ["events/envelope", "events/delivery"]),
+    ...(Object.keys(errors).length === 0 ? [] : ["errors/body"]),
+  ];
 }
 
 export function everyPart<Value>(value: Value): Record<PartName, Value> {
