@@ -179,16 +179,13 @@ function meaningOfEndpoint(
   }
   if (deed === "history" && !hasStates) return unclear("deed", `a ${resource} has no states, and so no history`);
   const collective = deed === "create" || deed === "list" || deed === "clear";
-  const unbound = collective || single ? rest.some((segment) => segment.kind === "parameter") : key === undefined;
-  if (unbound) {
-    const [parameter] = rest.flatMap((segment) => (segment.kind === "parameter" ? [segment.name] : []));
-    if (parameter === undefined) return unclear("key", `no part of \`${endpoint.path}\` names one ${resource}`);
-    const why = single
-      ? "has no place where `the` says which record it is"
-      : collective
-        ? `has no place in the path of ${withArticle(deed)}`
-        : `is no unique field of ${resource}`;
-    return unclear("key", `\`{${parameter}}\` ${why}`);
+  const [parameter] = rest.flatMap((segment) => (segment.kind === "parameter" ? [segment.name] : []));
+  const displaced = (why: string): UnclearEndpoint => unclear("key", `\`{${parameter}}\` ${why}`);
+  if (parameter !== undefined && single) return displaced("has no place where `the` says which record it is");
+  if (parameter !== undefined && collective) return displaced(`has no place in the path of ${withArticle(deed)}`);
+  if (!single && !collective && key === undefined) {
+    if (parameter !== undefined) return displaced(`is no unique field of ${resource}`);
+    return unclear("key", `no part of \`${endpoint.path}\` names one ${resource}`);
   }
   const parents = parentsOf(
     model,
