@@ -194,81 +194,92 @@ function computedStep(asking: Asking, { after, before }: Changed, { column }: Co
   });
 }
 
+/** A column that goes on, to be asked about: where its value and its former one are, and what of it would be lost. */
+interface Kept {
+  readonly asking: Asking;
+  readonly resource: string;
+  readonly change: ColumnChange;
+  /** As sentences name it. */
+  readonly place: string;
+  readonly view: string;
+  readonly value: string;
+  readonly former: string;
+  readonly lost: Found;
+}
+
 function keptSteps(asking: Asking, { after }: Changed, change: ColumnChange, source: Column): readonly Step[] {
   const { column, converts, fill, judged, referred, required, retyped } = change;
-  const { resource } = after;
-  const place = `${resource}.${column.name}`;
   const view = `${asking.future.filled(after)} AS t`;
   const [value, former] = [`t.${quoteName(column.name)}`, `t.${was(column.name)}`];
   const lost = find(asking, view, `${former} IS NOT NULL AND ${value} IS NULL`);
-  const obstacle = (sentence: string): Obstacle => ({
-    kind: column.nullable || lossDefault(change) !== undefined ? "loss" : "misfit",
-    ...lost,
-    sentence,
-  });
+  const { resource } = after;
+  const kept: Kept = { asking, resource, change, place: `${resource}.${column.name}`, view, value, former, lost };
   const steps: Step[] = [];
-  if (retyped || converts.length > 0) {
-    const types = source.type === column.type ? "its type" : `from ${source.type} to ${column.type}`;
-    const made = find(asking, view, `${former} IS NOT NULL AND ${value} IS NOT NULL`).records;
-    const others = records(lost.records, "have", "has");
-    steps.push(
-      step("retype", resource, [column.name], `${place} changes ${types}`, made + lost.records, {
-        ...obstacle(`${place} changes ${types}, and ${others} a value that does not fit`),
-        ...(converts.length > 0
-          ? {}
-          : { remedy: `say in part 9 what becomes of it: retype ${place}, was …, taken as … before` }),
-      }),
-    );
-    // An old request gets the constant for want of anything better; a record that has a value would lose it.
-    if (converts.some((made) => made.kind === "literal")) {
-      const text = (cell: string): string => `CAST(${cell} AS TEXT)`;
-      const replaced = find(asking, view, `${value} IS NOT NULL AND ${text(former)} <> ${text(value)}`);
-      const what = `${place} becomes the same in all records`;
-      const gone = `${what}, and ${records(replaced.records)} would lose ${replaced.records === 1 ? "its" : "their"} own`;
-      const remedy = `say what becomes of each value: retype ${place}, was …, taken as … \`value\` … before`;
-      const loss: Obstacle = { kind: "loss", ...replaced, sentence: gone, remedy };
-      if (replaced.records > 0) steps.push(step("retype", resource, [column.name], what, replaced.records, loss));
-    }
-  } else if (referred) {
-    const what = `${place} now refers to ${column.references?.resource ?? ""}`;
-    steps.push(
-      step(
-        "refer",
-        resource,
-        [column.name],
-        what,
-        lost.records,
-        obstacle(`${what}, and ${records(lost.records)} to nothing there`),
-      ),
-    );
-  } else if (judged && fill === undefined) {
-    const what = column.values === undefined ? "takes less than before" : `is now ${column.values.join(" | ")}`;
-    const others = records(lost.records, "have", "has");
-    steps.push(
-      step(
-        "narrow",
-        resource,
-        [column.name],
-        `${place} ${what}`,
-        lost.records,
-        obstacle(`${place} ${what}, and ${others} another value`),
-      ),
-    );
-  }
-  if (required) {
-    const none = find(asking, view, `${former} IS NULL AND ${value} IS NULL`);
-    const filled = find(asking, view, `${former} IS NULL AND ${value} IS NOT NULL`).records;
-    const what = filled === 0 ? "" : `, and ${records(filled, "get", "gets")} ${fillText(fill)}`;
-    steps.push(
-      step("require", resource, [column.name], `${place} is now required${what}`, filled, {
-        kind: "misfit",
-        ...none,
-        sentence: `${place} is now required, and ${records(none.records, "have", "has")} none`,
-        remedy: `leave it optional (\`?\`), give it a default, or say in part 9 what it is: require ${place}, taken as … before`,
-      }),
-    );
-  }
+  if (retyped || converts.length > 0) steps.push(...retypeSteps(kept, source));
+  else if (referred) steps.push(referStep(kept));
+  else if (judged && fill === undefined) steps.push(narrowStep(kept));
+  if (required) steps.push(requireStep(kept));
   return steps;
+}
+
+/** What of it would be lost, where that is so. */
+function obstacleOf({ change, lost }: Kept, sentence: string): Obstacle {
+  const kind = change.column.nullable || lossDefault(change) !== undefined ? "loss" : "misfit";
+  return { kind, ...lost, sentence };
+}
+
+function retypeSteps(kept: Kept, source: Column): readonly Step[] {
+  const { asking, resource, change, place, view, value, former, lost } = kept;
+  const { column, converts } = change;
+  const types = source.type === column.type ? "its type" : `from ${source.type} to ${column.type}`;
+  const made = find(asking, view, `${former} IS NOT NULL AND ${value} IS NOT NULL`).records;
+  const others = records(lost.records, "have", "has");
+  const retype = step("retype", resource, [column.name], `${place} changes ${types}`, made + lost.records, {
+    ...obstacleOf(kept, `${place} changes ${types}, and ${others} a value that does not fit`),
+    ...(converts.length > 0
+      ? {}
+      : { remedy: `say in part 9 what becomes of it: retype ${place}, was …, taken as … before` }),
+  });
+  // An old request gets the constant for want of anything better; a record that has a value would lose it.
+  if (converts.every((made) => made.kind !== "literal")) return [retype];
+  const text = (cell: string): string => `CAST(${cell} AS TEXT)`;
+  const replaced = find(asking, view, `${value} IS NOT NULL AND ${text(former)} <> ${text(value)}`);
+  if (replaced.records === 0) return [retype];
+  const what = `${place} becomes the same in all records`;
+  const loss: Obstacle = {
+    kind: "loss",
+    ...replaced,
+    sentence: `${what}, and ${records(replaced.records)} would lose ${replaced.records === 1 ? "its" : "their"} own`,
+    remedy: `say what becomes of each value: retype ${place}, was …, taken as … \`value\` … before`,
+  };
+  return [retype, step("retype", resource, [column.name], what, replaced.records, loss)];
+}
+
+function referStep(kept: Kept): Step {
+  const { resource, change, place, lost } = kept;
+  const what = `${place} now refers to ${change.column.references?.resource ?? ""}`;
+  const obstacle = obstacleOf(kept, `${what}, and ${records(lost.records)} to nothing there`);
+  return step("refer", resource, [change.column.name], what, lost.records, obstacle);
+}
+
+function narrowStep(kept: Kept): Step {
+  const { resource, change, place, lost } = kept;
+  const { name, values } = change.column;
+  const what = `${place} ${values === undefined ? "takes less than before" : `is now ${values.join(" | ")}`}`;
+  const obstacle = obstacleOf(kept, `${what}, and ${records(lost.records, "have", "has")} another value`);
+  return step("narrow", resource, [name], what, lost.records, obstacle);
+}
+
+function requireStep({ asking, resource, change, place, view, value, former }: Kept): Step {
+  const none = find(asking, view, `${former} IS NULL AND ${value} IS NULL`);
+  const filled = find(asking, view, `${former} IS NULL AND ${value} IS NOT NULL`).records;
+  const what = filled === 0 ? "" : `, and ${records(filled, "get", "gets")} ${fillText(change.fill)}`;
+  return step("require", resource, [change.column.name], `${place} is now required${what}`, filled, {
+    kind: "misfit",
+    ...none,
+    sentence: `${place} is now required, and ${records(none.records, "have", "has")} none`,
+    remedy: `leave it optional (\`?\`), give it a default, or say in part 9 what it is: require ${place}, taken as … before`,
+  });
 }
 
 function droppedColumn(asking: Asking, { after, before, columns }: Changed, column: Column): Step {
