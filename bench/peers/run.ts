@@ -168,9 +168,19 @@ async function prepare(name: string, peer: Peer): Promise<Runner | undefined> {
   const idleMb = residentMb(server.pid as number);
   const supply: Supply = { keys, seeded: [], announced: [], count: 1 };
   await make(peer, supply, port, Number(options.rows), "seeded");
+  await analyze(data);
   const [mine, others] = keys as [string, string];
   const lines = peer.keepsNothing === true ? [] : await otherwise(peer, port, [mine, others]);
   return { name, ...how, port, supply, server, idleMb, lines, startMs: [], measured: new Map() };
+}
+
+/** As the server would by itself within a minute: else plans are those of a table that nobody has looked at. */
+async function analyze(data: string): Promise<void> {
+  if (database === undefined) return;
+  const client = new pg.Client(data);
+  await client.connect();
+  await client.query("ANALYZE");
+  await client.end();
 }
 
 async function timeStart(runner: Runner, turn: number): Promise<void> {

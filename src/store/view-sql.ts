@@ -7,6 +7,7 @@ import type { Column, ColumnType, Table } from "../plan/plan.ts";
 import { atHand, type ExpressionSql, type Named, tableFor } from "./condition.ts";
 import { type Fragment, joined, sql } from "./fragment.ts";
 import { isAlwaysThere, memberText, quoteText } from "./member-text.ts";
+import type { Segment } from "./segments.ts";
 import type { View, ViewMember } from "./store.ts";
 import type { NestedSource } from "./text.ts";
 
@@ -22,18 +23,10 @@ export interface TextSql {
   readonly fieldText?: (name: string, column: Column) => string | undefined;
   /** All texts in an order, with commas between them; null where there are none. */
   readonly joinedTexts: (text: Fragment, order: Fragment) => Fragment;
-  readonly segments: (table: Table) => readonly Segment[];
-}
-
-/** A stored text of consecutive columns. */
-export interface Segment {
-  /** `_json` */
-  readonly name: string;
-  readonly columns: readonly Column[];
-  /** The text begins with `{`; else each member has a comma before it. */
-  readonly opens: boolean;
-  /** Null where a number cannot be written by SQL as JSON has it. */
-  readonly mayFail: boolean;
+  /** Those of a record that is nested in `depth` others, where they are at hand. */
+  readonly segments: (table: Table, depth: number) => readonly Segment[];
+  /** The text of a segment from the column that it is stored in, or made anew where that does not hold it. */
+  readonly segmentText: (stored: string, segment: Segment, made: () => string, table: Table, alias: string) => string;
 }
 
 export interface ViewSql {
@@ -64,7 +57,7 @@ interface Place {
 
 function objectSql(members: readonly ViewMember[], place: Place): Fragment {
   const { table } = place;
-  const segments = place.text.segments(table);
+  const segments = place.text.segments(table, place.depth);
   const pieces: Fragment[] = [];
   let opens = false;
   for (let index = 0; index < members.length; ) {
@@ -99,10 +92,10 @@ function startsWith(members: readonly ViewMember[], from: number, { columns }: S
 }
 
 function segmentText(segment: Segment, members: readonly ViewMember[], place: Place): Fragment {
-  const stored = `${place.alias}.${segment.name}`;
-  if (!segment.mayFail) return { sql: stored, bindings: [] };
-  const texts = members.map((member, index) => plainMember(member, segment.opens && index === 0 ? "{" : ",", place));
-  return { sql: `coalesce(${stored}, ${texts.join(" || ")})`, bindings: [] };
+  const { alias, table, text } = place;
+  const made = (): string =>
+    members.map((member, index) => plainMember(member, segment.opens && index === 0 ? "{" : ",", place)).join(" || ");
+  return { sql: text.segmentText(`${alias}.${segment.name}`, segment, made, table, alias), bindings: [] };
 }
 
 /** Whether a member is in the answer whatever the record and the caller. */

@@ -612,6 +612,9 @@ async function prepareClient(
     intervalstyle: "'postgres'",
     bytea_output: "'hex'",
     extra_float_digits: 1,
+    // What a service asks is few rows, in the order of an index. With the default, a table of which the server has no statistics
+    // yet is sorted for each page.
+    random_page_cost: 1.1,
     client_min_messages: "warning",
   };
   await client.query(

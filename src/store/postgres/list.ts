@@ -18,7 +18,7 @@ import { type Relation, type Relations, relationFor, typeOf } from "./relations.
 import type { Sight } from "./row-security/sight.ts";
 import { beginningOf, isLong, isUniqueByDigest, digestOf } from "./schema.ts";
 import { columnTypes, fromStored, quoteName, toStored } from "./value.ts";
-import { views } from "./view.ts";
+import { storedViews } from "./view.ts";
 
 export type List = (session: Session, page: PageArguments, variables: Variables) => Promise<Page>;
 
@@ -170,7 +170,7 @@ function rangeSql(prepared: Prepared, range: Fragment): Fragment {
   const { keys, places, query, reached, relation } = prepared;
   const skip = query.from === "skip" ? sql` OFFSET ${argument(places.skip, "bigint")}` : "";
   const found = keys.map(({ name }, index) => `t.${quoteName(name)} AS k${index}`).join(", ");
-  return sql`SELECT ${views.view(query.view, relation.table, reached)} AS view, ${found}
+  return sql`SELECT ${storedViews.view(query.view, relation.table, reached)} AS view, ${found}
     FROM ${relation.name} AS t
     WHERE ${range} AND ${fittingSql(prepared)} AND ${expressions.condition(query.where, reached)}
     ORDER BY ${keys.map(orderSql).join(", ")} LIMIT ${prepared.limit}${skip}`;

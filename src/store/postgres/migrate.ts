@@ -25,6 +25,7 @@ import { leaseMilliseconds, othersServing } from "./leads.ts";
 import { createOwn, eventsText, noteTables, type SchemaState, stateOf, stepText, upgradeOwn } from "./own-tables.ts";
 import { holdSchema, isStanding, secure, type Secured, unsecure } from "./row-security/secure.ts";
 import { referencesSql, tableSql } from "./schema.ts";
+import { addTextColumns, lackingTextColumns } from "./texts.ts";
 
 export interface Wanted {
   readonly tables: readonly Table[];
@@ -62,7 +63,10 @@ export async function migrate(place: Place, wanted: Wanted): Promise<Brought> {
 
 async function followDocument(single: Session, place: Place, wanted: Wanted): Promise<Followed> {
   const state = await stateOf(single, place.name);
-  if (state !== undefined && isFollowed(state, wanted)) return current(state);
+  if (state !== undefined && isFollowed(state, wanted)) {
+    const lacking = await lackingTextColumns(single, wanted.tables);
+    if (lacking.length === 0) return current(state);
+  }
   // One that was killed is thought to serve for as long.
   for (const gives = performance.now() + leaseMilliseconds + 1_000; ; await wait(250)) {
     try {
@@ -133,13 +137,17 @@ async function bring(session: Session, place: Place, wanted: Wanted): Promise<Fo
     for (const table of tables) for (const statement of tableSql(table)) await session.rows(statement);
     for (const table of tables) for (const statement of referencesSql(table, tables)) await session.rows(statement);
   } else {
-    if (isFollowed(state, wanted)) return current(state);
+    if (isFollowed(state, wanted)) {
+      await addTextColumns(session, tables);
+      return current(state);
+    }
     const others = await othersServing(session);
     const stored = JSON.parse(state.tables) as readonly Table[];
     const before = state.step === null ? undefined : (JSON.parse(state.step) as VersionStep);
     const differences = differencesBetween(stored, tables, following?.history, before);
     const waits = obstructions(differences);
     if (others > 0 && isOlder(state, stored, before, wanted, waits)) {
+      await addTextColumns(session, tables);
       return { generation: state.generation - 1, newest: state.generation };
     }
     if (following === undefined)
@@ -154,6 +162,7 @@ async function bring(session: Session, place: Place, wanted: Wanted): Promise<Fo
     } else {
       migrated = await planFollowing(session, data, wish);
       await expand(session, differences, tables);
+      await addTextColumns(session, tables);
     }
     if (!state.isCurrent) await upgradeOwn(session);
     await makeFunctions(session);

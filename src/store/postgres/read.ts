@@ -8,7 +8,7 @@ import { type Relation, type Relations, relationFor, typeOf } from "./relations.
 import type { Sight } from "./row-security/sight.ts";
 import { digestOf, isUniqueByDigest } from "./schema.ts";
 import { columnTypes, quoteName, toStored } from "./value.ts";
-import { views } from "./view.ts";
+import { storedViews, views } from "./view.ts";
 
 export function prepareRead(
   query: ReadQuery,
@@ -22,7 +22,7 @@ export function prepareRead(
   const found = finder === undefined ? undefined : sql`t._seq = (SELECT ${finder}(${argument(0, "text")}))`;
   const one = column === undefined ? "TRUE" : (found ?? hasKey(relation, column));
   const oldest = column === undefined ? " ORDER BY t._seq LIMIT 1" : "";
-  const { bind, text } = statementOf(sql`SELECT ${views.view(query.view, relation.table, reached)}, t._rev
+  const { bind, text } = statementOf(sql`SELECT ${storedViews.view(query.view, relation.table, reached)}, t._rev
     FROM ${relation.name} AS t
     WHERE ${one} AND ${expressions.condition(query.where, reached)}${oldest}`);
   return async (key, variables) => {

@@ -6,6 +6,7 @@ import { isTimed, timeColumns } from "../times.ts";
 import { uniquesOf } from "../uniques.ts";
 import type { Bindable, Cells } from "./connection.ts";
 import { counterNames } from "./schema.ts";
+import { textsOf } from "./texts.ts";
 import { columnTypes, fromStored, quoteName, toStored } from "./value.ts";
 
 export interface Relation {
@@ -21,6 +22,8 @@ export interface Relation {
   readonly insert: string;
   /** What `insert` is run with. */
   readonly encode: (values: Row) => readonly Bindable[];
+  /** The texts that are kept of a whole row. */
+  readonly texts: (row: Row) => Readonly<Record<string, Value>>;
   /** Columns whose value the store counts. */
   readonly counted: readonly string[];
   readonly uniques: readonly (readonly string[])[];
@@ -43,13 +46,16 @@ export function relationFor(relations: Relations, resource: string): Relation {
 function relationOf(table: Table): Relation {
   const { columns } = table;
   const hidden = ["_seq", "_rev", ...(isTimed(table) ? timeColumns : [])];
-  const written = [...hidden.slice(1), ...columns.map(({ name }) => name)];
+  const counters = counterNames(table);
+  const counted = [...counters.keys()];
+  const texts = textsOf(table, counted);
+  const kept = texts?.columns ?? [];
+  const written = [...hidden.slice(1), ...columns.map(({ name }) => name), ...kept];
   const types = new Map<string, ColumnType>([
     ...hidden.map((name) => [name, "integer"] as const),
     ...columns.map(({ name, type }) => [name, type] as const),
+    ...kept.map((name) => [name, name === "_made" ? "integer" : "text"] as const),
   ]);
-  const counters = counterNames(table);
-  const counted = [...counters.keys()];
   const places = written.map((name, index) => {
     const place = `$${index + 1}::${columnTypes[types.get(name) ?? "text"]}`;
     const counter = counters.get(name);
@@ -70,7 +76,11 @@ function relationOf(table: Table): Relation {
     },
     insert: `INSERT INTO ${quoteName(table.name)} (${written.map(quoteName).join(", ")}) VALUES (${places.join(", ")})
       ON CONFLICT DO NOTHING RETURNING ${["_seq", ...counted.map(quoteName)].join(", ")}`,
-    encode: (values) => written.map((name) => toStored(values[name], types.get(name) ?? "text")),
+    encode: (values) => {
+      const row = { ...values, ...texts?.of(values) };
+      return written.map((name) => toStored(row[name], types.get(name) ?? "text"));
+    },
+    texts: (row) => texts?.of(row) ?? {},
     counted,
     uniques: uniquesOf(table),
     hasFiles: columns.some(({ file }) => file !== undefined),

@@ -11,6 +11,7 @@ import { countedColumns } from "../counters.ts";
 import { quoteText } from "../member-text.ts";
 import { isTimed, timeColumns } from "../times.ts";
 import { uniquesOf } from "../uniques.ts";
+import { textColumns } from "./texts.ts";
 import { columnTypes, quoteName } from "./value.ts";
 
 /** The statements that make a table, its counters and indexes; those of references come when all tables are there. */
@@ -27,6 +28,7 @@ function createSql(table: Table): string {
     "_rev bigint NOT NULL",
     ...times,
     ...table.columns.map(columnSql),
+    ...textColumns(table).map(([name, type]) => `${name} ${type}`),
   ];
   return `CREATE TABLE ${quoteName(table.name)} (${lines.join(", ")})`;
 }

@@ -290,7 +290,7 @@ export class PostgresTransaction implements Transaction {
       const old = present["_rev"] as number;
       const times = timesOf(relation.table, { ...present, ...changes }, present, now);
       const next: Row = { ...present, ...changes, ...times, _rev: Math.max(now, old + 1) };
-      const set = { _rev: next["_rev"] ?? null, ...changes, ...times };
+      const set = { _rev: next["_rev"] ?? null, ...changes, ...times, ...relation.texts(next) };
       if (await this.#write(relation, present, next, set)) {
         this.#own.set(placeOf(relation, next["id"]), next);
         if (relation.hasFiles) await followFiles(this.#work, relation.table, present, next);

@@ -3,19 +3,32 @@ import { sql } from "../fragment.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import { isPlain } from "../member-text.ts";
 import type { Column, ColumnType } from "../../plan/plan.ts";
-import { type ViewSql, viewSql } from "../view-sql.ts";
+import { segmentsOf } from "../segments.ts";
+import { type TextSql, type ViewSql, viewSql } from "../view-sql.ts";
 import { expressions } from "./condition.ts";
+import { heldText } from "./texts.ts";
 import { quoteName } from "./value.ts";
 
-export const views: ViewSql = viewSql({
+const way: TextSql = {
   expressions,
   quoteName,
   columnText,
   valueText,
   joinedTexts: (text, order) => sql`string_agg(${text}, ',' ORDER BY ${order})`,
   segments: () => [],
+  segmentText: (stored) => stored,
   // An expression asks it as `jsonb`, which forgets the order of members.
   fieldText: (name, { type }) => (type === "json" ? `${name}::text` : undefined),
+};
+
+/** Of any row. */
+export const views: ViewSql = viewSql(way);
+
+/** Of a row of its table, from the texts that are kept there. Views of what is nested have none. */
+export const storedViews: ViewSql = viewSql({
+  ...way,
+  segments: (table, depth) => (depth === 0 ? segmentsOf(table) : []),
+  segmentText: (stored, _, made, table, alias) => heldText(stored, made, table, alias),
 });
 
 function columnText(name: string, column: TextColumn): string {

@@ -9,33 +9,10 @@
 import type { Column, Table } from "../../plan/plan.ts";
 import { isTimed, timeColumns } from "../times.ts";
 import { uniquesOf } from "../uniques.ts";
-import { isAlwaysThere, memberText, quoteText } from "../member-text.ts";
-import type { Segment } from "../view-sql.ts";
+import { memberText, quoteText } from "../member-text.ts";
+import { type Segment, segmentsOf } from "../segments.ts";
 import { columnText, plainNumberText } from "./json.ts";
 import { quoteName } from "./value.ts";
-
-export function segmentsOf(table: Table): readonly Segment[] {
-  const runs: Column[][] = [[]];
-  for (const column of table.columns) {
-    if (isOpen(column)) runs.at(-1)?.push(column);
-    else runs.push([]);
-  }
-  return runs
-    .filter((run) => run.length > 1)
-    .map((columns, index) => {
-      const [first] = columns;
-      return {
-        name: index === 0 ? "_json" : `_json${index + 1}`,
-        columns,
-        opens: first !== undefined && first === table.columns[0] && isAlwaysThere(first),
-        mayFail: columns.some(({ type }) => type === "number"),
-      };
-    });
-}
-
-function isOpen({ shown, marks }: Column): boolean {
-  return shown === undefined && !marks.includes("write-only") && !marks.includes("secret");
-}
 
 /** The statement that makes a table, under another name while it is being rebuilt. */
 export function tableSql(table: Table, tables: readonly Table[], name: string = table.name): string {

@@ -1,9 +1,9 @@
 /** Views in SQLite's SQL: from texts that are stored with the record where they fit. */
 import { sql } from "../fragment.ts";
+import { segmentsOf } from "../segments.ts";
 import { type ViewSql, viewSql } from "../view-sql.ts";
 import { expressions } from "./condition.ts";
 import { columnText, numberText, valueText } from "./json.ts";
-import { segmentsOf } from "./schema.ts";
 import { quoteName } from "./value.ts";
 
 export const views: ViewSql = viewSql({
@@ -13,4 +13,7 @@ export const views: ViewSql = viewSql({
   valueText,
   joinedTexts: (text, order) => sql`group_concat(${text}, ',' ORDER BY ${order})`,
   segments: segmentsOf,
+  // It is null where a number cannot be written by SQL as JSON has it.
+  segmentText: (stored, { columns }, made) =>
+    columns.some(({ type }) => type === "number") ? `coalesce(${stored}, ${made()})` : stored,
 });

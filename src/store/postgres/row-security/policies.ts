@@ -19,6 +19,7 @@ import { quoteText } from "../../member-text.ts";
 import { expressions } from "../condition.ts";
 import { uniquesOf } from "../../uniques.ts";
 import { digestOf as digestSql, isUniqueByDigest } from "../schema.ts";
+import { textColumns } from "../texts.ts";
 import { quoteName, withoutNul } from "../value.ts";
 
 export interface Policies {
@@ -82,7 +83,12 @@ export function policiesOf(security: RowSecurity, tables: readonly Table[], role
   });
   const seen = made.map(({ table, limited, condition }) => ({
     table: quoteName(table.name),
-    columns: ["_seq", "_rev", ...(security.columns.get(table.resource) ?? [])].map(quoteName),
+    columns: [
+      "_seq",
+      "_rev",
+      ...(security.columns.get(table.resource) ?? []),
+      ...textColumns(table).map(([column]) => column),
+    ].map(quoteName),
     limited,
     condition,
   }));
