@@ -506,11 +506,14 @@ function openWork({ hold, isLate }: Holding, frozen: ReadonlySet<string>, loose:
 const nothingFound = "22012";
 
 const expectations = new Map<string, string>();
+/** Statements that write are as many as callers choose. */
+const mostExpectations = 1000;
 
 function expecting(statement: string): string {
   let text = expectations.get(statement);
   if (text === undefined) {
     text = `WITH found AS (${statement}) SELECT 1 / count(*) FROM found`;
+    if (expectations.size >= mostExpectations) expectations.clear();
     expectations.set(statement, text);
   }
   return text;

@@ -22,6 +22,14 @@ export class Outgoing {
     this.#close(describe);
   }
 
+  /** Close, of a statement. */
+  forget(name: string): void {
+    const close = this.#open(0x43);
+    this.#byte(0x53);
+    this.#text(name);
+    this.#close(close);
+  }
+
   /** Bind and Execute. All is text but bytes. */
   run(name: string, values: readonly Bindable[]): void {
     const bind = this.#open(0x42);

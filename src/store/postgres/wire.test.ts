@@ -122,3 +122,34 @@ test("a question that is lost with its connection is asked once more", async () 
   ]);
   assert.notEqual(again[0]?.[0], found?.[0]);
 });
+
+test("of as many statements as callers think up, the server keeps about a thousand on a connection", async () => {
+  type Prepared = [name: string, statement: string];
+  const kept = () => connections.ask<Prepared>("SELECT name, statement FROM pg_prepared_statements");
+  const nameOf = (all: readonly Prepared[], text: string) => all.find(([, statement]) => statement === text)?.[0];
+  const usual = "SELECT 'asked for all the time'";
+  await connections.ask(usual);
+  const before = nameOf(await kept(), usual);
+  assert.ok(before !== undefined);
+  for (let turn = 0; turn < 3000; turn += 10) {
+    // One of ten fails, and what was sent with it is passed over.
+    const numbers = Array.from({ length: 10 }, (_, index) => turn + index);
+    const asked = numbers.map((number) => connections.ask(`SELECT ${number} / $1::integer`, [number % 10]));
+    const answers = await Promise.allSettled([...asked, connections.ask(usual)]);
+    assert.deepEqual(answers.filter(({ status }) => status === "rejected").length, 1);
+  }
+  const all = await kept();
+  assert.ok(all.length <= 1020, `${all.length}`);
+  assert.ok(all.length >= 900, `${all.length}`);
+  assert.equal(nameOf(all, usual), before);
+  // What was forgotten is known again where it is asked for again, also in the same round trip.
+  const again = await Promise.all([1, 2, 1, 3].map((number) => connections.ask(`SELECT ${number} / $1::integer`, [1])));
+  assert.deepEqual(again, [[[1]], [[2]], [[1]], [[3]]]);
+  const written = await connections.transaction(async (work) => {
+    for (let turn = 0; turn < 1500; turn += 1) work.send(`SELECT ${turn} AS written`);
+    await work.rows("SELECT 1");
+    for (let turn = 0; turn < 1500; turn += 1) await work.rows(`SELECT ${turn} AS waited_for`);
+    return work.rows<[number]>("SELECT count(*) FROM pg_prepared_statements");
+  });
+  assert.ok((written[0]?.[0] ?? Infinity) <= 1020, `${written[0]?.[0]}`);
+});

@@ -26,12 +26,20 @@ class PassedOver extends Error {
 
 type Parse = (text: string) => unknown;
 
+/**
+ * Callers choose which members a change has and what a list filters by, so that there is no end of statements: beyond so many
+ * on a connection one that has not been used for long is forgotten, here and by the server.
+ */
+const mostKnown = 1000;
+
 /** A statement that the server knows, or is about to, by its name. */
 interface Known {
   readonly name: string;
+  readonly statement: string;
   /** For each column of its rows; none where it gives no rows, and until the server has told of them. */
   parsers: readonly Parse[];
-  isThere: boolean;
+  /** Again, since it was last looked for one to forget. */
+  isUsed: boolean;
 }
 
 interface Asked {
@@ -49,9 +57,13 @@ interface Ended {
 
 export class Wire {
   readonly #stream: Duplex;
-  readonly #nameOf: (statement: string) => string;
   readonly #exchanged: ((statements: readonly string[]) => void) | undefined;
   readonly #known = new Map<string, Known>();
+  /** Sent, and the server has not said that it has read them. */
+  readonly #unread = new Set<Known>();
+  /** The names of those that the server is still to forget. */
+  #forgotten: string[] = [];
+  #prepared = 0;
   /** Whose answers are awaited, in order. */
   readonly #awaited: (Asked | Ended)[] = [];
   #next = 0;
@@ -67,13 +79,8 @@ export class Wire {
   #lost: Error | undefined;
 
   /** @param client connected, and with nothing under way: it is not to be asked any more, only ended. */
-  constructor(
-    client: pg.ClientBase,
-    nameOf: (statement: string) => string,
-    exchanged?: (statements: readonly string[]) => void,
-  ) {
+  constructor(client: pg.ClientBase, exchanged?: (statements: readonly string[]) => void) {
     this.#stream = streamOf(client);
-    this.#nameOf = nameOf;
     this.#exchanged = exchanged;
     this.#stream.removeAllListeners("data");
     this.#stream.on("data", (chunk: Buffer) => this.#receive(chunk));
@@ -88,16 +95,37 @@ export class Wire {
   /** Goes out with the exchange that `end` ends. */
   ask(statement: string, values: readonly Bindable[]): Promise<Result> {
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
-    let known = this.#known.get(statement);
-    if (known === undefined) {
-      known = { name: this.#nameOf(statement), parsers: [], isThere: false };
+    const known = this.#known.get(statement);
+    if (known !== undefined) known.isUsed = true;
+    return this.#run(known ?? this.#prepare(statement), values);
+  }
+
+  #prepare(statement: string): Known {
+    if (this.#known.size >= mostKnown) this.#forget();
+    const known = { name: `nonet_${(this.#prepared += 1)}`, statement, parsers: [], isUsed: false };
+    this.#known.set(statement, known);
+    this.#unread.add(known);
+    this.#out.prepare(known.name, statement);
+    return known;
+  }
+
+  #forget(): void {
+    for (const [statement, known] of this.#known) {
+      this.#known.delete(statement);
+      if (!known.isUsed) {
+        this.#forgotten.push(known.name);
+        return;
+      }
+      known.isUsed = false;
       this.#known.set(statement, known);
-      this.#out.prepare(known.name, statement);
     }
+  }
+
+  #run(known: Known, values: readonly Bindable[]): Promise<Result> {
     this.#out.run(known.name, values);
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     this.#awaited.push({ known, rows: [], resolve, reject });
-    if (this.#exchanged !== undefined) this.#told.push(statement);
+    if (this.#exchanged !== undefined) this.#told.push(known.statement);
     return promise;
   }
 
@@ -108,6 +136,9 @@ export class Wire {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#awaited.push({ known: undefined, resolve, reject });
     this.#stream.write(this.#out.take());
+    // At the head of what goes out next, where nothing has failed before them that would make the server pass over them.
+    for (const name of this.#forgotten) this.#out.forget(name);
+    this.#forgotten = [];
     this.#open += 1;
     this.#exchanged?.(this.#told.splice(0));
     return promise;
@@ -156,7 +187,7 @@ export class Wire {
         asked.resolve({ rows: asked.rows, tag: kind === emptyQuery ? "" : buffer.toString("latin1", at, end - 1) });
         return;
       case parseComplete:
-        if (asked?.known !== undefined) asked.known.isThere = true;
+        if (asked?.known !== undefined) this.#unread.delete(asked.known);
         return;
       case rowDescription:
         if (asked?.known !== undefined) asked.known.parsers = parsersOf(buffer, at);
@@ -207,13 +238,10 @@ export class Wire {
       }
       asked.reject(new PassedOver("a statement before it has failed"));
     }
+    if (this.#unread.size === 0 || this.#awaited.length > this.#next) return;
     // Those that were never read have to be sent anew.
-    for (const [statement, { isThere }] of this.#unsure()) if (!isThere) this.#known.delete(statement);
-  }
-
-  *#unsure(): Iterable<readonly [string, Known]> {
-    if (this.#awaited.length > this.#next) return;
-    yield* this.#known;
+    for (const known of this.#unread) if (this.#known.get(known.statement) === known) this.#known.delete(known.statement);
+    this.#unread.clear();
   }
 
   #lose(error: Error): void {

@@ -34,13 +34,6 @@ export function openWires({ exchanged, silentMilliseconds }: WiresOptions): Wire
   const watching = setInterval(() => {
     for (const wire of open) wire.watch(silentMilliseconds / watchMilliseconds);
   }, watchMilliseconds).unref();
-  /** The same statement has the same name on each connection. */
-  const names = new Map<string, string>();
-  const nameOf = (statement: string): string => {
-    let name = names.get(statement);
-    if (name === undefined) names.set(statement, (name = `nonet_${names.size}`));
-    return name;
-  };
   const of = (client: pg.ClientBase): Wire => {
     const wire = wires.get(client);
     if (wire === undefined) throw new Error("a connection was given out before it was ready");
@@ -49,7 +42,7 @@ export function openWires({ exchanged, silentMilliseconds }: WiresOptions): Wire
   return {
     of,
     take: (client) => {
-      const wire = new Wire(client, nameOf, exchanged);
+      const wire = new Wire(client, exchanged);
       wires.set(client, wire);
       open.add(wire);
       client.once("end", () => open.delete(wire));
