@@ -1,10 +1,15 @@
 /** A change of the document that only adds, made while a process with the document before serves the data. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import pg from "pg";
 import { type PostgresServer, startPostgres } from "../../../test/postgres/server.ts";
+import { until } from "../../../test/until.ts";
 import type { Column, Table } from "../../plan/plan.ts";
 import type { Following } from "../migration.ts";
 import type { Row, Store, View } from "../store.ts";
+import { placeFrom } from "./address.ts";
+import { beside } from "./beside.ts";
+import { openSingle, type Session } from "./connection.ts";
 import { openPostgresStore } from "./open.ts";
 
 let server: PostgresServer;
@@ -127,4 +132,89 @@ test("processes that begin at once bring the data to one document once", async (
     await add(stores[0] as Store, tables[0] as Table, { id: `${tables.length}`, size: "s", count: 1, word: "x", at: new Date(start).toISOString(), list: [] }); // biome-ignore format: short
     for (const store of stores) await store.close();
   }
+});
+
+async function connected(address: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: address });
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
+}
+
+/** As whoever changes the table does. */
+function locking(single: Session): (lockMilliseconds: number) => Promise<void> {
+  return async (lockMilliseconds) => {
+    await single.rows("BEGIN");
+    try {
+      await single.rows(`SET LOCAL lock_timeout = ${lockMilliseconds}`);
+      await single.rows("LOCK TABLE jobs");
+    } finally {
+      await single.rows("ROLLBACK");
+    }
+  };
+}
+
+test("beside a long transaction requests are answered, and the tables are changed once it is over", async () => {
+  const schema = `expand_${(schemas += 1)}`;
+  const address = `${server.address}?schema=${schema}&connections=3`;
+  const open = (tables: readonly Table[]): Promise<Store> =>
+    openPostgresStore({ address, tables, following: following(), clock: () => start });
+  const [oldJob, job] = [before_ as Table, next[0] as Table];
+  const first = await open(old);
+  await add(first, oldJob, { id: "a", size: "s" });
+  const [long, looking] = [await connected(server.address), await connected(server.address)];
+  await long.query(`BEGIN; UPDATE ${schema}.jobs SET note = 'by hand'`);
+  const opening = open(next);
+  opening.catch(() => undefined);
+  const isWaitedFor = async (): Promise<boolean> => {
+    const waiting = `SELECT 1 FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock' AND relation = '${schema}.jobs'::regclass`;
+    return (await looking.query(waiting)).rowCount === 1;
+  };
+  for (const id of ["b", "c", "d", "e"]) {
+    await until(isWaitedFor, "nobody waits for the table");
+    // Whoever comes now stands behind it.
+    assert.deepEqual(await read(first, oldJob, "a"), { id: "a", size: "s" });
+    await add(first, oldJob, { id, size: "m" });
+  }
+  await long.query("COMMIT");
+  const second = await opening;
+  assert.partialDeepStrictEqual(await read(second, job, "a"), { id: "a", size: "s", note: "by hand", count: 3 });
+  assert.deepEqual(await read(first, oldJob, "e"), { id: "e", size: "m" });
+  for (const one of [first, second]) await one.close();
+  for (const one of [long, looking]) await one.end();
+});
+
+test("who is in the way for too long is named, with since when and what it does", async () => {
+  const schema = `expand_${(schemas += 1)}`;
+  const address = `${server.address}?schema=${schema}&connections=3`;
+  await (await openPostgresStore({ address, tables: old, following: following(), clock: () => start })).close();
+  const long = await connected(server.address);
+  const { rows } = await long.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+  await long.query(`BEGIN; SELECT 'not to be told' FROM ${schema}.jobs`);
+  const single = await openSingle(placeFrom(address));
+  const change = locking(single);
+  const named = `\n  jobs: pid ${rows[0]?.pid} of postgres since \\d{4}-\\d\\d-\\d\\dT[\\d:]{8}Z: BEGIN, idle in transaction$`;
+  await assert.rejects(beside(single, placeFrom(address), change, 200), {
+    kind: "busy",
+    message: new RegExp(`^the tables in ${schema} of postgres on \\S+ could not be changed .*${named}`),
+  });
+  await long.query("COMMIT");
+  await beside(single, placeFrom(address), change, 0);
+  await single.end();
+  await long.end();
+});
+
+test("an autovacuum that takes its time is in nobody's way", async () => {
+  const slow = ["autovacuum_naptime=1", "autovacuum_vacuum_cost_delay=100ms", "autovacuum_vacuum_cost_limit=1"];
+  await using own = await startPostgres({ settings: [...slow, "autovacuum_vacuum_threshold=0"] });
+  const client = await connected(own.address);
+  await client.query("CREATE TABLE jobs AS SELECT n, repeat('x', 500) AS text FROM generate_series(1, 20000) AS n");
+  await client.query("DELETE FROM jobs WHERE n % 2 = 0");
+  const vacuums = "SELECT 1 FROM pg_stat_progress_vacuum WHERE relid = 'jobs'::regclass";
+  await until(async () => (await client.query(vacuums)).rowCount === 1, "there is no autovacuum");
+  const place = placeFrom(own.address);
+  const single = await openSingle(place);
+  await beside(single, place, locking(single), 10_000);
+  await single.end();
+  await client.end();
 });

@@ -16,6 +16,7 @@ import { StoreError } from "../error.ts";
 import { obstructions } from "../expansion.ts";
 import type { Following, Migrated, MigrationPlan } from "../migration.ts";
 import { type Place, placeFrom } from "./address.ts";
+import { beside } from "./beside.ts";
 import { openSingle, type Session } from "./connection.ts";
 import { expand } from "./expand.ts";
 import { explained } from "./failure.ts";
@@ -70,21 +71,21 @@ async function followDocument(single: Session, place: Place, wanted: Wanted): Pr
   // One that was killed is thought to serve for as long.
   for (const gives = performance.now() + leaseMilliseconds + 1_000; ; await wait(250)) {
     try {
-      return await bringAlone(single, place, wanted);
+      return await beside(single, place, (lockMilliseconds) => bringAlone(single, place, wanted, lockMilliseconds));
     } catch (thrown) {
       if (!(thrown instanceof OthersServe) || performance.now() > gives) throw thrown;
     }
   }
 }
 
-async function bringAlone(single: Session, place: Place, wanted: Wanted): Promise<Followed> {
+async function bringAlone(single: Session, place: Place, wanted: Wanted, lockMilliseconds: number): Promise<Followed> {
   await single.rows("BEGIN");
   try {
     await holdSchema(single, place);
     // `IF NOT EXISTS` asks for the right to make schemas where there is nothing to make, too.
     const present = await single.rows("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1", [place.schema]);
     if (present.length === 0) await single.rows(`CREATE SCHEMA ${pg.escapeIdentifier(place.schema)}`);
-    const brought = await bring(single, place, wanted);
+    const brought = await bring(single, place, wanted, lockMilliseconds);
     await single.rows("COMMIT");
     if (brought.migrated !== undefined) wanted.following?.followed?.(brought.migrated);
     return brought;
@@ -127,7 +128,7 @@ function isFollowed(state: SchemaState, { following, tables }: Wanted): boolean 
   return isCurrent && sameStep && sameEvents && present === JSON.stringify(tables);
 }
 
-async function bring(session: Session, place: Place, wanted: Wanted): Promise<Followed> {
+async function bring(session: Session, place: Place, wanted: Wanted, lockMilliseconds: number): Promise<Followed> {
   const { following, tables } = wanted;
   const state = await stateOf(session, place.name);
   let migrated: Migrated | undefined;
@@ -161,6 +162,8 @@ async function bring(session: Session, place: Place, wanted: Wanted): Promise<Fo
       migrated = await follow(session, place, data, wish);
     } else {
       migrated = await planFollowing(session, data, wish);
+      // Others may serve.
+      await session.rows(`SET LOCAL lock_timeout = ${lockMilliseconds}`);
       await expand(session, differences, tables);
       await addTextColumns(session, tables);
     }

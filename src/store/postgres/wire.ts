@@ -240,7 +240,8 @@ export class Wire {
     }
     if (this.#unread.size === 0 || this.#awaited.length > this.#next) return;
     // Those that were never read have to be sent anew.
-    for (const known of this.#unread) if (this.#known.get(known.statement) === known) this.#known.delete(known.statement);
+    for (const known of this.#unread)
+      if (this.#known.get(known.statement) === known) this.#known.delete(known.statement);
     this.#unread.clear();
   }
 

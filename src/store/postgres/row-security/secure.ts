@@ -1,11 +1,10 @@
 /** Whether the database holds permissions by itself, what keeps it from that, and what is done so that it does. */
-import { setTimeout as wait } from "node:timers/promises";
 import type { Table } from "../../../plan/plan.ts";
 import type { RowSecurity } from "../../../plan/row-security.ts";
 import { StoreError } from "../../error.ts";
 import type { Place } from "../address.ts";
+import { beside } from "../beside.ts";
 import type { Session } from "../connection.ts";
-import { codeOf, remedyFor } from "../failure.ts";
 import { neededPolicies, othersServing } from "../leads.ts";
 import { policiesOf } from "./policies.ts";
 import { lower, raisingOf } from "./raise.ts";
@@ -24,28 +23,17 @@ interface Wanted {
   readonly security?: RowSecurity | undefined;
 }
 
-/** For how long it is tried, and how long others who come to a table wait behind somebody who is waited for. */
-const triedMilliseconds = 60_000;
-const lockMilliseconds = 300;
-
 /** Once the tables are those of the document. @throws StoreError where it is required and cannot be had. */
 export async function secure(single: Session, place: Place, wanted: Wanted): Promise<Secured> {
-  for (const gives = performance.now() + triedMilliseconds; ; ) {
+  for (;;) {
     const state = await stateOf(single, place, wanted);
     if (state.kind !== "to be raised") return state;
-    try {
-      await raiseStep(single, place, wanted);
-    } catch (thrown) {
-      // Others work with the table.
-      const isInTheWay = remedyFor(thrown) === "again" || codeOf(thrown) === "55P03";
-      if (!isInTheWay || performance.now() > gives) throw thrown;
-      await wait(50 + 100 * Math.random());
-    }
+    await beside(single, place, (lockMilliseconds) => raiseStep(single, place, wanted, lockMilliseconds));
   }
 }
 
 /** What is lacking is asked again by who alone may change it. */
-async function raiseStep(single: Session, place: Place, wanted: Wanted): Promise<void> {
+async function raiseStep(single: Session, place: Place, wanted: Wanted, lockMilliseconds: number): Promise<void> {
   await single.rows("BEGIN");
   try {
     await holdSchema(single, place);
