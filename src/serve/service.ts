@@ -22,7 +22,7 @@ import { createCursors } from "./cursor.ts";
 import { moveBySystem } from "./effects.ts";
 import { createEventIds } from "./events/ids.ts";
 import { prepareStream } from "./events/prepared.ts";
-import { createStreams } from "./events/streams.ts";
+import { createStreams, type Streams } from "./events/streams.ts";
 import { createTeller, type Teller } from "./events/tell.ts";
 import { webhookExtensions, type WebhookOptions } from "./events/webhooks.ts";
 import type { Answer, Exchange } from "./exchange.ts";
@@ -47,7 +47,7 @@ import { createRouter, literalPath } from "./router.ts";
 import { createTicking } from "./ticking.ts";
 import { createTime, type TimeTold } from "./time.ts";
 import { createColumnJudges } from "./values.ts";
-import { createChooser, onlyVersion } from "./versions/choose.ts";
+import { type Chooser, createChooser, onlyVersion } from "./versions/choose.ts";
 import { createVersions, type Version } from "./versions/create.ts";
 import { createEventDown } from "./versions/events.ts";
 import { addVersion } from "./versions/headers.ts";
@@ -252,16 +252,7 @@ export function createService(given: ServiceOptions): LiveService {
     inUse: new Set(),
     keeping,
     load,
-    chooser:
-      plan.versions === undefined
-        ? onlyVersion(newest.served)
-        : createChooser({
-            plan: plan.versions,
-            versions: versions.map(({ served }) => served),
-            pinOf: createPins(store.pins),
-            now: () => clock.now(),
-            mount: prefix.split("/").filter((part) => part !== ""),
-          }),
+    chooser: chooserOf(options, versions, prefix),
     versions: versions.map(({ served, operations }) => ({
       served,
       route: createRouter(
@@ -277,7 +268,6 @@ export function createService(given: ServiceOptions): LiveService {
     (at) => teller.ids.idOf(at),
   );
   const functionTicking = working && createTicking(working, (failure) => options.report(failure, "functions"));
-  const { problems } = newest.served;
 
   async function tick(lateMilliseconds = 0): Promise<number> {
     load.late(lateMilliseconds);
@@ -289,6 +279,55 @@ export function createService(given: ServiceOptions): LiveService {
   async function rest(): Promise<void> {
     await Promise.all([ticking.rest(), functionTicking?.rest()]);
   }
+
+  return {
+    tick,
+    rest: () => {
+      streams.endAll(false);
+      return rest();
+    },
+    teller,
+    health: status,
+    streams: () => streams.count(),
+    warm: () => warmUp([...prepared.values()]).catch(unkept),
+    move: (tx, resource, row, to, changes, cause) => moveBySystem(context, tx, { resource, row, to, changes, cause }),
+    drain: () => {
+      draining = true;
+      streams.endAll(true);
+      return rest();
+    },
+    flush: () => keeping.flush().catch(unkept),
+    ...createAnswering(pipeline, { options, newest, prepared, streams, nextRequestId }),
+  };
+}
+
+function chooserOf({ plan, store, clock }: ServiceOptions, versions: readonly Version[], prefix: string): Chooser {
+  if (plan.versions === undefined) return onlyVersion((versions[0] as Version).served);
+  return createChooser({
+    plan: plan.versions,
+    versions: versions.map(({ served }) => served),
+    pinOf: createPins(store.pins),
+    now: () => clock.now(),
+    mount: prefix.split("/").filter((part) => part !== ""),
+  });
+}
+
+interface AnsweringOptions {
+  readonly options: ServiceOptions;
+  readonly newest: Version;
+  readonly prepared: ReadonlyMap<string, Prepared>;
+  readonly streams: Streams;
+  readonly nextRequestId: () => string;
+}
+
+/** Whatever happens to a request, its answer leaves from here. */
+function createAnswering(
+  pipeline: Pipeline,
+  { options, newest, prepared, streams, nextRequestId }: AnsweringOptions,
+): Pick<LiveService, "answer" | "refuse" | "fail"> {
+  const { context, cors, load } = pipeline;
+  const { clock } = context;
+  const { problems } = newest.served;
 
   function answerTo(exchange: Exchange, noted: Noted): Awaitable<Answer> {
     const refused = (refusal: Refusal) => refusedWith(refusal, noted);
@@ -339,22 +378,6 @@ export function createService(given: ServiceOptions): LiveService {
   }
 
   return {
-    tick,
-    rest: () => {
-      streams.endAll(false);
-      return rest();
-    },
-    teller,
-    health: status,
-    streams: () => streams.count(),
-    warm: () => warmUp([...prepared.values()]).catch(unkept),
-    move: (tx, resource, row, to, changes, cause) => moveBySystem(context, tx, { resource, row, to, changes, cause }),
-    drain: () => {
-      draining = true;
-      streams.endAll(true);
-      return rest();
-    },
-    flush: () => keeping.flush().catch(unkept),
     refuse: (code, { status, exchange } = {}) => {
       const requestId = nextRequestId();
       const observer = exchange && options.observe?.({ requestId, exchange });
