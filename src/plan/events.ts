@@ -174,7 +174,6 @@ export function streamOperations({ events: { stream } }: Pick<Plan, "events">): 
   return stream === undefined ? [] : [stream.follow, stream.read];
 }
 
-/** The document's operations and the stream's. */
 /** Whether anything is told of, or taken as an event. */
 export function hasEvents({ events, operations }: Pick<Plan, "operations" | "events">): boolean {
   return (
@@ -182,6 +181,7 @@ export function hasEvents({ events, operations }: Pick<Plan, "operations" | "eve
   );
 }
 
+/** The document's operations and the stream's. */
 export function everyOperation(plan: Pick<Plan, "operations" | "events">): readonly Operation[] {
   return [...plan.operations, ...streamOperations(plan)];
 }

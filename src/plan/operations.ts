@@ -310,7 +310,6 @@ function choicePlans(sources: Sources, { operation, endpoint }: ResourceEndpoint
   }));
 }
 
-/** Where the document is silent, `If-Match` is honoured when it is sent (R4.16). */
 /** A renewal takes one token and nothing else that could be it. */
 function sessionPlan({ model }: Sources, meaning: ResourceEndpoint): Pick<Operation, "session"> {
   const { deed, endpoint, resource } = meaning;
@@ -325,6 +324,7 @@ function sessionPlan({ model }: Sources, meaning: ResourceEndpoint): Pick<Operat
   return { session: { ...refused, ...(deed === "renew" && token !== undefined ? { proof: token } : {}) } };
 }
 
+/** Where the document is silent, `If-Match` is honoured when it is sent (R4.16). */
 function editsOf({ model }: Sources, { deed }: ResourceEndpoint): Operation["edits"] {
   const said = model.endpoints.edits ?? "optional";
   if (deed === "update" || deed === "replace" || deed === "delete") return said;
