@@ -94,12 +94,18 @@ export function createFanOut(
     const receivers: Endpoint[] = [];
     for (const endpoint of present) if (await isEnabled(tx, endpoint)) receivers.push(endpoint);
     const keys = receivers.length === 0 ? [] : await store.keys.list();
-    for (const entry of entries) {
+    for (const entry of receivers.length === 0 ? [] : await intactOf(tx, entries)) {
       const telling = teller.telling(tx, entry, "webhook");
       for (const endpoint of receivers) await deliver(tx, entry, endpoint, keys, telling);
     }
     await tx.setBookmark(bookmark, end);
     return end;
+  }
+
+  /** What was erased since they were read is told to nobody. */
+  async function intactOf(tx: Transaction, entries: readonly JournalRecord[]): Promise<readonly JournalRecord[]> {
+    const intact = await tx.intact(entries.map((entry) => entry.position));
+    return entries.filter((entry) => intact.has(entry.position));
   }
 
   /** Asked again in the transaction: it may have been deleted since it was listed. */
@@ -138,7 +144,7 @@ export function createFanOut(
   ): Promise<void> {
     if (!(await isEnabled(tx, endpoint))) return;
     const keys = await store.keys.list();
-    for (const entry of entries) {
+    for (const entry of await intactOf(tx, entries)) {
       const event = teller.ids.idOf(entry.position);
       const known = byEvent.get(event);
       if (known?.state === "failed") await again(tx, known.id);

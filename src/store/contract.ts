@@ -1008,6 +1008,34 @@ export function contract(
       assert.ok(((await store.journal.events(0, 9))[0]?.position ?? 0) > last);
     });
 
+    it("what is relied on is not forgotten until the transaction ends", async (store) => {
+      await enter(store, { ...entry, event: "e.1", data: { id: "a" } }, { ...entry, record: "b", event: "e.2", data: {} }, { ...entry, record: "c", to: "open" }); // biome-ignore format: short
+      const all = (await store.journal.events(0, 9)).map(({ position }) => position);
+      const [first, second] = all as [number, number];
+      const ended: string[] = [];
+      const forget = async (record: string): Promise<void> => {
+        await store.transaction(async (tx) => tx.forget("Ticket", record));
+        ended.push(`forgets ${record}`);
+      };
+      let forgotten: Promise<void> | undefined;
+      const seen = await store.transaction(async (tx) => {
+        const intact = await tx.intact([...all, 999]);
+        forgotten = forget("a");
+        for (let count = 0; count < 20; count += 1) assert.deepEqual(await tx.intact(all), intact);
+        ended.push("relies");
+        return intact;
+      });
+      await forgotten;
+      assert.deepEqual(
+        [...seen].toSorted((a, b) => a - b),
+        [first, second],
+      );
+      assert.deepEqual(ended, ["relies", "forgets a"]);
+      const left = await store.transaction(async (tx) => tx.intact(all));
+      assert.deepEqual([...left], [second]);
+      assert.deepEqual([...(await store.transaction(async (tx) => tx.intact([])))], []);
+    });
+
     it("keeps what came in, which is no event of its own, as long as events", async (store) => {
       const came = { ...entry, received: "door.faulted", data: { fault: "jammed" } };
       const bare = { ...entry, resource: "", record: "", received: "door.faulted", data: {} };

@@ -306,6 +306,8 @@ export interface Transaction extends SessionWork {
   hasFired(resource: string, record: string, cause: string, due: number): Awaitable<boolean>;
   /** Takes out of the journal what it holds of a record's data; that it moved stays. */
   forget(resource: string, record: string): Awaitable<void>;
+  /** Of entries at these positions those whose data has not been taken out; it stays until the transaction ends. */
+  intact(positions: readonly number[]): Awaitable<ReadonlySet<number>>;
   /**
    * Says when time next does something to the record, until the next change of it says so anew: for what is due and can
    * not be done now. Null: nothing until then. The record's revision stays.

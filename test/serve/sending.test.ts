@@ -283,6 +283,66 @@ for (const kind of ["memory", "sqlite"] as const) {
     assert.deepEqual(await bench.states(), ["delivered"]);
   });
 
+  test(`what is erased while events are read becomes no delivery (${kind})`, async () => {
+    for (const asked of ["new", "again"] as const) {
+      await using bench = await createBench(kind);
+      const since = new Date(Date.now() - 1000).toISOString();
+      await bench.endpoint();
+      await bench.placed("ord_erased");
+      await bench.placed("ord_kept");
+      if (asked === "again") {
+        // It has come to them already, and made nothing of them.
+        await bench.store.transaction(async (tx) => tx.setBookmark("webhooks", await bench.store.journal.last()));
+        await bench.store.transaction(async (tx) => {
+          const row = (await tx.get("Webhook", "id", "whk_1")) as Row;
+          await tx.update("Webhook", row, { recoverSince: since }, nothing("Webhook"), {});
+        });
+      }
+      const deliveries = bench.process(
+        afterEvents(() => bench.store.transaction(async (tx) => tx.forget("Order", "ord_erased"))),
+      );
+      await deliveries.round();
+      await deliveries.settled();
+      assert.deepEqual(bench.sent.map(orderIn), ["ord_kept"], asked);
+    }
+  });
+
+  test(`of what is erased after it was claimed one attempt is made, and no other (${kind})`, async () => {
+    await using bench = await createBench(kind);
+    await bench.endpoint();
+    await bench.placed("ord_1");
+    bench.answer = () => Promise.resolve({ status: 500, reply: "" });
+    let isErased = false;
+    const erase = (): Promise<void> =>
+      bench.store.transaction(async (tx) => {
+        await tx.forget("Order", "ord_1");
+        const row = await tx.first("WebhookDelivery", undefined, {});
+        if (row?.["state"] !== "pending") return;
+        const changes = { state: "failed", body: "", nextAttemptAt: null };
+        await tx.update("WebhookDelivery", row, changes, nothing("WebhookDelivery"), {});
+        isErased = true;
+      });
+    let claims = false;
+    const deliveries = bench.process((store) => ({
+      ...afterLists("WebhookDelivery", () => {
+        claims = true;
+      })(store),
+      async transaction(work) {
+        const value = await store.transaction(work);
+        if (claims && !isErased) await erase();
+        return value;
+      },
+    }));
+    for (let round = 0; round < 3; round += 1) {
+      await deliveries.round();
+      await deliveries.settled();
+      bench.pass(24 * 3_600_000);
+    }
+    assert.ok(isErased);
+    assert.deepEqual(bench.sent.map(orderIn), ["ord_1"]);
+    assert.deepEqual(await bench.states(), ["failed"]);
+  });
+
   test(`R6.10 a recovery that a stop cuts short is gone on with (${kind})`, async () => {
     await using bench = await createBench(kind);
     const since = new Date(Date.now() - 1000).toISOString();

@@ -31,6 +31,12 @@ export class MemoryJournal implements Journal {
     return this.#entries.find((entry) => entry.position === position);
   }
 
+  intact(positions: readonly number[]): ReadonlySet<number> {
+    const asked = new Set(positions);
+    const some = this.#entries.filter(({ data, position }) => data !== undefined && asked.has(position));
+    return new Set(some.map(({ position }) => position));
+  }
+
   moves(resource: string, id: string, after: number, limit: number): readonly JournalRecord[] {
     return this.#entries
       .filter((entry) => entry.record === id && entry.resource === resource && entry.to !== undefined)

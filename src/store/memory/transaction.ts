@@ -228,6 +228,11 @@ export class MemoryTransaction implements Transaction {
     this.journal.push({ forgotten: [resource, id] });
   }
 
+  intact(positions: readonly number[]): ReadonlySet<number> {
+    this.#use();
+    return this.#happened.intact(positions);
+  }
+
   defer(resource: string, row: Row, due: number | null): void {
     this.#use();
     const present = this.pending.find(resource, "_seq", row["_seq"] ?? null);

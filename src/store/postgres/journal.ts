@@ -71,6 +71,15 @@ export function forget(work: Work, resource: string, id: string): void {
   work.send(sql, [id, resource]);
 }
 
+/** Whoever takes the data out waits; where it is being taken out, it is waited for. */
+export async function intact(work: Work, positions: readonly number[]): Promise<ReadonlySet<number>> {
+  const found = await work.rows<[number]>(
+    "SELECT position FROM nonet_journal WHERE position = ANY($1::bigint[]) AND data IS NOT NULL ORDER BY position FOR SHARE",
+    [positions],
+  );
+  return new Set(found.map(([position]) => position));
+}
+
 export async function hasFired(
   session: Session,
   resource: string,

@@ -31,7 +31,7 @@ import { countUp } from "./counts.ts";
 import { Overtaken } from "./failure.ts";
 import { followFiles } from "./files.ts";
 import { argument, type Statement, statementOf } from "./fragment.ts";
-import { bookmark, forget, hasFired, record, setBookmark } from "./journal.ts";
+import { bookmark, forget, hasFired, intact, record, setBookmark } from "./journal.ts";
 import { type List, prepareList } from "./list.ts";
 import { hasKey } from "./read.ts";
 import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
@@ -444,6 +444,10 @@ export class PostgresTransaction implements Transaction {
 
   forget(resource: string, id: string): void {
     forget(this.#work, resource, id);
+  }
+
+  intact(positions: readonly number[]): Promise<ReadonlySet<number>> {
+    return intact(this.#work, positions);
   }
 
   defer(resource: string, row: Row, due: number | null): void {

@@ -58,6 +58,11 @@ export function forget(connection: Connection, resource: string, id: string): vo
   connection.run("UPDATE nonet_journal SET data = NULL WHERE record = ? AND resource = ?", id, resource);
 }
 
+export function intact(connection: Connection, positions: readonly number[]): ReadonlySet<number> {
+  const sql = "SELECT _seq FROM nonet_journal WHERE _seq IN (SELECT value FROM json_each(?)) AND data IS NOT NULL";
+  return new Set(connection.all(sql, JSON.stringify(positions)).map(([seq]) => seq as number));
+}
+
 export function hasFired(connection: Connection, resource: string, id: string, cause: string, due: number): boolean {
   const found = connection.get(
     "SELECT 1 FROM nonet_journal WHERE record = ? AND resource = ? AND cause = ? AND due = ? LIMIT 1",

@@ -31,7 +31,7 @@ import { followFiles } from "./files.ts";
 import { type Fragment, joined, sql } from "../fragment.ts";
 import { argument, binder } from "./fragment.ts";
 import type { Turn } from "./group.ts";
-import { bookmark, forget, hasFired, record, setBookmark } from "./journal.ts";
+import { bookmark, forget, hasFired, intact, record, setBookmark } from "./journal.ts";
 import { prepareList } from "./list.ts";
 import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
 import { quoteText } from "../member-text.ts";
@@ -415,6 +415,11 @@ export class SqliteTransaction implements Transaction {
   forget(resource: string, id: string): void {
     this.#turn.writing();
     forget(this.#turn.connection, resource, id);
+  }
+
+  intact(positions: readonly number[]): ReadonlySet<number> {
+    this.#turn.reading();
+    return intact(this.#turn.connection, positions);
   }
 
   defer(resource: string, row: Row, due: number | null): void {
