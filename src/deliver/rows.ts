@@ -37,8 +37,9 @@ export interface Rows {
 export function createRows(plan: Plan, store: Store, webhook: WebhookPlan): Rows {
   const listEndpoints = store.list({ resource: endpoints, system: true, view: viewOf(plan, endpoints), sort: [], filters: [], from: "start" }); // biome-ignore format: one query
   const readEndpoint = store.read({ resource: endpoints, system: true, key: "id", view: viewOf(plan, endpoints) });
+  // Not `tx.first`, which passes over what others have in hand: whoever comes next would be let go before it.
   const firstOf: Rows["firstOf"] = async (tx, endpoint, record) =>
-    tx.first(deliveries, webhook.ahead, { input: { webhook: endpoint, record } });
+    (await tx.all(deliveries, { all: [webhook.ahead] }, { input: { webhook: endpoint, record } }, 1))[0];
   return {
     async enabledEndpoints() {
       const { text } = await listEndpoints({ limit: 1_000_000, filters: [] }, {});
