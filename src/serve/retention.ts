@@ -49,23 +49,38 @@ export async function erase(
   row: Row,
   columns: readonly Erasure[],
 ): Promise<boolean> {
-  const next: Values = { ...row };
-  for (const erasure of columns) next[erasure.column] = erased(erasure, row);
-  if (Object.keys(changesBetween(row, next)).length === 0) return false;
-  touch(work, table, next);
-  await settle(work, tx, { columns: table.columns, rules: [] }, next, row);
   const view = { resource: table.resource, members: [] };
-  const written = await tx.update(table.resource, row, changesBetween(row, next), view, work.variables);
-  if (written.kind === "duplicate") throw duplicate(work, table, written.columns);
+  for (let round = 0; ; round += 1) {
+    const next: Values = { ...row };
+    for (const erasure of columns) next[erasure.column] = erased(erasure, row, round);
+    if (Object.keys(changesBetween(row, next)).length === 0) return false;
+    touch(work, table, next);
+    await settle(work, tx, { columns: table.columns, rules: [] }, next, row);
+    const written = await tx.update(table.resource, row, changesBetween(row, next), view, work.variables);
+    if (written.kind === "written") break;
+    if (round === mostRounds) throw duplicate(work, table, written.columns);
+  }
   const record = String(row["id"] as string | number);
   await forget(work, tx, table.resource, record);
   await tx.record(entryOf(work, table.resource, record));
   return true;
 }
 
-function erased({ to }: Erasure, row: Row): Values[string] {
+/** Somebody may have written what a record is to have once it is erased: it has something else then. */
+const mostRounds = 500;
+
+/** Records that there are at the same time have different numbers, in every round; none has more than eight digits. */
+const perRound = 2 ** 32;
+
+function erased({ column, to }: Erasure, row: Row, round: number): Values[string] {
   if (to.kind === "value") return to.value as Values[string];
-  // Records that there are at the same time have different numbers.
-  const number = (row["_seq"] as number).toString(36);
-  return to.before + number.padStart(to.pad, "0") + to.after;
+  const first = row["_seq"] as number;
+  const numbered = (number: number): string => to.before + number.toString(36).padStart(to.pad, "0") + to.after;
+  const present = row[column];
+  // It may have been erased in a later round, when what it would have now was not free.
+  if (typeof present === "string") {
+    const number = Number.parseInt(present.slice(to.before.length), 36);
+    if (number >= first && (number - first) % perRound === 0 && numbered(number) === present) return present;
+  }
+  return numbered(first + round * perRound);
 }

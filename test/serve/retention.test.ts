@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { before, test } from "node:test";
-import type { JournalRecord } from "../../src/store/store.ts";
+import type { JournalRecord, Row } from "../../src/store/store.ts";
 import type { Reply } from "./client.ts";
 import { by, documentText, serve, served } from "./scenario.ts";
 import type { Subject } from "./scenario.ts";
@@ -134,6 +134,25 @@ served("retention", documentText("errands"), (subject) => {
     assert.equal((await does.send("PATCH", path, { name: "Otto" })).status, 200);
     assert.equal(await does.pass(0), 1, "what is written anew has no more time than what it replaces");
     assert.equal(((await does.send("GET", path)).json as Members)["name"], "erased");
+  });
+
+  test("nobody keeps another from being erased by having what that one is to have", async () => {
+    const { id, path } = await does.add("/guests", { ...guest, email: "o3@example.org", handle: "o3" });
+    const row = await subject.running.store.transaction(async (tx) => tx.get("Guest", "id", id));
+    const number = ((row as Row)["_seq"] as number).toString(36);
+    const taken = { email: `erased-${number}@example.invalid`, handle: `erased-${number}` };
+    await does.add("/guests", { ...guest, ...taken });
+    const leftAt = new Date(does.now()).toISOString();
+    assert.equal((await does.send("PATCH", path, { leftAt })).status, 200);
+    assert.equal(await does.pass(10 * day), 1);
+    const erased = (await does.send("GET", path)).json as Members;
+    assert.equal(erased["name"], "erased");
+    assert.match(erased["email"] as string, /^erased-\w+@example\.invalid$/);
+    assert.notEqual(erased["email"], taken.email);
+    // It has been erased, and stays as it is.
+    assert.equal((await does.send("PATCH", path, { house: 5 })).status, 200);
+    assert.equal(await does.pass(0), 0);
+    assert.equal(((await does.send("GET", path)).json as Members)["email"], erased["email"]);
   });
 });
 
