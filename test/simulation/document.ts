@@ -229,9 +229,9 @@ function limitsOf({ rate, resources, webhook }: World): Block | "none" {
   };
   const keep = Object.fromEntries(
     resources.flatMap((one) =>
-      one.keep === undefined || (one.lifecycle?.final.length ?? 0) === 0
+      one.keep === undefined
         ? []
-        : [[one.name, `${one.keep.text} after final`]],
+        : [[one.name, `${one.keep.text} after ${one.keep.after}${one.keep.erases ? ", erase" : ""}`]],
     ),
   );
   const parts = { rate: rates, quota, keep };

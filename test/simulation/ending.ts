@@ -38,8 +38,11 @@ async function wrongRecords({ inner, oracle, prepared }: Scene): Promise<string 
 async function wrongEvents({ hooks, inner, oracle, prepared }: Scene): Promise<string | undefined> {
   const known = new Set(Object.keys(prepared.plan.events.out));
   const events = (await inner().journal.events(0, 100_000)).filter(({ event = "" }) => known.has(event) && !event.startsWith("webhook.")); // biome-ignore format: short
-  const told = events.map(({ event, record }) => `${event} ${record}`);
-  const must = oracle.journal.flatMap(({ event, record }) => (event === undefined ? [] : [`${event} ${record}`]));
+  // What was erased is in none of them.
+  const told = events.map(
+    ({ data, event, record }) => `${event} ${record}${data === undefined ? " without data" : ""}`,
+  );
+  const must = oracle.journal.flatMap(({ data, event, record }) => event === undefined ? [] : [`${event} ${record}${data === undefined ? " without data" : ""}`]); // biome-ignore format: short
   // Where positions come later than commits, two records' entries may have changed places.
   const isSame = (a: readonly string[], b: readonly string[]): boolean => a.join() === b.join();
   if (!isSame(hooks.isLate ? told.toSorted() : told, hooks.isLate ? must.toSorted() : must))

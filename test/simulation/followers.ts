@@ -16,6 +16,8 @@ export interface Follower {
   /** The id that it was given last, and the position that this is of. */
   last: string | undefined;
   position: number;
+  /** How much had been forgotten when its stream began. */
+  forgotten: number;
 }
 
 export interface FollowersOptions {
@@ -34,7 +36,15 @@ export class Followers {
   }
 
   add(actor: Actor, older: boolean): Follower {
-    const follower: Follower = { actor, older, life: undefined, stream: undefined, last: undefined, position: -1 };
+    const follower: Follower = {
+      actor,
+      older,
+      life: undefined,
+      stream: undefined,
+      last: undefined,
+      position: -1,
+      forgotten: 0,
+    };
     this.all.push(follower);
     return follower;
   }
@@ -45,6 +55,7 @@ export class Followers {
     if (status !== 200 || stream === undefined) return;
     follower.life = life;
     follower.stream = stream;
+    follower.forgotten = this.#options.hooks.forgottenEntries;
     let isOpen = true;
     const close = (): void => {
       if (!isOpen) return;
@@ -114,6 +125,8 @@ export class Followers {
     if (data === undefined || type?.startsWith("webhook.") === true) return undefined;
     const entry = hooks.entryAt(position);
     if (entry?.data === undefined) return `there is no event at ${position}`;
+    if ((hooks.forgotten(position) ?? Number.POSITIVE_INFINITY) <= follower.forgotten)
+      return `it is told of ${entry.event}, which was erased before it began: ${data}`;
     if (!this.#mayKnow(follower, position)) return `R6.13: it may not know of ${entry.event}: ${data}`;
     return wrongEvent(oracle, follower, position, entry, data);
   }
@@ -121,7 +134,7 @@ export class Followers {
   /** Something before a position that it should have been told of, and was not. */
   #missed(follower: Follower, before: number): string | undefined {
     for (let position = follower.position + 1; position < before; position += 1)
-      if (this.#mayKnow(follower, position) && !this.#options.hooks.isForgotten(position))
+      if (this.#mayKnow(follower, position) && this.#options.hooks.forgotten(position) === undefined)
         return `R6.16: ${this.#options.hooks.entryAt(position)?.event} at ${position} is passed over`;
     return undefined;
   }

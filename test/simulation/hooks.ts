@@ -10,7 +10,7 @@ import type { JournalEntry, Row } from "../../src/store/store.ts";
 import { actors, olderName } from "./clients.ts";
 import { before as olderVersion } from "./document.ts";
 import type { Machine } from "./machine.ts";
-import type { Actor, Entry, Oracle } from "./oracle.ts";
+import { type Actor, type Entry, keyOf, type Oracle } from "./oracle.ts";
 import type { Chance } from "./random.ts";
 import type { Log } from "./store.ts";
 
@@ -36,8 +36,13 @@ interface Delivery {
   readonly endpoint: string;
   readonly position: number;
   readonly record: string;
-  readonly body: string;
+  body: string;
   state: string;
+  tries: number;
+  /** When it is to be sent next, or until when it is somebody's to send. */
+  next: string | null;
+  /** Until when those may begin to send it who have claimed it, and have not begun. */
+  readonly claims: number[];
 }
 
 const moods = ["well", "failing", "stalling", "dead", "deaf", "busy"] as const;
@@ -52,8 +57,6 @@ export interface HooksOptions {
   readonly found: (what: string) => void;
   /** Whether positions are given later than with the commit: then `placed` is told. */
   readonly isLate: boolean;
-  /** Whether there has been one process at a time. */
-  readonly isAlone: () => boolean;
 }
 
 export class Hooks {
@@ -69,7 +72,9 @@ export class Hooks {
   readonly #bodies: Map<string, string> = new Map();
   /** By endpoint and event: whether a receiver has taken it. */
   readonly #taken: Set<string> = new Set();
-  readonly #forgotten: Set<string> = new Set();
+  /** Entries with data, by their record, and those whose data is gone, with how many times something was forgotten until then. */
+  readonly #told: Map<string, Entry[]> = new Map();
+  readonly #forgotten: Map<Entry, number> = new Map();
   /** By endpoint and event: what there was a delivery of, which is not kept for ever. */
   readonly #made: Set<string> = new Set();
 
@@ -91,19 +96,24 @@ export class Hooks {
     return this.#journal.length;
   }
 
-  /** Whether its data is gone, so that nobody is told of it any more. */
-  isForgotten(position: number): boolean {
+  /** Whether its data is gone, so that nobody is told of it any more: how much had been forgotten then. */
+  forgotten(position: number): number | undefined {
     const entry = this.#journal[position];
-    return entry !== undefined && this.#forgotten.has(`${entry.resource}/${entry.record}`);
+    return entry && this.#forgotten.get(entry);
+  }
+
+  /** Of how many entries the data is gone. */
+  get forgottenEntries(): number {
+    return this.#forgotten.size;
   }
 
   // ── What is committed ──
 
   /** Entries in the order of commits; `known` are those of the document's own records. */
-  committed(log: Log, known: readonly Entry[], forgotten: readonly string[]): void {
+  committed(log: Log, known: readonly Entry[]): void {
     const own = [...known];
     for (const entry of log.entries) this.#unplaced.set(entry, isOwn(entry.resource) ? own.shift() : undefined);
-    for (const record of forgotten) this.#forgotten.add(record);
+    for (const entry of known) this.#note(entry);
     for (const { isNew, resource, row } of log.puts) {
       if (resource === "Webhook") this.#putEndpoint(row, isNew, log.entries.at(-1));
       if (resource === "WebhookDelivery") this.#putDelivery(row, isNew);
@@ -113,6 +123,22 @@ export class Hooks {
       if (resource === "WebhookDelivery") this.deliveries.delete(String(id as string));
     }
     if (!this.#options.isLate) this.placed(log.entries);
+    if (known.some(({ forgets }) => forgets)) this.#checkForgotten();
+  }
+
+  #note(entry: Entry): void {
+    const key = keyOf(entry.resource, entry.record);
+    const told = this.#told.get(key) ?? [];
+    this.#told.set(key, told);
+    if (entry.forgets === true) for (const one of told.splice(0)) this.#forgotten.set(one, this.#forgotten.size + 1);
+    else if (entry.data !== undefined) told.push(entry);
+  }
+
+  /** What is gone is in nothing any more that was or is to be sent. */
+  #checkForgotten(): void {
+    for (const { body, id, position } of this.deliveries.values())
+      if (body !== "" && this.forgotten(position) !== undefined)
+        this.#options.found(`what was erased is still in ${id}: ${body}`);
   }
 
   /** Entries of the journal, committed before, get the next positions. */
@@ -167,7 +193,9 @@ export class Hooks {
         !this.#taken.has(`${known.endpoint} ${known.position}`)
       )
         found(`R6.4: ${id} is delivered, and nobody has taken it`);
+      this.#noteClaim(known, row);
       known.state = row["state"] as string;
+      known.body = row["body"] as string;
       return;
     }
     if (!isNew) return found(`a delivery ${id} is changed that there is not`);
@@ -184,11 +212,22 @@ export class Hooks {
       record: row["record"] as string,
       body: row["body"] as string,
       state: row["state"] as string,
+      tries: row["tries"] as number,
+      next: row["nextAttemptAt"] as string | null,
+      claims: [],
     };
     this.deliveries.set(id, delivery);
     this.#made.add(`${endpoint} ${position}`);
     const wrong = this.#wrongDelivery(delivery);
     if (wrong !== undefined) found(wrong);
+  }
+
+  /** Whoever puts off when it is to be sent, and has not tried, has claimed it. */
+  #noteClaim(delivery: Delivery, row: Row): void {
+    const [next, tries] = [row["nextAttemptAt"] as string | null, row["tries"] as number];
+    const isClaim = row["state"] === "pending" && delivery.state === "pending" && tries === delivery.tries;
+    if (isClaim && delivery.next !== null && next !== null && next !== delivery.next) delivery.claims.push(Date.parse(next)); // biome-ignore format: short
+    Object.assign(delivery, { next, tries });
   }
 
   /** Whether its owner may know of it, and is told what was so then and no more. */
@@ -197,6 +236,8 @@ export class Hooks {
     const entry = this.#journal[position];
     if (endpoint === undefined) return `there is no endpoint ${id}`;
     if (entry?.event === undefined || entry.data === undefined) return `there is no event at ${position}`;
+    if (this.forgotten(position) !== undefined)
+      return `${entry.event} is to be sent, and what it tells of was erased: ${body}`;
     if (!this.#mayKnow(endpoint, entry)) return `R6.13: ${endpoint.owner.name} may not know of ${entry.event}: ${body}`;
     return wrongEvent(this.#options.oracle, { actor: endpoint.owner, older: endpoint.older }, position, entry, body);
   }
@@ -232,6 +273,7 @@ export class Hooks {
     return {
       close: () => {},
       send: async (url, headers, body, timeout) => {
+        this.#begin(url, headers);
         await machine.pass("post", life);
         const endpoint = [...this.endpoints.values()].find((one) => one.url === url);
         const mood = endpoint?.mood ?? "well";
@@ -254,6 +296,19 @@ export class Hooks {
     };
   }
 
+  /** Each claim is good for one attempt, which begins while it lasts; what becomes of the delivery meanwhile does not end it. */
+  #begin(url: string, { "webhook-id": id = "" }: Readonly<Record<string, string>>): void {
+    const { found, machine, positionOf } = this.#options;
+    const position = positionOf(id);
+    const delivery = [...this.deliveries.values()].find(
+      (one) => one.position === position && this.endpoints.get(one.endpoint)?.url === url,
+    );
+    if (delivery === undefined) return;
+    const claim = delivery.claims.findIndex((until) => until > machine.time);
+    if (claim < 0) return found(`R6.4: ${id} is sent to ${url} by nobody who has claimed it, and is ${delivery.state}`);
+    delivery.claims.splice(claim, 1);
+  }
+
   #receive(
     endpoint: Endpoint | undefined,
     headers: Readonly<Record<string, string>>,
@@ -274,9 +329,6 @@ export class Hooks {
       (one) => one.endpoint === endpoint.id && one.position === position,
     );
     if (delivery === undefined) return;
-    // Where there are several processes, one may be so late that another has done it.
-    if (delivery.state !== "pending" && !endpoint.again && this.#options.isAlone())
-      return found(`R6.4: ${id} is sent to ${endpoint.id} once more, and is ${delivery.state}`);
     const { secret } = endpoint;
     const seconds = headers["webhook-timestamp"] ?? "";
     if (secret !== undefined) {
@@ -305,7 +357,7 @@ export class Hooks {
       if (!endpoint.enabled || endpoint.paused) continue;
       for (const [position, entry] of this.#journal.entries()) {
         if (position <= endpoint.made || entry?.event === undefined || !this.#mayKnow(endpoint, entry)) continue;
-        if (this.#forgotten.has(`${entry.resource}/${entry.record}`)) continue;
+        if (this.#forgotten.has(entry)) continue;
         if (!this.#made.has(`${endpoint.id} ${position}`))
           return `R6.4: ${entry.event} of ${entry.record} never went to ${endpoint.id}`;
       }

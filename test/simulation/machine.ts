@@ -19,7 +19,7 @@ export interface Task {
   /** Whether it has to wait until somebody knows whose key it sent. */
   waits?: boolean;
   /** What was made to fail for it. */
-  fault?: "busy" | "broken";
+  fault?: "busy" | "broken" | "both";
   /** Of what time does: what was refused in this turn, by record. */
   readonly skipped?: Map<string, Set<string>>;
   /** Shared by what it stands for. */

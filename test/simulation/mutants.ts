@@ -2,11 +2,20 @@
  * Deliberate mistakes, to see that they are found: each stands between a sound service and what it is made of or keeps its
  * data in, so that the product itself has nothing in it for them.
  */
+import type { Variables } from "../../src/expression/evaluate.ts";
 import type { MovePlan, Plan, Table } from "../../src/plan/plan.ts";
 import type { LiveService } from "../../src/serve/service.ts";
 import type { JournalEntry, Store, Transaction } from "../../src/store/store.ts";
 import type { Mutation } from "./process.ts";
 import { detail } from "./store.ts";
+import type { World } from "./world.ts";
+
+const keeps = ({ resources }: World): boolean => resources.some(({ keep }) => keep);
+
+const tellsOfLapsed = (world: World): boolean => world.webhook !== undefined && keeps(world);
+
+const hasQuota = ({ resources }: World): boolean =>
+  resources.some(({ operations }) => operations.some(({ quota }) => quota));
 
 export const mutants: Readonly<Record<string, Mutation>> = {
   "a key's answer is not remembered": { store: (store) => inTransactions(store, (tx) => with_(tx, { remember: () => {} })) }, // biome-ignore format: a table
@@ -14,10 +23,16 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "an answer is given before it is durable": { store: answeredTooEarly },
   "events are written after the transaction": { store: (store) => entriesApart(store, "after") },
   "events are written of what is refused": { store: (store) => entriesApart(store, "in spite") },
-  "a quota is counted in spite of a refusal": { store: countedInSpite },
-  "quotas are not held": { plan: (plan) => ({ ...plan, quotas: plan.quotas.map((quota) => ({ ...quota, count: quota.count + 1 })) }) }, // biome-ignore format: a table
+  "a quota is counted in spite of a refusal": { of: hasQuota, store: countedInSpite },
+  "quotas are not held": { of: hasQuota, plan: (plan) => ({ ...plan, quotas: plan.quotas.map((quota) => ({ ...quota, count: quota.count + 1 })) }) }, // biome-ignore format: a table
   "one request too many is let in": { plan: (plan) => ({ ...plan, rates: plan.rates.map((rate) => ({ ...rate, count: rate.count + 1 })) }) }, // biome-ignore format: a table
-  "a timer fires twice": { store: (store) => inTransactions(store, (tx) => with_(tx, { hasFired: () => false })) },
+  "a timer fires twice": {
+    of: ({ resources }) =>
+      resources.some(({ lifecycle }) =>
+        lifecycle?.moves.some(({ by, from, to }) => by.kind === "after" && from.includes(to)),
+      ),
+    store: (store) => inTransactions(store, (tx) => with_(tx, { hasFired: () => false })),
+  },
   "a timer never fires": { store: (store) => ({ ...store, due: async (now, limit) => (await store.due(now, limit)).slice(1) }) }, // biome-ignore format: a table
   "a hidden field is shown": { plan: (plan) => withTables(plan, (table) => ({ ...table, columns: table.columns.map(({ shown: _, ...column }) => column) })) }, // biome-ignore format: a table
   "lists show everybody's records": { store: (store) => ({ ...store, list: ({ where: _, ...query }) => store.list(query) }) }, // biome-ignore format: a table
@@ -30,21 +45,34 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "what was read is given again later": { store: readOnce },
   "stale edits are taken": { plan: (plan) => ({ ...plan, operations: plan.operations.map((operation) => ({ ...operation, edits: "none" as const })) }) }, // biome-ignore format: a table
   "what was sent is forgotten": { store: (store) => inTransactions(store, (tx) => with_(tx, { setBookmark: () => {} })) }, // biome-ignore format: a table
-  "events pass one another": { store: (store) => inTransactions(store, (tx) => with_(tx, { first: async (resource, ...asked) => (resource === "WebhookDelivery" ? undefined : tx.first(resource, ...asked)) })) }, // biome-ignore format: a table
+  "events pass one another": { of: ({ webhook }) => webhook?.inOrder === true, store: (store) => inTransactions(store, (tx) => with_(tx, { all: async (resource, ...asked) => (resource === "WebhookDelivery" ? [] : tx.all(resource, ...asked)) })) }, // biome-ignore format: a table
   "webhooks are told of everybody's records": { plan: (plan) => ({ ...plan, events: { ...plan.events, out: Object.fromEntries(Object.entries(plan.events.out).map(([name, event]) => [name, { ...event, webhook: event.webhook.map(({ who }) => ({ who })) }])) } }) }, // biome-ignore format: a table
   "what was not taken is not sent again": { store: (store) => inTransactions(store, (tx) => with_(tx, { update: (resource, row, changes, ...asked) => tx.update(resource, row, resource === "WebhookDelivery" && changes["tries"] !== undefined ? { ...changes, state: "delivered", nextAttemptAt: null } : changes, ...asked) })) }, // biome-ignore format: a table
   "an event is passed over": { store: (store) => ({ ...store, journal: { ...store.journal, events: async (after, limit) => (await store.journal.events(after, limit)).slice(1) } }) }, // biome-ignore format: a table
   "a key is good after it was revoked": { store: (store) => ({ ...store, keys: { ...store.keys, find: async (hash) => { const key = await store.keys.find(hash); if (key === undefined) return undefined; const { revoked: _, ...good } = key; return good; } } }) }, // biome-ignore format: a table
   "streams are told of everybody's records": { plan: (plan) => ({ ...plan, events: { ...plan.events, out: Object.fromEntries(Object.entries(plan.events.out).map(([name, event]) => [name, { ...event, stream: event.stream.map(({ who }) => ({ who })) }])) } }) }, // biome-ignore format: a table
   "a record is changed by two at once": { loose: "row" },
-  "a number of records is decided on by two at once": { loose: "number" },
-  "a quota is counted by two at once": { loose: "count" },
+  "a number of records is decided on by two at once": {
+    of: ({ resources }) => resources.some(({ live }) => live),
+    loose: "number",
+  },
+  "a quota is counted by two at once": { of: hasQuota, loose: "count" },
   "a key is looked for by two at once": { loose: "answer" },
   "a bookmark is moved by two at once": { loose: "bookmark" },
+  "what is erased becomes a delivery at once": { of: tellsOfLapsed, loose: "told" },
+  "what was erased is told to who comes later": { of: tellsOfLapsed, store: (store) => inTransactions(store, (tx) => with_(tx, { intact: async (positions) => new Set(positions) })) }, // biome-ignore format: a table
+  "what was erased stays in the journal": { of: keeps, store: (store) => inTransactions(store, (tx) => with_(tx, { forget: () => {} })) }, // biome-ignore format: a table
+  "what was erased stays in deliveries": { of: tellsOfLapsed, store: (store) => inTransactions(store, (tx) => with_(tx, { first: async (resource, where, given) => (isAbout(given) ? undefined : tx.first(resource, where, given)) })) }, // biome-ignore format: a table
+  "a personal field is not erased": { of: keeps, plan: (plan) => withTables(plan, (table) => ({ ...table, ...(table.timed && { timed: table.timed.map((one) => (one.act.kind === "erase" ? { ...one, act: { ...one.act, columns: one.act.columns.slice(1) } } : one)) }) })) }, // biome-ignore format: a table
   "a value that is unique is written by two at once": { loose: "unique" },
   "a failure tells how": { service: (service) => answering(service, (text, status) => (status === 500 ? `${text}${detail}` : text)) }, // biome-ignore format: a table
   "older callers are told something new": { service: (service) => answering(service, (text, status, older) => (older && status === 200 ? text.replace(/^\{"id"/, '{"new":1,"id"') : text)) }, // biome-ignore format: a table
 };
+
+/** Whether deliveries are looked for that tell of a record, whoever they are to. */
+function isAbout({ input }: Variables): boolean {
+  return JSON.stringify(Object.keys((input ?? {}) as object)) === '["record"]';
+}
 
 function with_(tx: Transaction, other: Partial<Transaction>): Transaction {
   return { ...tx, ...other };

@@ -65,6 +65,8 @@ export interface Entry {
   readonly event?: string;
   /** The record as it was then. */
   readonly data?: Rec;
+  /** What the journal held of its data before is in it no more. */
+  readonly forgets?: true;
 }
 
 export interface Effects {
@@ -72,8 +74,6 @@ export interface Effects {
   readonly records: ReadonlyMap<string, Rec | undefined>;
   readonly entries: readonly Entry[];
   readonly counted: ReadonlyMap<string, Window>;
-  /** Records whose data is to be in no journal any more. */
-  readonly forgotten: readonly string[];
 }
 
 export type Verdict =
@@ -115,6 +115,8 @@ export interface Hints {
   readonly order?: number;
   /** When the store says that records entered their states. */
   readonly entered: (resource: string, id: string) => number | undefined;
+  /** What it has written of a record. */
+  readonly written?: (resource: string, id: string) => Readonly<Record<string, unknown>> | undefined;
 }
 
 class Refused extends Error {
@@ -137,7 +139,6 @@ class Draft {
   readonly records: Map<string, Rec | undefined> = new Map();
   readonly entries: Entry[] = [];
   readonly counted: Map<string, Window> = new Map();
-  readonly forgotten: string[] = [];
   readonly #oracle: Oracle;
 
   constructor(oracle: Oracle) {
@@ -268,11 +269,15 @@ export class Oracle {
       if (skipped.has(act.cause)) continue;
       const before = rec;
       try {
-        if (act.move === undefined) {
+        if (act.does === "delete") {
           this.#discard(draft, rec, act, now);
           return { effects: draft };
         }
-        rec = this.#move(draft, rec, act.move, { by: "system", cause: act.cause, now, due: act.moment }, hints);
+        if (act.does === "erase") {
+          rec = this.#erase(draft, rec, act, now, hints);
+          continue;
+        }
+        rec = this.#move(draft, rec, act.does, { by: "system", cause: act.cause, now, due: act.moment }, hints);
         this.#holdLive(draft, before, rec);
       } catch (thrown) {
         if (thrown instanceof Refused) return { effects: new Draft(this), refused: act.cause };
@@ -298,18 +303,20 @@ export class Oracle {
       const fired = this.journal.some(
         (entry) => entry.record === rec.id && entry.cause === cause && entry.due === due && entry.by === "system",
       );
-      if (due <= now && !(fired && move.to === rec.state)) acts.push({ moment: due, cause, move });
+      if (due <= now && !(fired && move.to === rec.state)) acts.push({ moment: due, cause, does: move });
     }
-    if (keep !== undefined && lifecycle?.final.includes(rec.state ?? "") === true) {
-      const moment = rec.entered + keep.milliseconds;
-      if (moment <= now) acts.push({ moment, cause: `keep ${keep.text}`, move: undefined });
+    if (keep !== undefined && (keep.after !== "final" || lifecycle?.final.includes(rec.state ?? "") === true)) {
+      const since = keep.after === "final" ? rec.entered : Date.parse(rec.values[keep.after] as string);
+      const moment = since + keep.milliseconds;
+      const cause = `keep ${keep.text} after ${keep.after}`;
+      if (moment <= now) acts.push({ moment, cause, does: keep.erases ? "erase" : "delete" });
     }
     return acts.toSorted((a, b) => a.moment - b.moment);
   }
 
   // ── What has happened ──
 
-  apply({ records, entries, counted, forgotten }: Effects): void {
+  apply({ records, entries, counted }: Effects): void {
     this.changes += 1;
     for (const [key, rec] of records) {
       if (rec === undefined) {
@@ -319,13 +326,17 @@ export class Oracle {
       } else this.records.set(key, rec);
     }
     for (const [key, window] of counted) this.windows.set(key, window);
-    this.journal.push(...entries);
-    for (const record of forgotten) {
-      for (const [index, entry] of this.journal.entries()) {
-        if (keyOf(entry.resource, entry.record) !== record) continue;
-        const { data: _, ...rest } = entry;
-        this.journal[index] = rest;
-      }
+    for (const entry of entries) {
+      if (entry.forgets === true) this.#forget(entry);
+      this.journal.push(entry);
+    }
+  }
+
+  #forget({ record, resource }: Entry): void {
+    for (const [index, entry] of this.journal.entries()) {
+      if (entry.resource !== resource || entry.record !== record) continue;
+      const { data: _, ...rest } = entry;
+      this.journal[index] = rest;
     }
   }
 
@@ -513,11 +524,26 @@ export class Oracle {
   }
 
   #discard(draft: Draft, rec: Rec, { cause, moment }: Act, now: number): void {
-    const key = keyOf(rec.resource.name, rec.id);
-    draft.records.set(key, undefined);
-    draft.forgotten.push(key);
-    const { id, resource } = rec;
-    draft.entries.push({ at: now, resource: resource.name, record: id, by: "system", cause, due: moment });
+    draft.records.set(keyOf(rec.resource.name, rec.id), undefined);
+    draft.entries.push(forgetting(rec, cause, moment, now));
+  }
+
+  /** What is personal is gone, whatever the rules of the document say of callers. */
+  #erase(draft: Draft, rec: Rec, { cause, moment }: Act, now: number, hints: Hints): Rec {
+    const personal = rec.resource.fields.filter(({ marks }) => marks.includes("personal"));
+    const row = hints.written?.(rec.resource.name, rec.id);
+    for (let round = 0; ; round += 1) {
+      const values = { ...rec.values };
+      for (const field of personal) values[field.name] = erased(field, rec, round);
+      if (personal.every(({ name }) => (rec.values[name] ?? null) === values[name])) return rec;
+      const next: Rec = { ...rec, values, version: rec.version + 1 };
+      // Somebody may have written just that, also when it was tried and not any more.
+      const isOther = row !== undefined && personal.some(({ name }) => (row[name] ?? null) !== values[name]);
+      if (this.#isTaken(draft, next) || (isOther && round < 3)) continue;
+      draft.put(next);
+      draft.entries.push(forgetting(rec, cause, moment, now));
+      return next;
+    }
   }
 
   #move(draft: Draft, rec: Rec, move: Move, work: Work, hints: Hints, operation?: Operation): Rec {
@@ -598,14 +624,18 @@ export class Oracle {
   }
 
   #settle(draft: Draft, rec: Rec): void {
-    const { fields, name, rule } = rec.resource;
+    const { rule } = rec.resource;
     if (rule !== undefined && !holds(rule.holds, rec, {})) refuse(errorStatuses[rule.else] ?? 500, rule.else);
-    for (const field of fields) {
-      const value = rec.values[field.name] ?? null;
-      if (!field.marks.includes("unique") || value === null) continue;
-      if (draft.all(name).some((other) => other.id !== rec.id && other.values[field.name] === value))
-        refuse(409, "already-exists");
-    }
+    if (this.#isTaken(draft, rec)) refuse(409, "already-exists");
+  }
+
+  /** Whether another record has a value that must be there once. */
+  #isTaken(draft: Draft, { id, resource, values }: Rec): boolean {
+    return resource.fields.some(({ marks, name }) => {
+      const value = values[name] ?? null;
+      if (!marks.includes("unique") || value === null) return false;
+      return draft.all(resource.name).some((other) => other.id !== id && other.values[name] === value);
+    });
   }
 
   // ── Quotas ──
@@ -659,8 +689,7 @@ interface Work {
 export interface Act {
   readonly moment: number;
   readonly cause: string;
-  /** Undefined: it is deleted. */
-  readonly move: Move | undefined;
+  readonly does: Move | "delete" | "erase";
 }
 
 const noHints: Hints = { entered: () => undefined };
@@ -731,6 +760,28 @@ function holds(condition: Condition, rec: Rec, input: Readonly<Record<string, Js
       return rec.values[condition.field] !== condition.value;
     case "input":
       return input[condition.member] === condition.value;
+  }
+}
+
+/** The entry that is left where what was told of a record is gone. */
+function forgetting({ id, resource }: Rec, cause: string, due: number, at: number): Entry {
+  return { at, resource: resource.name, record: id, by: "system", cause, due, forgets: true };
+}
+
+/** What a field has that says nothing any more. */
+function erased({ marks, name, optional, type }: Field, { order, values }: Rec, round: number): Json {
+  if (optional) return null;
+  const numbered = (number: number): string => (order + number * 2 ** 32).toString(36);
+  switch (type.kind) {
+    case "number":
+      return 0;
+    case "flag":
+      return false;
+    case "text":
+      if (!marks.includes("unique")) return "erased".slice(0, type.most);
+      return [0, 1, 2, 3].map(numbered).find((one) => one === values[name]) ?? numbered(round);
+    default:
+      return "erased";
   }
 }
 

@@ -13,6 +13,7 @@ import type { Machine } from "./machine.ts";
 import type { Chance } from "./random.ts";
 import type { Rates } from "./rates.ts";
 import type { Holdable } from "./together.ts";
+import type { World } from "./world.ts";
 
 export interface Process {
   readonly life: number;
@@ -27,6 +28,8 @@ export interface Mutation {
   readonly plan?: (plan: Plan) => Plan;
   readonly store?: (store: Store) => Store;
   readonly service?: (service: LiveService) => LiveService;
+  /** In which worlds it can be seen; absent: in any. */
+  readonly of?: (world: World) => boolean;
   /** What a store whose transactions run together does not hold. */
   readonly loose?: Holdable;
 }

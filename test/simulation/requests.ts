@@ -213,8 +213,9 @@ export class Requests {
   ): string | undefined {
     const { asked } = sent;
     const code = status >= 400 ? (JSON.parse(body) as { code?: string }).code : undefined;
-    if (task.fault === "busy" && status === 503 && code === "overloaded") return undefined;
-    if (task.fault === "broken" && status === 500 && code === "internal") return undefined;
+    const { fault = "none" } = task;
+    if (["busy", "both"].includes(fault) && status === 503 && code === "overloaded") return undefined;
+    if (["broken", "both"].includes(fault) && status === 500 && code === "internal") return undefined;
     if (code === "idempotency-key-in-use" && this.#isInUse(asked, process)) return undefined;
     const wrongs = verdicts.map((verdict) =>
       wrongAnswer(this.#scene.oracle, asked, verdict, { status, headers, body }),

@@ -67,7 +67,6 @@ class Simulation {
   #weather: Weather = calm;
   #storm: Weather = calm;
   #inner!: Store;
-  #isAlone = true;
   #steps = 0;
   #violation: string | undefined;
 
@@ -85,7 +84,6 @@ class Simulation {
       oracle,
       machine,
       chance: chanceOf(seed, "receivers"),
-      isAlone: () => this.#isAlone,
       positionOf,
       found,
       isLate: storeOf(seed) === "together",
@@ -142,8 +140,7 @@ class Simulation {
     machine.waits = chance.pick([0, 10, 30, 60]);
     machine.note(`world ${world.number} ${store} ${JSON.stringify(this.#storm)} waits ${machine.waits}`);
     await this.#start();
-    this.#isAlone = store !== "together" && chance.percent(65);
-    if (!this.#isAlone) await this.#start();
+    if (store === "together" || chance.percent(35)) await this.#start();
     if (store === "together" && chance.percent(40)) await this.#start();
   }
 
@@ -207,6 +204,7 @@ class Simulation {
       hook: plan.events.webhook === undefined ? 0 : hooks.endpoints.size === 0 ? 12 : 2,
       round: plan.events.webhook === undefined ? 0 : 10,
       mood: hooks.endpoints.size > 0 ? 2 : 0,
+      lapse: world.resources.some(({ keep }) => keep) && hooks.endpoints.size > 0 ? 3 : 0,
       follow: world.stream === undefined ? 0 : this.#followers.all.length === 0 ? 12 : 3,
       turn: 10,
       ring: 3,
@@ -241,6 +239,8 @@ class Simulation {
         return hooks.turn();
       case "follow":
         return this.#follow();
+      case "lapse":
+        return this.#lapse();
       case "turn":
         return this.#turn();
       case "ring":
@@ -256,18 +256,25 @@ class Simulation {
 
   /** All goes on that can; where a process has died, another one begins. */
   async #settled(): Promise<void> {
-    const { machine, processes } = this.#scene;
+    const { machine } = this.#scene;
     await machine.settle();
     this.#requests.enterAll();
     this.#check();
-    for (const { life, rates } of [...processes.values()]) {
-      if (machine.isAlive(life)) continue;
+    await this.#replaceDead();
+  }
+
+  /** Whether any had died. */
+  async #replaceDead(): Promise<boolean> {
+    const { machine, processes } = this.#scene;
+    const dead = [...processes.values()].filter(({ life }) => !machine.isAlive(life));
+    for (const { life, rates } of dead) {
       for (const key of rates.underWay) this.#doubtfulRates.add(key);
       processes.delete(life);
       this.#followers.died(life);
       this.#requests.died(life);
       await this.#start();
     }
+    return dead.length > 0;
   }
 
   /** The weather is good, and whatever waits goes on to its end. */
@@ -286,7 +293,9 @@ class Simulation {
   /** Everybody gets an answer, time does all that is due, and everything is as it must be. */
   async #end(): Promise<void> {
     const { machine } = this.#scene;
-    await this.#calmDown();
+    // One may die yet of the bad weather in which its last transaction ran.
+    do await this.#calmDown();
+    while (await this.#replaceDead());
     for (const flight of this.#requests.flights) this.#wrong(`#${flight.number} was never answered`);
     await this.#finishTime();
     await this.#finishSending();
@@ -355,6 +364,19 @@ class Simulation {
     machine.note(`clock ${milliseconds}`);
     if (milliseconds < 0) for (const { rates } of processes.values()) rates.setBack(machine.time);
     machine.turn(milliseconds);
+  }
+
+  /** The time of a record is over while what it told is on its way. */
+  #lapse(): void {
+    const { any, chance, machine, oracle } = this.#scene;
+    const [over] = chance.some(
+      [...oracle.records.values()].filter(({ resource }) => resource.keep),
+      50,
+    );
+    machine.note(`the time of ${over?.id} is over`);
+    machine.turn(over?.resource.keep?.milliseconds ?? 0);
+    this.#round(any());
+    this.#tick(any());
   }
 
   #tick(process: Process): void {

@@ -116,6 +116,7 @@ const calls = Object.keys({
   record: true,
   hasFired: true,
   forget: true,
+  intact: true,
   defer: true,
   view: true,
   recall: true,
@@ -149,7 +150,7 @@ export function simulatedStore(
   const taskNow = (): Task => machine.tasks.getStore() ?? { name: "-", life, looked: 0 };
 
   const failed = (kind: "busy" | "broken", task: Task): Error => {
-    task.fault = kind;
+    task.fault = (task.fault ?? kind) === kind ? kind : "both";
     machine.note(`  ${task.name} fails: ${kind}`);
     if (kind === "busy") return new StoreError(chance.pick(["busy", "unreachable", "disk"]), detail);
     // What time did not do because of a mistake of Nonet's own is not tried again; a disk is no such mistake.

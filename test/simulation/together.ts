@@ -20,7 +20,7 @@ import { type Holder, Locks } from "./locks.ts";
 import type { Machine } from "./machine.ts";
 
 /** What a deliberate mistake leaves free that has to be held. */
-export type Holdable = "row" | "number" | "count" | "answer" | "bookmark" | "unique" | "lead";
+export type Holdable = "row" | "number" | "count" | "answer" | "bookmark" | "unique" | "told" | "lead";
 
 export interface TogetherOptions {
   readonly tables: readonly Table[];
@@ -160,12 +160,12 @@ function holding({ journal, locks, loose, tables, tx }: HoldingOptions): Transac
       }
     },
     async all(resource, where, variables, limit) {
-      const rows = tx.all(resource, where, variables, limit);
-      for (const row of rows) await holdRow(resource, row);
-      const known = new Set(rows.map((row) => row["_seq"]));
-      return tx
-        .all(resource, where, variables, Number.POSITIVE_INFINITY)
-        .filter((row) => known.has(row["_seq"] ?? null));
+      for (;;) {
+        const rows = tx.all(resource, where, variables, limit);
+        let waited = false;
+        for (const row of rows) if (await holdRow(resource, row)) waited = true;
+        if (!waited) return rows;
+      }
     },
     async insert(resource, values, ...asked) {
       await holdUniques(resource, {}, values);
@@ -200,13 +200,20 @@ function holding({ journal, locks, loose, tables, tx }: HoldingOptions): Transac
       journal.number(entry);
       tx.record(entry);
     },
+    async forget(resource, record) {
+      await hold("told", resource, record);
+      tx.forget(resource, record);
+    },
+    async intact(positions) {
+      for (const [resource, record] of journal.recordsAt(positions)) await hold("told", resource, record);
+      return tx.intact(positions);
+    },
     session: unasked,
     list: unasked,
     evaluate: (...asked) => tx.evaluate(...asked),
     setBookmark: (...asked) => tx.setBookmark(...asked),
     remember: (...asked) => tx.remember(...asked),
     hasFired: (...asked) => tx.hasFired(...asked),
-    forget: (...asked) => tx.forget(...asked),
     defer: (...asked) => tx.defer(...asked),
     view: (...asked) => tx.view(...asked),
     addSession: unasked,
@@ -251,6 +258,12 @@ class LateJournal extends MemoryJournal {
 
   number(entry: JournalEntry): void {
     this.#numbers.set(entry, (this.#written += 1));
+  }
+
+  /** Whose entries these are, each once. */
+  recordsAt(positions: readonly number[]): readonly (readonly [resource: string, record: string])[] {
+    const entries = positions.flatMap((position) => super.at(position) ?? []);
+    return [...new Map(entries.map(({ record, resource }) => [`${resource}/${record}`, [resource, record] as const])).values()]; // biome-ignore format: short
   }
 
   override commit(entries: readonly (JournalEntry | Forgotten)[]): void {

@@ -5,9 +5,10 @@ import type { Task } from "./machine.ts";
 import { type Answered, answerKey, type Asked, type Effects, type Hints, keyOf, type Oracle, type Verdict } from "./oracle.ts"; // biome-ignore format: a list
 import type { Flight, Requests } from "./requests.ts";
 import type { Scene } from "./scene.ts";
+import type { Row } from "../../src/store/store.ts";
 import type { Log, Watcher } from "./store.ts";
 
-const nothing: Effects = { records: new Map(), entries: [], counted: new Map(), forgotten: [] };
+const nothing: Effects = { records: new Map(), entries: [], counted: new Map() };
 
 const flightOf = (task: Task): Flight | undefined => task.request as Flight | undefined;
 
@@ -130,7 +131,7 @@ class Judge {
   /** Of what is sent nothing comes but that it is. */
   sending(log: Log): void {
     const wrong = wrongEffects(nothing, log, false);
-    if (wrong === undefined) this.#scene.hooks.committed(log, [], []);
+    if (wrong === undefined) this.#scene.hooks.committed(log, []);
     else this.#scene.found(`sending: ${wrong}`);
   }
 
@@ -166,18 +167,20 @@ class Judge {
 
   #apply(effects: Effects, log: Log): void {
     this.#scene.oracle.apply(effects);
-    this.#scene.hooks.committed(log, effects.entries, effects.forgotten);
+    this.#scene.hooks.committed(log, effects.entries);
   }
 }
 
 function hintsOf(log: Log, asked?: Asked): Hints {
   const made = log.puts.find(({ isNew, resource }) => isNew && resource === asked?.resource.name)?.row;
+  const written = (resource: string, id: string): Row | undefined =>
+    log.puts.findLast((one) => one.resource === resource && one.row["id"] === id)?.row;
   return {
     ...(made === undefined ? {} : { id: String(made["id"] as string), order: made["_seq"] as number }),
     entered: (resource, id) => {
-      const put = log.puts.findLast((one) => one.resource === resource && one.row["id"] === id);
-      const entered = put?.row["_entered"];
+      const entered = written(resource, id)?.["_entered"];
       return typeof entered === "number" ? entered : undefined;
     },
+    written,
   };
 }

@@ -34,7 +34,13 @@ export interface Resource {
   readonly lifecycle?: Lifecycle;
   readonly operations: readonly Operation[];
   readonly rule?: { readonly holds: Condition; readonly else: string };
-  readonly keep?: { readonly milliseconds: number; readonly text: string };
+  /** How long it is kept; then it is deleted, or what is personal of it is erased. */
+  readonly keep?: {
+    readonly milliseconds: number;
+    readonly text: string;
+    readonly after: "final" | "createdAt";
+    readonly erases: boolean;
+  };
   /** Records at a time for each owner, in these states or else in any that is not final. */
   readonly live?: { readonly count: number; readonly states?: readonly string[] };
   readonly events: readonly OutEvent[];
@@ -46,7 +52,16 @@ export interface Field {
   readonly optional: boolean;
   /** A value, or `now`, or `caller`. */
   readonly default?: Json;
-  readonly marks: readonly ("read-only" | "create-only" | "unique" | "filter" | "sort" | "clear" | "delete with")[];
+  readonly marks: readonly (
+    | "read-only"
+    | "create-only"
+    | "unique"
+    | "filter"
+    | "sort"
+    | "clear"
+    | "delete with"
+    | "personal"
+  )[];
   /** Who sees it; absent: everybody. */
   readonly shown?: readonly Grant[];
 }
@@ -410,18 +425,19 @@ function jobOf(chance: Chance, box: Resource | undefined): Resource {
   ];
   const unique = [...new Map(operations.map((operation) => [operation.name, operation])).values()];
   const emitted = chance.some(lifecycle.states, 60);
+  const keep = keepOf(chance, lifecycle);
   return {
     name: "Job",
     plural: "jobs",
     prefix: "job",
     owned,
-    fields,
+    fields: keep?.erases === true ? personalOf(chance, fields) : fields,
     lifecycle,
     operations: unique,
     ...(chance.percent(40)
       ? { rule: { holds: { kind: "isNot", field: "title", value: "bad" }, else: "bad-title" } }
       : {}),
-    ...(chance.percent(40) ? { keep: chance.pick([{ milliseconds: day, text: "1d" }, { milliseconds: hour, text: "1h" }]) } : {}), // biome-ignore format: short
+    ...(keep === undefined ? {} : { keep }),
     ...(owned && chance.percent(40)
       ? { live: { count: chance.between(1, 3), ...(chance.percent(50) ? { states: ["open", "held"] } : {}) } }
       : {}),
@@ -433,6 +449,25 @@ function jobOf(chance: Chance, box: Resource | undefined): Resource {
         .map(({ name }): OutEvent => ({ name: `job.did-${name.toLowerCase()}`, on: { kind: "operation", operation: name } })), // biome-ignore format: short
     ],
   };
+}
+
+function keepOf(chance: Chance, { final }: Lifecycle): Resource["keep"] {
+  if (!chance.percent(55)) return undefined;
+  const after = final.length > 0 && chance.percent(60) ? "final" : "createdAt";
+  const long = chance.pick([
+    { milliseconds: day, text: "1d" },
+    { milliseconds: hour, text: "1h" },
+  ]);
+  return { ...long, after, erases: chance.percent(60) };
+}
+
+/** Some of them are about a person. */
+function personalOf(chance: Chance, fields: readonly Field[]): readonly Field[] {
+  const often: Readonly<Record<string, number>> = { title: 70, note: 80, code: 50, size: 30, owner: 25 };
+  const marked = fields.map((field): Field => chance.percent(often[field.name] ?? 0) ? { ...field, marks: [...field.marks, "personal"] } : field); // biome-ignore format: short
+  return marked.some(({ marks }) => marks.includes("personal"))
+    ? marked
+    : fields.map((field) => (field.name === "title" ? { ...field, marks: [...field.marks, "personal"] } : field));
 }
 
 function lifecycleOf(chance: Chance): Lifecycle {
