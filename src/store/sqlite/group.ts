@@ -4,7 +4,7 @@
  * itself alone: what it wrote is taken back write by write, and from its first write on that cannot be taken back so, by a
  * savepoint. A savepoint costs a copy of each page that is changed within it, so most works have none.
  *
- * While one group becomes durable, the next one already runs, and takes in all that arrives; it is committed when the one
+ * Where a flush is short, a work that is alone waits for it on the spot. Else, while one group becomes durable, the next one already runs, and takes in all that arrives; it is committed when the one
  * before is answered. Where a flush is short beside the work of a group, the next one also takes in what those ask for who have
  * just been answered: half as many groups write fewer pages, since pages are written once for a group, however often they change.
  */
@@ -108,15 +108,18 @@ export function openWriter(
     try {
       assertSound();
       await begin();
-      await fill(group, gathers);
+      const alone = queue.length === 1 && !flushing;
+      await fill(group, alone, gathers);
       assertSound();
-      if (!group.some(({ wrote }) => wrote)) {
-        connection.run("COMMIT");
-        answer(group);
+      const wrote = group.some((done) => done.wrote);
+      const waits = !wrote || (alone && durability.isShort());
+      if (!waits) durability.hold();
+      connection.run("COMMIT");
+      if (waits) {
+        if (wrote) flushHere(group);
+        else answer(group);
         return;
       }
-      durability.hold();
-      connection.run("COMMIT");
     } catch (thrown) {
       fail(group, thrown);
       durability.release();
@@ -132,15 +135,27 @@ export function openWriter(
             untilGathering = ungathered;
           answer(group);
         },
-        (thrown: unknown) => {
-          // What the disk has is not known any more, and asking it again would not tell.
-          broken = new StoreError("disk", `writing ${file} failed`, [], thrown);
-          for (const { waiting } of group) waiting.reject(broken);
-        },
+        (thrown: unknown) => giveUp(group, thrown),
       )
       .finally(() => {
         flushing = undefined;
       });
+  }
+
+  function flushHere(group: readonly Done[]): void {
+    try {
+      durability.flushHere();
+    } catch (thrown) {
+      giveUp(group, thrown);
+      return;
+    }
+    answer(group);
+  }
+
+  /** What the disk has is not known any more, and asking it again would not tell. */
+  function giveUp(group: readonly Done[], thrown: unknown): void {
+    broken = new StoreError("disk", `writing ${file} failed`, [], thrown);
+    for (const { waiting } of group) waiting.reject(broken);
   }
 
   function isFlushing(): boolean {
@@ -152,8 +167,7 @@ export function openWriter(
   }
 
   /** Runs what waits, and what arrives until the group before is answered; where it gathers, also what comes of that. */
-  async function fill(group: Done[], gathers: boolean): Promise<void> {
-    const alone = queue.length === 1 && !flushing;
+  async function fill(group: Done[], alone: boolean, gathers: boolean): Promise<void> {
     const hasRoom = (): boolean => queue.length > 0 && group.length < limits.size && (group.length === 0 || !alone);
     let ends = performance.now() + limits.milliseconds;
     for (;;) {
