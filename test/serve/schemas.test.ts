@@ -1,6 +1,7 @@
 /** The document's own schemas: whatever `check` has no fault with is served, and judges as the standard says. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { RE2JS } from "@bufbuild/re2";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import type { Json, JsonObject } from "../../src/base/json.ts";
@@ -179,4 +180,19 @@ served("schemas of the document", text, (subject) => {
       assert.deepEqual(errors.map(({ pointer, code }) => `${pointer} ${code}`), faults); // biome-ignore format: short
     });
   }
+});
+
+test("R2.8 a pattern with nothing to choose from is judged by another engine, and as RE2 judges it", () => {
+  const part = fc.constantFrom("a", "_", "-", "9", "[0-9a-z]", "[a-]", "[-z]", "[A-C_]", "[0-9]{2}", "[a-c]{1}");
+  const unit = fc.constantFrom("a", "A", "z", "0", "9", "_", "-", "\n", "é", "😀");
+  const judgeOf = createJudges();
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 4 }), fc.array(fc.string({ unit, maxLength: 5 })), (parts, texts) => {
+      const pattern = `^${parts.join("")}$`;
+      const [judge, known] = [judgeOf({ type: "string", pattern }), new RE2JS(pattern)];
+      // The parts themselves are texts of which many fit.
+      for (const text of [...texts, parts.join("").replaceAll(/\[(.)[^\]]*\]/g, "$1")])
+        assert.equal(judge(text).length === 0, known.test(text), `${pattern} of ${JSON.stringify(text)}`);
+    }),
+  );
 });
