@@ -131,7 +131,7 @@ async function main(): Promise<void> {
       ["/readyz meanwhile, ms, p50", at(ready.milliseconds, 0.5)],
       ["/readyz meanwhile, ms, p99", at(ready.milliseconds, 0.99)],
       ["a read meanwhile, ms, p99", at(read.milliseconds, 0.99)],
-      ["answers that were not 200", String(ready.others + read.others)],
+      ["answers that were not 200", [...ready.others, ...read.others].join() || "none"],
       ["from SIGTERM until all are closed and it has ended, s", ((performance.now() - stopped) / 1000).toFixed(1)],
       ["exit code", String(code)],
     ];
@@ -156,22 +156,24 @@ function startClient(port: number, address: string, keys: readonly string[]): Cl
 }
 
 interface Probed {
+  /** Of those that were 200. */
   readonly milliseconds: readonly number[];
-  readonly others: number;
+  /** `12 503 overloaded` */
+  readonly others: readonly string[];
 }
 
 async function probe(ask: () => Promise<Response>, isOver: () => boolean): Promise<Probed> {
   const milliseconds: number[] = [];
-  let others = 0;
+  const others = new Map<string, number>();
   while (!isOver()) {
     const began = performance.now();
     const reply = await ask();
-    await reply.arrayBuffer();
-    milliseconds.push(performance.now() - began);
-    if (reply.status !== 200) others += 1;
+    const { code } = (await reply.json()) as { code?: string };
+    if (reply.status === 200) milliseconds.push(performance.now() - began);
+    else others.set(`${reply.status} ${code}`, (others.get(`${reply.status} ${code}`) ?? 0) + 1);
     await pass(10);
   }
-  return { milliseconds, others };
+  return { milliseconds, others: [...others].map(([what, many]) => `${many} ${what}`) };
 }
 
 function at(values: readonly number[], share: number): string {
