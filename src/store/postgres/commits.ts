@@ -1,7 +1,8 @@
 /**
  * Transactions that know all that they write without waiting for the server, committed several at once: those that come while
  * others are being committed are the next ones, in one round trip, one transaction and one flush of the log. Alone a commit costs
- * the server several times what it does among others.
+ * the server several times what it does among others. Two such groups are under way at most, so that the service thinks and the
+ * server works while the log of the other is being flushed.
  *
  * Each of them says by its statements what has to be so still: one that finds it is not fails, and all of them with it. Nobody
  * knows whose fault it was then, so each is to be done again by itself.
@@ -29,9 +30,10 @@ interface Waiting {
 }
 
 const mostTogether = 32;
+const mostAtOnce = 2;
 
 /**
- * They may be held up by who holds one of their rows, all of them by one, and two processes in a circle: so they rather are
+ * They may be held up by who holds one of their rows, all of them by one, and two groups in a circle: so they rather are
  * done one by one.
  */
 const lockMilliseconds = 100;
@@ -39,17 +41,21 @@ const lockMilliseconds = 100;
 /** @param held gives a connection to `use`, which says whether it is of no more use. */
 export function openCommits(held: (use: (wire: Wire) => Promise<boolean>) => Promise<void>): Commits {
   let waiting: Waiting[] = [];
-  let isUnderWay = false;
+  let underWay = 0;
+  let isSoon = false;
 
   const soon = (): void => {
-    if (isUnderWay || waiting.length === 0) return;
-    isUnderWay = true;
+    if (isSoon || underWay >= mostAtOnce || waiting.length === 0) return;
+    isSoon = true;
     setImmediate(() => void commitSome());
   };
 
   async function commitSome(): Promise<void> {
+    isSoon = false;
+    underWay += 1;
     const some = waiting.slice(0, mostTogether);
     waiting = waiting.slice(some.length);
+    soon();
     try {
       await held(async (wire) => {
         const timely = some.filter(({ isLate, reject }) => {
@@ -62,7 +68,7 @@ export function openCommits(held: (use: (wire: Wire) => Promise<boolean>) => Pro
     } catch (thrown) {
       for (const { reject } of some) reject(thrown);
     } finally {
-      isUnderWay = false;
+      underWay -= 1;
       soon();
     }
   }
