@@ -139,7 +139,7 @@ async function bring(session: Session, place: Place, wanted: Wanted, lockMillise
     for (const table of tables) for (const statement of referencesSql(table, tables)) await session.rows(statement);
   } else {
     if (isFollowed(state, wanted)) {
-      await addTextColumns(session, tables);
+      await addTextColumns(session, tables, lockMilliseconds);
       return current(state);
     }
     const others = await othersServing(session);
@@ -148,7 +148,7 @@ async function bring(session: Session, place: Place, wanted: Wanted, lockMillise
     const differences = differencesBetween(stored, tables, following?.history, before);
     const waits = obstructions(differences);
     if (others > 0 && isOlder(state, stored, before, wanted, waits)) {
-      await addTextColumns(session, tables);
+      await addTextColumns(session, tables, lockMilliseconds);
       return { generation: state.generation - 1, newest: state.generation };
     }
     if (following === undefined)
@@ -165,7 +165,7 @@ async function bring(session: Session, place: Place, wanted: Wanted, lockMillise
       // Others may serve.
       await session.rows(`SET LOCAL lock_timeout = ${lockMilliseconds}`);
       await expand(session, differences, tables);
-      await addTextColumns(session, tables);
+      await addTextColumns(session, tables, lockMilliseconds);
     }
     if (!state.isCurrent) await upgradeOwn(session);
     await makeFunctions(session);
