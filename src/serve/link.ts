@@ -96,8 +96,7 @@ async function make(call: Call, tx: Transaction, table: Table, said: Values): Pr
 async function checkReferences(tx: Transaction, { columns }: Table, values: Values): Promise<void> {
   for (const { name, references } of columns) {
     const id = values[name] ?? null;
-    if (references === undefined || id === null || (await tx.get(references.resource, "id", id)) !== undefined)
-      continue;
+    if (references === undefined || id === null || (await tx.refer(references.resource, id)) !== undefined) continue;
     throw invalid([
       { pointer: "#", code: "reference-not-found", detail: `${name} would refer to nothing that there is` },
     ]);

@@ -130,7 +130,7 @@ function segment(name: string): string {
 }
 
 async function isThere({ call, tx }: Taking, form: InputForm & { kind: "reference" }, id: Value): Promise<boolean> {
-  const row = await tx.get(form.resource, "id", id);
+  const row = await tx.refer(form.resource, id);
   return row !== undefined && isVisible(call, tx, form.visible, row);
 }
 

@@ -577,6 +577,53 @@ export function contract(
       assert.deepEqual((await store.transaction((tx) => present(tx, "Locker", "l1")))["state"], "held");
     });
 
+    it("a record is referred to as it is within the transaction; one that is not there is not", async (store) => {
+      await addSite(store, "s1");
+      await store.transaction(async (tx) => {
+        assert.equal((await tx.refer("Site", "s1"))?.["id"], "s1");
+        assert.equal(await tx.refer("Site", "s2"), undefined);
+        const free = { id: "l1", site: "s1", door: 1, state: "free" };
+        await tx.insert("Locker", free, 1, wholeView("Locker"), {});
+        const row = await tx.refer("Locker", "l1");
+        await tx.update("Locker", row ?? {}, { state: "held" }, wholeView("Locker"), {});
+        assert.equal((await tx.refer("Locker", "l1"))?.["state"], "held");
+      });
+    });
+
+    if (!inTurn)
+      it("any number refer to a record at the same time, and who changes it waits for them", async (store) => {
+        await addSite(store, "s1");
+        for (let door = 1; door <= 2; door += 1)
+          await add(store, "Locker", { id: `l${door}`, site: "s1", door, state: "free" });
+        const first = Promise.withResolvers<void>();
+        const referred = Promise.withResolvers<void>();
+        const order: string[] = [];
+        // A choice holds what was relied on, so that both hold the site at once.
+        const refer = async (tx: Transaction, name: string): Promise<void> => {
+          await tx.refer("Site", "s1");
+          await tx.first("Locker", undefined, {});
+          order.push(name);
+        };
+        const one = store.transaction(async (tx) => {
+          await refer(tx, "one");
+          referred.resolve();
+          await first.promise;
+          order.push("one ends");
+        });
+        await referred.promise;
+        await store.transaction((tx) => refer(tx, "two")).catch(first.reject);
+        const change = store.transaction(async (tx) => {
+          const row = await tx.get("Site", "id", "s1");
+          await tx.first("Locker", undefined, {});
+          order.push("changes");
+          await tx.update("Site", row ?? {}, { name: "Elsewhere" }, wholeView("Site"), {});
+        });
+        first.resolve();
+        await Promise.all([one, change]);
+        assert.deepEqual(order.slice(0, 2), ["one", "two"]);
+        assert.ok(order.indexOf("one ends") < order.lastIndexOf("changes"));
+      });
+
     it("of many that claim what is to be done, each finds it to do once", async (store) => {
       await addSite(store, "s1");
       for (let door = 1; door <= 5; door += 1) {

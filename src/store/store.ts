@@ -270,6 +270,8 @@ export type Written =
 export interface Transaction extends SessionWork {
   /** The record whose unique column has this value, held against change until the transaction ends. */
   get(resource: string, column: string, value: Value): Awaitable<Row | undefined>;
+  /** The record with this id: nobody changes it until the transaction ends, and any number may refer to it meanwhile. */
+  refer(resource: string, id: Value): Awaitable<Row | undefined>;
   /**
    * The record with this id, held as by `get`; undefined also where another transaction holds it. Whoever looks for something
    * to do leaves that one to it.

@@ -102,6 +102,7 @@ type Fate = "well" | "again" | "before" | "after" | "diesBefore" | "diesAfter";
 /** All calls of a transaction: one that is added to the port has to be added here. */
 const calls = Object.keys({
   get: true,
+  refer: true,
   claim: true,
   list: true,
   first: true,
@@ -193,6 +194,7 @@ export function simulatedStore(
       get: (_, resource: string, column: string, value: string) => {
         if (column === "id") log.sought ??= { resource, id: String(value) };
       },
+      refer: (_, resource: string, id: string) => void (log.sought ??= { resource, id: String(id) }),
       claim: (given, resource: string, id: string) => {
         log.sought ??= { resource, id };
         if (given === undefined && isTogether) log.left = true;

@@ -146,6 +146,9 @@ function holding({ journal, locks, loose, tables, tx }: HoldingOptions): Transac
         if (row === undefined || !(await holdRow(resource, row))) return row;
       }
     },
+    async refer(resource, id) {
+      return this.get(resource, "id", id);
+    },
     async claim(resource, id) {
       const row = tx.claim(resource, id);
       if (row === undefined || !isFree(resource, row)) return undefined;

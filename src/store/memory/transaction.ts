@@ -83,6 +83,10 @@ export class MemoryTransaction implements Transaction {
     return this.pending.find(resource, column, value);
   }
 
+  refer(resource: string, id: Value): Row | undefined {
+    return this.get(resource, "id", id);
+  }
+
   claim(resource: string, id: Value): Row | undefined {
     return this.get(resource, "id", id);
   }

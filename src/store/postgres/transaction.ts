@@ -136,6 +136,10 @@ export class PostgresTransaction implements Transaction {
     return this.#hold(resource, column, value, "");
   }
 
+  refer(resource: string, id: Value): Promise<Row | undefined> {
+    return this.#fetch(resource, id as string | number, "FOR SHARE");
+  }
+
   claim(resource: string, id: Value): Promise<Row | undefined> {
     return this.#hold(resource, "id", id, " SKIP LOCKED");
   }

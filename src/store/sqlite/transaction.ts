@@ -222,6 +222,10 @@ export class SqliteTransaction implements Transaction {
   }
 
   /** No other transaction holds anything: there is one at a time. */
+  refer(resource: string, id: Value): Row | undefined {
+    return this.get(resource, "id", id);
+  }
+
   claim(resource: string, id: Value): Row | undefined {
     return this.get(resource, "id", id);
   }
