@@ -151,6 +151,15 @@ test("src/parts holds the nine parts, each with a model and a reader", () => {
   );
 });
 
+test("every file of code opens with what it is in charge of, or by what it was written", () => {
+  const opening = /^(?:#!.*\n)?(?:\/\*\*\s|\/\/ .*: not to be changed by hand\.\n)/;
+  const code = files("{src,test,docs,bench,examples,scripts,deploy}/**/*.{ts,mts,js,mjs}");
+  assert.deepEqual(
+    code.filter((path) => !opening.test(read(path))),
+    [],
+  );
+});
+
 test("every check has its page, and every page its check", () => {
   const checks = files("src/parts/**/checks/*.ts").filter((path) => !path.endsWith(".test.ts"));
   const pages = files("src/parts/**/checks/*.md");

@@ -1,7 +1,8 @@
+/** Waiting for what comes by itself, where there is no event of it to wait for. */
 import assert from "node:assert/strict";
 import { setTimeout as pass } from "node:timers/promises";
 
-/** Waits for something that comes by itself, for half a minute at most. */
+/** Asks 20 times a second, for half a minute at most. */
 export async function until(what: () => Promise<boolean> | boolean, message: string): Promise<void> {
   for (let tries = 0; tries < 600; tries += 1) {
     if (await what()) return;

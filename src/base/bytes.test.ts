@@ -1,3 +1,4 @@
+/** Sizes as a document writes them: what is one, what is none, and how one is printed. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseSize, printSize } from "./bytes.ts";

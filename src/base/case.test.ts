@@ -1,3 +1,4 @@
+/** A name is found in paths, columns and sentences as people write it there, whatever its plural; no other name is taken for it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { camelCase, kebabCase, plural, resourceFromSegment, snakeCase, withArticle } from "./case.ts";

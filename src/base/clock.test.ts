@@ -1,3 +1,4 @@
+/** An instant of RFC 3339 has one canonical text; what is none, such as a day that no month has, is refused and not mended. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

@@ -1,3 +1,4 @@
+/** Durations: what is one, in which parts; months are of the calendar, never a number of days. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

@@ -1,3 +1,4 @@
+/** Ids are UUIDv7 (RFC 9562) in other digits: they rise even where the clock does not, and nothing else passes for one. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

@@ -1,3 +1,4 @@
+/** The near miss of a name: a slip finds the name that was meant, what is merely short or other finds none. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

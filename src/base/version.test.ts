@@ -1,3 +1,4 @@
+/** Which of two versions is newer, by their numbers and not by their letters. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isNewerVersion } from "./version.ts";

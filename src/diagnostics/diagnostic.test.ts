@@ -1,3 +1,4 @@
+/** How findings are shown: to people with the lines they are about, to programs as JSON, SARIF and GitHub's commands, escaped. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Position } from "../base/span.ts";

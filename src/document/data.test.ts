@@ -1,3 +1,4 @@
+/** What a value of YAML or JSON means: by the core schema of YAML 1.2, in JSON what JSON says, and keys are always text. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

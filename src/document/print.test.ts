@@ -1,3 +1,4 @@
+/** Any tree is printed so that it reads back as the same, whatever odd texts are in it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

@@ -1,3 +1,4 @@
+/** Any bytes become a document whose every piece stands where its span says; what is mended is said, and nothing is thrown. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -1,3 +1,4 @@
+/** A part of a value stands in the file where its span says, also where YAML folds, quotes or escapes it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readDocument } from "./read.ts";

@@ -1,3 +1,4 @@
+/** The type of each expression, and everything that is wrong with one at once: named, with its place and the near miss. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkExpression, checkRecords, type Checked } from "./check.ts";

@@ -1,3 +1,4 @@
+/** What an expression's function gives for a row. It is total: no row, number, text or pattern makes it throw or run on. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkExpression } from "./check.ts";

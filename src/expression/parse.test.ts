@@ -1,3 +1,4 @@
+/** The grammar: one canonical text for each tree, a place for each fault, and bounds on what is read. Reading never throws. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

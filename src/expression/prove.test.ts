@@ -1,3 +1,4 @@
+/** What is said to be always, never, or not both true is so for every row; what may be otherwise is not said. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

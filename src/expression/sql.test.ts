@@ -1,3 +1,7 @@
+/**
+ * The SQL of an expression in both dialects: values are parameters, what SQL cannot say is refused, and nothing grows
+ * without a bound.
+ */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";

@@ -1,3 +1,4 @@
+/** Each expression of a document sees the names of its place and no others, and what is wrong with one points at its words. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readDocument } from "../document/read.ts";

@@ -1,3 +1,7 @@
+/**
+ * Which part a section is of, what its status is, and that one file of YAML or JSON says the same; no part goes
+ * missing in silence.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readDocument } from "../document/read.ts";

@@ -1,3 +1,4 @@
+/** What a document resolves to. Any model without errors is planned, and what is not enforced is listed by its line. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -1,3 +1,4 @@
+/** What part 9 says of stored data: what is taken where there was none, in the words of the version that it was stored by. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { documentOf } from "../../test/migrate/data.ts";

@@ -1,3 +1,4 @@
+/** Bodies as JSON: what `JSON.parse` would read, without members that stand twice or integers that lose a digit, in linear time. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

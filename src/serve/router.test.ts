@@ -1,3 +1,4 @@
+/** Which route a method and a path lead to: the one that a search through all of them would find, and no other. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

@@ -1,3 +1,4 @@
+/** A stored value becomes one of another type where that has its equal; else it is left for somebody to decide on. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

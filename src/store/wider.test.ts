@@ -1,3 +1,4 @@
+/** A schema is called wider only where all data that fitted the one before fits it, too. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../base/json.ts";

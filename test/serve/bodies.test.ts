@@ -1,3 +1,4 @@
+/** Bodies over HTTP (R2.2 to R2.7, R4.5, R4.6, R7.2): all faults are named at once, and what was refused has done nothing. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertLittleWork, perform, play, served } from "./scenario.ts";

@@ -1,3 +1,4 @@
+/** Content codings (R4.23): what was asked for is sent or none at all, and a tag serves for every coding. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { served } from "./scenario.ts";

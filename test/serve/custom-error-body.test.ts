@@ -1,3 +1,4 @@
+/** Errors in a shape of the document's own, down to those of the parser, and with the statuses and words of an API that exists. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reply } from "./client.ts";

@@ -1,3 +1,7 @@
+/**
+ * Problems (R7.1 to R7.4): each says what is wrong and what can be done now, and nothing of other records or of how
+ * the service works.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StoreError } from "../../src/store/error.ts";

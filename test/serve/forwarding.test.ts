@@ -1,3 +1,7 @@
+/**
+ * Who really sends, and by which scheme (R1.6, R1.7): only trusted proxies are believed, and plain HTTP is refused,
+ * never redirected.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readHeaders } from "../../src/serve/exchange.ts";

@@ -1,3 +1,7 @@
+/**
+ * Health (R1.2) and draining (R1.8): who is under way is finished, nobody new is accepted, and nobody is waited for
+ * without an end.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { play, serve, served, stores } from "./scenario.ts";

@@ -1,3 +1,7 @@
+/**
+ * Idempotency keys (R4.18 to R4.20): what is sent again is answered byte for byte and done once, by nobody but its caller; what
+ * fails before it is done leaves no key behind.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reply, Sent } from "./client.ts";

@@ -1,3 +1,4 @@
+/** Lists (R4.9 to R4.13): filters, orders and pages. A walk gives whatever is there throughout once, and nothing that is hidden. */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import fc from "fast-check";

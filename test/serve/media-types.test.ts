@@ -1,3 +1,4 @@
+/** Negotiation (R4.4, R4.5, R4.8): which types are taken and given, and what is refused before anything is done. */
 import { play, served } from "./scenario.ts";
 import type { Scenario } from "./scenario.ts";
 import { addTool, aTool, once, people, toolLibrary } from "./tool-library.ts";

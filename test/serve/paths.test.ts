@@ -1,3 +1,7 @@
+/**
+ * Targets and paths (R4.1, R4.3, R4.7): no path is read as another one, and what is too long or malformed is refused,
+ * by bytes too.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { documentText, play, served } from "./scenario.ts";

@@ -1,3 +1,4 @@
+/** Tags and preconditions (R4.15, R4.16): a tag changes with what its caller sees and only then, and no edit is lost to another. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { archive, keeping } from "./archive.ts";

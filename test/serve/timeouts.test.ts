@@ -1,3 +1,4 @@
+/** Time-outs (R4.21): who is too slow is told so and let go, whoever is only idle is not, and what comes too late is not done. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { holdStore } from "./held.ts";

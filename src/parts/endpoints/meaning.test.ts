@@ -1,3 +1,4 @@
+/** What an endpoint does, read from its method, path and words; what is not plain is said and never guessed. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readDocument } from "../../document/read.ts";

@@ -1,3 +1,4 @@
+/** The literal of a default is read by the type of its field; one that does not fit is none. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json } from "../../base/json.ts";

@@ -1,3 +1,4 @@
+/** The JSON Schema of each type of field takes the values that are right on the wire and refuses those that are not. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";

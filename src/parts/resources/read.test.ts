@@ -1,3 +1,4 @@
+/** Part 2: what each form means, and what is complained about, where. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readBlock } from "../../../test/part-block.ts";

@@ -1,3 +1,4 @@
+/** Ten failures in a minute, across processes: who made them waits and nobody else, whatever the clock does, in bounded memory. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { subscriberOf } from "../address.ts";

@@ -1,3 +1,7 @@
+/**
+ * Where a request's body ends (RFC 9112, section 6). What could be read in two ways is no body, and no byte is taken
+ * from what follows.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

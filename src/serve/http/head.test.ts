@@ -1,3 +1,4 @@
+/** The head of a request by RFC 9112's grammar, however it is cut into pieces; nothing that could end a line gets through. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

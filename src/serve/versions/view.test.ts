@@ -1,3 +1,4 @@
+/** Which members an older version sees as a plain view; where that needs the record itself no view is made. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { MemberStep } from "../../plan/version.ts";

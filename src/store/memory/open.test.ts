@@ -1,3 +1,4 @@
+/** The memory store keeps to the contract of every store. */
 import { contract } from "../contract.ts";
 import { openMemoryStore } from "./open.ts";
 
