@@ -17,6 +17,12 @@ const steps: Readonly<Record<string, readonly string[]>> = {
 };
 
 const wanted = process.argv.slice(2);
+if (wanted.includes("--help")) {
+  process.stdout.write(`npm run check -- [--fix] [${Object.keys(steps).join("|")} …]
+  All checks, or those that are named; with --fix the formatter rewrites files first.
+`);
+  process.exit();
+}
 const unknown = wanted.filter((word) => word !== "--fix" && !Object.hasOwn(steps, word));
 if (unknown.length > 0) {
   process.stderr.write(`no such check: ${unknown.join(", ")}; there are ${Object.keys(steps).join(", ")}\n`);

@@ -21,19 +21,41 @@ const tasks = {
   test: (args) => ({ args: testArguments(args), cwd: root }),
   check: (args) => ({ args: [join("scripts", "check.ts"), ...args], cwd: root }),
   bench: (args) => ({ args: [join("bench", "run.ts"), ...args], cwd: root }),
-  package: () => ({ args: ["--disable-warning=ExperimentalWarning", join("scripts", "package.ts")], cwd: root }),
+  package: (args) => ({
+    args: ["--disable-warning=ExperimentalWarning", join("scripts", "package.ts"), ...args],
+    cwd: root,
+  }),
   simulate: (args) => ({ args: [join("test", "simulation", "main.ts"), ...args], cwd: root }),
   story: (args) => ({ args: [join("examples", "story", "story.ts"), ...args], cwd: root }),
   "test:postgres": (args) => ({ args: [join("scripts", "test-postgres.ts"), ...args], cwd: root }),
   "serve:postgres": (args) => ({ args: [join("scripts", "serve-postgres.ts"), ...args], cwd: root }),
 };
 
+/** What `--help` says of the tasks that do not say it themselves. */
+const usages = {
+  test: `npm test -- [FILE|FOLDER|GLOB …] [options of Node's test runner]
+  All tests, or those of the places that are given: npm test -- src/expression --test-name-pattern=walk`,
+  story: `npm run story
+  What becomes of a parcel, told by the service of examples/parcel-lockers.md from end to end.`,
+  "test:postgres": `npm run test:postgres -- [FILE|GLOB …]
+  The tests that serve over HTTP, or those that are given, with PostgreSQL in the place of SQLite.`,
+  "serve:postgres": `npm run serve:postgres -- [DOC] [options of nonet serve]
+  Serves a document, or examples/parcel-lockers.md, from a PostgreSQL that is installed with the dependencies. Its data
+  stays in NONET_POSTGRES_FOLDER, or else in a folder for temporary files.`,
+  package: `npm run package -- [--without-types]
+  Makes what is published, in dist: npm pack ./dist. An image that runs the command alone needs no types.`,
+};
+
 const usage = `usage: npm start | npm test | npm run nonet -- … | npm run check | npm run bench | npm run simulate | npm run story | npm run serve:postgres | npm run test:postgres | npm run package
-  Arguments after -- reach the task. npm prints two lines of its own before a task's output; where a program
-  reads that output, ask for silence: npm run --silent nonet -- check FILE --format json`;
+  Arguments after -- reach the task; with --help it says how it is used. npm prints two lines of its own before a task's
+  output; where a program reads that output, ask for silence: npm run --silent nonet -- check FILE --format json`;
 
 const [taskName = "", ...taskArguments] = process.argv.slice(2);
 const task = Object.hasOwn(tasks, taskName) ? tasks[taskName] : fail(usage, 2);
+if (taskArguments.includes("--help") && Object.hasOwn(usages, taskName)) {
+  process.stdout.write(`${usages[taskName]}\n`);
+  process.exit();
+}
 if (!dependenciesMatchLock()) installDependencies();
 run(pinnedNode(), task(taskArguments));
 

@@ -1,14 +1,16 @@
-/**
- * `npm run simulate`: many seeds, or one of them with its document and every step.
- *
- *     npm run simulate -- --seeds 100000 --from 1     many, on all cores
- *     npm run simulate -- --seed 4711                 this one once more, exactly as it was
- */
+/** `npm run simulate`: many seeds, or one of them with its document and every step. */
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { runFleet } from "./fleet.ts";
 import { prepared } from "./prepared.ts";
 import { simulate, worldNumberOf } from "./run.ts";
+
+const usage = `npm run simulate -- [options]
+  --seeds N      how many (default 10000)
+  --from N       the first of them (default 0)
+  --threads N    played at a time (default one for each processor)
+  --most N       findings after which it ends (default 20)
+  --seed N       this one alone, exactly as it was, with its document and every step`;
 
 const { values } = parseArgs({
   options: {
@@ -16,14 +18,15 @@ const { values } = parseArgs({
     from: { type: "string", default: "0" },
     threads: { type: "string" },
     seed: { type: "string" },
-    /** Findings after which it ends. */
     most: { type: "string", default: "20" },
+    help: { type: "boolean", default: false },
   },
 });
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-if (values.seed === undefined) process.exitCode = await many();
+if (values.help) say(usage);
+else if (values.seed === undefined) process.exitCode = await many();
 else process.exitCode = await one(Number(values.seed));
 
 async function one(seed: number): Promise<number> {
