@@ -180,8 +180,9 @@ async function compare(): Promise<number> {
   const load = start(["bench/load.ts"], "load", true);
   const receiver = start(["bench/receiver.ts"], "load", true);
   const runners: Runner[] = [];
-  for (const [index, name] of names.toSorted(floorsLast).entries())
-    runners.push(await (isFloor(name) ? prepareFloor(name, runners[0], load) : prepare(name, index, names, load)));
+  const inOrder = names.toSorted(floorsLast);
+  for (const [index, name] of inOrder.entries())
+    runners.push(await (isFloor(name) ? prepareFloor(name, runners[0], load) : prepare(name, index, inOrder, load)));
   printHeader(runners);
   await timeStarts(runners);
 

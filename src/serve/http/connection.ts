@@ -41,6 +41,8 @@ export class Connection {
   #phase: Phase = "head";
   /** What has come and belongs to nothing yet. */
   #rest: Buffer = nothing;
+  /** Whether the bytes of it are another's. */
+  #lent = false;
   /** How much of it has been looked at for a head, and is none yet. */
   #looked = 0;
   #request: Request | undefined;
@@ -60,7 +62,6 @@ export class Connection {
       write: (text) => void socket.write(text),
     };
     this.#deadline = performance.now() + options.headMilliseconds;
-    socket.on("data", (chunk: Buffer) => this.#take(chunk));
     socket.on("end", () => this.#ended());
     socket.on("error", () => socket.destroy());
     socket.on("close", () => this.#closed());
@@ -91,11 +92,20 @@ export class Connection {
     this.#socket.destroy();
   }
 
-  #take(chunk: Buffer): void {
+  /** Takes what has come; `bytes` may be written over once it returns. */
+  take(bytes: Buffer): void {
     if (this.#phase === "over") return;
     if (this.#phase === "resting" || (this.#phase === "head" && this.#rest.length === 0)) this.#expectHead();
-    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    this.#lent = this.#rest.length === 0;
+    this.#rest = this.#lent ? bytes : Buffer.concat([this.#rest, bytes]);
     this.#go();
+    this.#keep();
+  }
+
+  /** What is needed beyond the turn in which it came is copied. */
+  #keep(): void {
+    if (this.#lent && this.#rest.length > 0) this.#rest = Buffer.from(this.#rest);
+    this.#lent = false;
   }
 
   #expectHead(): void {
@@ -113,7 +123,10 @@ export class Connection {
       if (!this.#begin()) break;
     }
     this.#going = false;
-    if (this.#request !== undefined) this.#request.more();
+    if (this.#request !== undefined) {
+      this.#keep();
+      this.#request.more();
+    }
     if (this.#rest.length > mostWaitingBytes) this.#socket.pause();
     else if (this.#socket.isPaused()) this.#socket.resume();
   }
@@ -147,7 +160,8 @@ export class Connection {
       this.#refuse("invalid-request", { status: 400 });
       return false;
     }
-    this.#rest = this.#rest.subarray(head.end);
+    this.#rest = head.end === this.#rest.length ? nothing : this.#rest.subarray(head.end);
+    if (!reader.over) this.#keep();
     this.#phase = "answering";
     this.#deadline = reader.over ? undefined : this.#started + this.#options.requestMilliseconds;
     const request = new Request(head, this.#address, reader, this.#line);

@@ -1,10 +1,10 @@
 /** A server for services on sockets themselves: HTTP/1.1 as this project needs it, without the objects that Node makes of it. */
-import { createServer } from "node:net";
 import process from "node:process";
 import { listening } from "../listening.ts";
 import type { RunningServer, ServerOptions } from "../server.ts";
 import { keptSeconds } from "./answer-head.ts";
 import { Connection } from "./connection.ts";
+import { createSocketServer } from "./sockets.ts";
 
 // See `server.ts` for why this is no import.
 const { METHODS } = process.getBuiltinModule("node:http");
@@ -24,10 +24,11 @@ export async function listenOnSockets(options: ServerOptions): Promise<RunningSe
     isDraining: () => draining,
     isMethod: (method: string) => methods.has(method),
   };
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+  const server = createSocketServer((socket) => {
     const connection = new Connection(socket, given);
     connections.add(connection);
     socket.once("close", () => connections.delete(connection));
+    return (bytes) => connection.take(bytes);
   });
   const looking = setInterval(
     () => {
