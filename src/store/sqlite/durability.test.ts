@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { tables, thing, wholeView } from "../contract-tables.ts";
+import type { Store } from "../store.ts";
 import { openSqliteStore } from "./open.ts";
 
 const writer = `
@@ -126,25 +127,49 @@ test("the log is copied once it has grown by so much, and not again before it ha
   }
 });
 
-test("a read shows nothing that is not yet durable", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "nonet-hold-"));
-  try {
-    const store = await openSqliteStore({ file: join(folder, "store.db"), tables, clock: Date.now });
-    const read = store.read({ resource: "Thing", key: "id", view: wholeView("Thing") });
-    let answered = false;
-    let early = 0;
-    const writing = store
-      .transaction(async (tx) => tx.insert("Thing", thing("a"), 1, wholeView("Thing"), {}))
-      .then(() => (answered = true));
-    while (!answered) {
-      if ((await read("a", {})) !== undefined && !answered) early += 1;
-      await new Promise((resolve) => setImmediate(resolve));
+// Who writes alone may wait for the disk where it is; others are flushed on another thread.
+for (const writers of [1, 3]) {
+  const inFolder = async (work: (store: Store, file: string) => Promise<void>): Promise<void> => {
+    const folder = mkdtempSync(join(tmpdir(), "nonet-hold-"));
+    const file = join(folder, "store.db");
+    const store = await openSqliteStore({ file, tables, clock: Date.now });
+    try {
+      await work(store, file);
+    } finally {
+      await store.close();
+      rmSync(folder, { recursive: true, force: true });
     }
-    await writing;
-    assert.equal(early, 0);
-    assert.ok(await read("a", {}));
-    await store.close();
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
+  };
+  const write = (store: Store): readonly Promise<unknown>[] =>
+    Array.from({ length: writers }, (_, index) =>
+      store.transaction(async (tx) => tx.insert("Thing", thing(`${index}`), 1, wholeView("Thing"), {})),
+    );
+  const seen = (store: Store): Promise<unknown> =>
+    Promise.resolve(store.read({ resource: "Thing", key: "id", view: wholeView("Thing") })("0", {}));
+
+  test(`a read shows nothing that is not yet durable (${writers} at once)`, () =>
+    inFolder(async (store) => {
+      let answered = false;
+      let early = 0;
+      const writing = Promise.all(write(store)).then(() => (answered = true));
+      while (!answered) {
+        if ((await seen(store)) !== undefined && !answered) early += 1;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await writing;
+      assert.equal(early, 0);
+      assert.ok(await seen(store));
+    }));
+
+  test(`nor what could not be made durable, ever (${writers} at once)`, () =>
+    inFolder(async (store, file) => {
+      // What is written from now on is in a file that nobody can find again.
+      rmSync(`${file}-wal`);
+      const outcomes = await Promise.allSettled(write(store));
+      assert.deepEqual(
+        outcomes.map(({ status }) => status),
+        outcomes.map(() => "rejected"),
+      );
+      assert.equal(await seen(store), undefined);
+    }));
+}

@@ -18,10 +18,8 @@ export interface Durability {
   hold(): void;
   /** After it: resolves when everything that was committed is durable. */
   flush(): Promise<void>;
-  /** Whether a flush is likely to be so short that it is better waited for. */
-  isShort(): boolean;
-  /** As `flush`, with nothing done meanwhile, so that nothing has to be held; throws. */
-  flushHere(): void;
+  /** As `flush`, with nothing else done meanwhile; false, and not done, where it is likely to take too long for that. Throws. */
+  flushHere(): boolean;
   /** Readers may see all that is committed. */
   release(): void;
   close(): void;
@@ -50,16 +48,16 @@ export function openDurability(file: string, snapshot: Snapshot): Durability {
   return {
     hold: () => snapshot.hold(),
     flush: () => new Promise(flush),
-    isShort: () => {
-      if (toHandOver === 0) return true;
-      toHandOver -= 1;
-      return false;
-    },
     flushHere: () => {
+      if (toHandOver > 0) {
+        toHandOver -= 1;
+        return false;
+      }
       const begun = performance.now();
       fdatasyncSync(log);
       if (performance.now() - begun > shortMilliseconds) toHandOver = handedOver;
       if (!isThere()) throw gone();
+      return true;
     },
     release: () => snapshot.release(),
     close: () => closeSync(log),
@@ -71,8 +69,7 @@ export function immediate(snapshot: Snapshot): Durability {
   return {
     hold: () => undefined,
     flush: () => Promise.resolve(),
-    isShort: () => true,
-    flushHere: () => undefined,
+    flushHere: () => true,
     release: () => snapshot.release(),
     close: () => undefined,
   };

@@ -4,9 +4,10 @@
  * itself alone: what it wrote is taken back write by write, and from its first write on that cannot be taken back so, by a
  * savepoint. A savepoint costs a copy of each page that is changed within it, so most works have none.
  *
- * Where a flush is short, a work that is alone waits for it on the spot. Else, while one group becomes durable, the next one already runs, and takes in all that arrives; it is committed when the one
- * before is answered. Where a flush is short beside the work of a group, the next one also takes in what those ask for who have
- * just been answered: half as many groups write fewer pages, since pages are written once for a group, however often they change.
+ * Where a flush is short, a work that is alone waits for it on the spot. Else, while one group becomes durable, the next one
+ * already runs, and takes in all that arrives; it is committed when the one before is answered. Where a flush is short beside the
+ * work of a group, the next one also takes in what those ask for who have just been answered: half as many groups write fewer
+ * pages, since pages are written once for a group, however often they change.
  */
 import { StoreError } from "../error.ts";
 import type { Checkpointer } from "./checkpoint.ts";
@@ -112,14 +113,13 @@ export function openWriter(
       await fill(group, alone, gathers);
       assertSound();
       const wrote = group.some((done) => done.wrote);
-      const waits = !wrote || (alone && durability.isShort());
-      if (!waits) durability.hold();
+      if (wrote) durability.hold();
       connection.run("COMMIT");
-      if (waits) {
-        if (wrote) flushHere(group);
-        else answer(group);
+      if (!wrote) {
+        answer(group);
         return;
       }
+      if (alone && flushedHere(group)) return;
     } catch (thrown) {
       fail(group, thrown);
       durability.release();
@@ -142,14 +142,14 @@ export function openWriter(
       });
   }
 
-  function flushHere(group: readonly Done[]): void {
+  function flushedHere(group: readonly Done[]): boolean {
     try {
-      durability.flushHere();
+      if (!durability.flushHere()) return false;
+      answer(group);
     } catch (thrown) {
       giveUp(group, thrown);
-      return;
     }
-    answer(group);
+    return true;
   }
 
   /** What the disk has is not known any more, and asking it again would not tell. */
