@@ -45,13 +45,18 @@ const deeds: Readonly<Record<Exclude<Operation["deed"], "renew">, Deed>> = {
 /** `refused` makes the answer of a refusal that undoes nothing. */
 export function deedOf({ deed, quotas }: Operation, refused: (refusal: Refusal) => Answer = thrown): Deed {
   const perform: Deed = deed === "renew" ? (call, tx) => renew(call, tx, refused) : deeds[deed];
-  const performCounted: Deed = async (call, tx) => {
-    const answer = await perform(call, tx);
-    if (call.functions?.hasAfter === true) await afterwards(call, tx, answer);
-    if (quotas.length > 0) await countSuccess(call, tx, answer);
-    return answer;
+  return (call, tx) => {
+    const answered = perform(call, tx);
+    const isOver = quotas.length === 0 && call.functions?.hasAfter !== true;
+    return isOver ? answered : answered.then((answer) => conclude(call, tx, answer));
   };
-  return quotas.length > 0 ? performCounted : (call, tx) => (call.functions ? performCounted : perform)(call, tx);
+}
+
+/** The function after the operation, then the quotas that count it. */
+async function conclude(call: Call, tx: Transaction, answer: Answer): Promise<Answer> {
+  if (call.functions?.hasAfter === true) await afterwards(call, tx, answer);
+  await countSuccess(call, tx, answer);
+  return answer;
 }
 
 function thrown(refusal: Refusal): never {
