@@ -2,24 +2,14 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { createService } from "nonet";
-import pg from "pg";
-import { type PostgresServer, startPostgres } from "../postgres/server.ts";
+import { postgresForFile } from "../postgres/for-file.ts";
 import { addressOf, finished, nonet, temporaryFolder } from "./process.ts";
 import { shelf } from "./shelf.ts";
 
-let server: PostgresServer;
-
-before(async () => {
-  server = await startPostgres();
-  const admin = new pg.Client({ connectionString: server.address });
-  await admin.connect();
-  await admin.query("CREATE ROLE plain LOGIN; CREATE SCHEMA shelf AUTHORIZATION plain; CREATE SCHEMA program AUTHORIZATION plain"); // biome-ignore format: short
-  await admin.end();
-});
-
-after(() => server[Symbol.asyncDispose]());
+const { server, admin } = await postgresForFile();
+await admin.query("CREATE ROLE plain LOGIN; CREATE SCHEMA shelf AUTHORIZATION plain; CREATE SCHEMA program AUTHORIZATION plain"); // biome-ignore format: short
 
 const told =
   /^permissions are in the statements alone: there is no role nonet_reads_postgres_\w+, and plain may not make one \(CREATE ROLE .*\)\n/m;

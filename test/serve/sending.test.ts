@@ -152,6 +152,22 @@ function afterLists(resource: string, then: () => Promise<void> | void): (store:
   });
 }
 
+/** A store of which something is done after each transaction, once deliveries have been looked for: the first one claims them. */
+function afterClaims(then: () => Promise<void>): (store: Store) => Store {
+  let looked = false;
+  const looking = afterLists("WebhookDelivery", () => {
+    looked = true;
+  });
+  return (store) => ({
+    ...looking(store),
+    async transaction(work) {
+      const value = await store.transaction(work);
+      if (looked) await then();
+      return value;
+    },
+  });
+}
+
 /** What its owner asks for: it is enabled again, and all since then is sent. */
 async function recover({ store }: Bench, since: string): Promise<void> {
   await store.transaction(async (tx) => {
@@ -256,20 +272,12 @@ for (const kind of ["memory", "sqlite"] as const) {
     await bench.placed("ord_1");
     const claimed = Promise.withResolvers<void>();
     const told = Promise.withResolvers<void>();
-    let looked = false;
-    const slow = bench.process((store) => ({
-      ...afterLists("WebhookDelivery", () => {
-        looked = true;
-      })(store),
-      async transaction(work) {
-        const value = await store.transaction(work);
-        if (looked) {
-          claimed.resolve();
-          await told.promise;
-        }
-        return value;
-      },
-    }));
+    const slow = bench.process(
+      afterClaims(() => {
+        claimed.resolve();
+        return told.promise;
+      }),
+    );
     const round = slow.round();
     await claimed.promise;
     bench.pass(60_000);
@@ -293,10 +301,7 @@ for (const kind of ["memory", "sqlite"] as const) {
       if (asked === "again") {
         // It has come to them already, and made nothing of them.
         await bench.store.transaction(async (tx) => tx.setBookmark("webhooks", await bench.store.journal.last()));
-        await bench.store.transaction(async (tx) => {
-          const row = (await tx.get("Webhook", "id", "whk_1")) as Row;
-          await tx.update("Webhook", row, { recoverSince: since }, nothing("Webhook"), {});
-        });
+        await recover(bench, since);
       }
       const deliveries = bench.process(
         afterEvents(() => bench.store.transaction(async (tx) => tx.forget("Order", "ord_erased"))),
@@ -322,17 +327,7 @@ for (const kind of ["memory", "sqlite"] as const) {
         await tx.update("WebhookDelivery", row, changes, nothing("WebhookDelivery"), {});
         isErased = true;
       });
-    let claims = false;
-    const deliveries = bench.process((store) => ({
-      ...afterLists("WebhookDelivery", () => {
-        claims = true;
-      })(store),
-      async transaction(work) {
-        const value = await store.transaction(work);
-        if (claims && !isErased) await erase();
-        return value;
-      },
-    }));
+    const deliveries = bench.process(afterClaims(async () => (isErased ? undefined : erase())));
     for (let round = 0; round < 3; round += 1) {
       await deliveries.round();
       await deliveries.settled();
