@@ -75,6 +75,7 @@ export function securedText(secured: Exclude<Secured, { readonly kind: "off" }>)
   return `${unsecured}: ${secured.why} (${secured.remedy})`;
 }
 
+/** What a person reads, and a log has as its message. */
 export const unsecured = "permissions are in the statements alone";
 
 /** Runs what opens a file. @throws DocumentError or UsageError, as `openStore` does. */

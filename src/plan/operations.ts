@@ -232,6 +232,7 @@ interface BodyFieldOptions {
   readonly secret: boolean;
 }
 
+/** A member of a body: what is to be asked of its value, and what it is where it is left out. */
 export function bodyField(
   sources: Sources,
   name: string,

@@ -75,14 +75,8 @@ async function told(asked: Call, tx: Transaction): Promise<Call> {
 async function make(call: Call, tx: Transaction, table: Table, said: Values): Promise<void> {
   const values: Values = { ...said };
   fillDefaults(call, table, values);
-  await settle(
-    call,
-    tx,
-    table,
-    values,
-    undefined,
-    Object.keys(said).map((field) => ({ field })),
-  );
+  const set = Object.keys(said).map((field) => ({ field }));
+  await settle(call, tx, table, values, undefined, set);
   await checkReferences(tx, table, values);
   const nothing = { resource: table.resource, members: [] };
   const written = await tx.insert(table.resource, values, call.now, nothing, call.variables);

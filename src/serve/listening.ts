@@ -1,4 +1,4 @@
-/** How a server of either kind begins to listen, and how it ends (R1.8). */
+/** How a server of either kind begins to listen, and how it ends (R1.8): what both do, and in which order. */
 import type { AddressInfo, Server } from "node:net";
 import { setTimeout as pass } from "node:timers/promises";
 import type { RunningServer, ServerOptions } from "./server.ts";
@@ -13,6 +13,7 @@ interface Ending {
   cut(): void;
 }
 
+/** Rejects with the error of the socket where it cannot listen there, such as `EADDRINUSE`. */
 export async function listening(
   server: Server,
   { host, port, service }: ServerOptions,

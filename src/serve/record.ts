@@ -46,6 +46,7 @@ export function absentParent(call: Call): Refusal {
   return hides && call.context.plan.unseen === 403 ? new Refusal("forbidden") : new Refusal("not-found");
 }
 
+/** Whether a caller's decision holds for a record as it is in the transaction; its conditions are asked until one does. */
 export function holds(call: Call, tx: Transaction, decision: Decision, row: Row): Awaitable<boolean> {
   if (decision === "denied" || decision === "allowed") return decision === "allowed";
   const anyFrom = (index: number): Awaitable<boolean> => {
@@ -76,6 +77,7 @@ async function allParents(call: Call, tx: Transaction): Promise<readonly Row[]> 
   return rows;
 }
 
+/** Whether this caller may know of a record that it refers to, or that its path leads through. */
 export function isVisible(call: Call, tx: Transaction, grants: readonly GrantPlan[], row: Row): Awaitable<boolean> {
   if (call.system === true) return true;
   return holds(call, tx, decide(grants, call.caller.kind === 0 ? undefined : call.caller.roles), row);
@@ -123,13 +125,21 @@ export function checkPreconditions(call: Call, tx: Transaction, row: Row): Await
     return checkTags(call, tx, row, { match, noneMatch, needed });
 }
 
-type Tags = "*" | readonly string[] | undefined;
+/** The tags that a request names; `*` is whichever the record has. */
+type Tags = "*" | readonly string[];
+
+interface Preconditions {
+  readonly match: Tags | undefined;
+  readonly noneMatch: Tags | undefined;
+  /** Nothing was sent, and the document asks for it. */
+  readonly needed: boolean;
+}
 
 async function checkTags(
   call: Call,
   tx: Transaction,
   row: Row,
-  { match, noneMatch, needed }: { match: Tags; noneMatch: Tags; needed: boolean },
+  { match, noneMatch, needed }: Preconditions,
 ): Promise<void> {
   const { derived } = (call.own?.kind ?? call.kind).record;
   const text = derived ? await tx.view(row, call.kind.record.view, call.variables) : "";
@@ -152,11 +162,11 @@ async function checkTags(
 }
 
 /** Whether one of the tags is of this revision in some shape: what else was told with it need not be as it was. */
-function readAt(tags: "*" | readonly string[], revision: number): boolean {
+function readAt(tags: Tags, revision: number): boolean {
   return tags !== "*" && tags.some((tag) => revisionOf(tag) === revision);
 }
 
-export function tagsOf(call: Call, header: "if-match" | "if-none-match"): Tags {
+export function tagsOf(call: Call, header: "if-match" | "if-none-match"): Tags | undefined {
   const field = call.exchange.headers.get(header);
   if (field === undefined) return undefined;
   const tags = parseTags(field);

@@ -72,8 +72,9 @@ export class Hooks {
   readonly #bodies: Map<string, string> = new Map();
   /** By endpoint and event: whether a receiver has taken it. */
   readonly #taken: Set<string> = new Set();
-  /** Entries with data, by their record, and those whose data is gone, with how many times something was forgotten until then. */
+  /** Entries with data, by their record. */
   readonly #told: Map<string, Entry[]> = new Map();
+  /** Those whose data is gone, each with its number: the first that was forgotten is 1. */
   readonly #forgotten: Map<Entry, number> = new Map();
   /** By endpoint and event: what there was a delivery of, which is not kept for ever. */
   readonly #made: Set<string> = new Set();
@@ -96,7 +97,7 @@ export class Hooks {
     return this.#journal.length;
   }
 
-  /** Whether its data is gone, so that nobody is told of it any more: how much had been forgotten then. */
+  /** Where its data is gone, so that nobody is told of it any more: how many entries' was when that was so. */
   forgotten(position: number): number | undefined {
     const entry = this.#journal[position];
     return entry && this.#forgotten.get(entry);

@@ -221,7 +221,7 @@ export class SqliteTransaction implements Transaction {
     return this.#shop.getter(resource, column)(value);
   }
 
-  /** No other transaction holds anything: there is one at a time. */
+  /** There is one transaction at a time, so that none holds what another one asks for: here, and where it claims. */
   refer(resource: string, id: Value): Row | undefined {
     return this.get(resource, "id", id);
   }
