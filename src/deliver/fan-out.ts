@@ -110,7 +110,7 @@ export function createFanOut(
 
   /** Asked again in the transaction: it may have been deleted since it was listed. */
   async function isEnabled(tx: Transaction, { id }: Endpoint): Promise<boolean> {
-    const row = await tx.get(endpoints, "id", id);
+    const row = await tx.refer(endpoints, "id", id);
     return row?.["state"] === "enabled";
   }
 

@@ -6,6 +6,7 @@ import type { Awaitable, Row, Transaction } from "../store/store.ts";
 import { readAll } from "./collective.ts";
 import type { Call } from "./context.ts";
 import { create } from "./create.ts";
+import { movedBy } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
 import { handle } from "./functions/handle.ts";
 import { countSuccess } from "./limits/quotas.ts";
@@ -43,12 +44,21 @@ const deeds: Readonly<Record<Exclude<Operation["deed"], "renew">, Deed>> = {
 };
 
 /** `refused` makes the answer of a refusal that undoes nothing. */
-export function deedOf({ deed, quotas }: Operation, refused: (refusal: Refusal) => Answer = thrown): Deed {
-  const perform: Deed = deed === "renew" ? (call, tx) => renew(call, tx, refused) : deeds[deed];
+export function deedOf({ deed, effects, quotas }: Operation, refused: (refusal: Refusal) => Answer = thrown): Deed {
+  const alone: Deed = deed === "renew" ? (call, tx) => renew(call, tx, refused) : deeds[deed];
+  const perform: Deed = effects.length === 0 ? alone : holding(alone, movedBy(effects));
   return (call, tx) => {
     const answered = perform(call, tx);
     const isOver = quotas.length === 0 && call.functions?.hasAfter !== true;
     return isOver ? answered : answered.then((answer) => conclude(call, tx, answer));
+  };
+}
+
+/** What its events may move is held so from the first look at it. */
+function holding(perform: Deed, resources: ReadonlySet<string>): Deed {
+  return async (call, tx) => {
+    await tx.mayChange(resources);
+    return perform(call, tx);
   };
 }
 

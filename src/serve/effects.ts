@@ -40,14 +40,21 @@ export async function causeAll(
   const { emits, effects } = operation;
   call.noted.record = written.row["id"] ?? null;
   if (!(await follow(call, tx, { table, row: written.row, change, emits, effects }))) return written;
-  if (!tellsOfOthers(view) && !reaches(effects, table.resource)) return written;
+  if (!tellsOfOthers(view) && !movedBy(effects).has(table.resource)) return written;
   const row = (await tx.get(table.resource, "id", written.row["id"] ?? null)) ?? written.row;
   return { text: await tx.view(row, view, call.variables), revision: row["_rev"] as number, row };
 }
 
-/** Whether any of these, or what they cause in turn, moves records of a resource. */
-function reaches(effects: readonly EffectPlan[], resource: string): boolean {
-  return effects.some((effect) => effect.resource === resource || reaches(effect.effects, resource));
+const resources = new WeakMap<readonly EffectPlan[], ReadonlySet<string>>();
+
+/** The resources whose records these may move, or what they cause in turn. */
+export function movedBy(effects: readonly EffectPlan[]): ReadonlySet<string> {
+  let moved = resources.get(effects);
+  if (moved === undefined) {
+    moved = new Set(effects.flatMap((effect) => [effect.resource, ...movedBy(effect.effects)]));
+    resources.set(effects, moved);
+  }
+  return moved;
 }
 
 /** Whether it moved any other record. An event that finds no move is ignored. */

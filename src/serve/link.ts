@@ -46,6 +46,7 @@ interface Linking {
   readonly present: Row | undefined;
 }
 
+/** The record at hand is held as if it were changed: of many who link the same to it, each sees what the one before has made. */
 async function begin(asked: Call, tx: Transaction): Promise<Linking> {
   const row = await findRecord(asked, tx, await findParents(asked, tx));
   if (row === undefined) throw absent(asked);
@@ -90,7 +91,8 @@ async function make(call: Call, tx: Transaction, table: Table, said: Values): Pr
 async function checkReferences(tx: Transaction, { columns }: Table, values: Values): Promise<void> {
   for (const { name, references } of columns) {
     const id = values[name] ?? null;
-    if (references === undefined || id === null || (await tx.refer(references.resource, id)) !== undefined) continue;
+    if (references === undefined || id === null) continue;
+    if ((await tx.refer(references.resource, "id", id)) !== undefined) continue;
     throw invalid([
       { pointer: "#", code: "reference-not-found", detail: `${name} would refer to nothing that there is` },
     ]);

@@ -53,7 +53,8 @@ export async function login(asked: Call, tx: Transaction): Promise<Answer> {
   const { proved } = asked;
   const plan = sessionOf(asked);
   const { resource, secret } = loginOf(asked, plan);
-  const row = proved === undefined ? undefined : await tx.get(resource, "id", proved.id);
+  if (proved?.renewed !== undefined) await tx.mayChange([resource]);
+  const row = proved === undefined ? undefined : await tx.refer(resource, "id", proved.id);
   // The secret may have been changed while it was looked at.
   if (row === undefined || proved === undefined || row[secret] !== proved.kept) throw unproved(asked, plan);
   if (!(await holds(asked, tx, asked.kind.allowed, row))) throw new Refusal("forbidden");
@@ -78,7 +79,7 @@ export async function renew(asked: Call, tx: Transaction, refused: (refusal: Ref
     return refused(unproved(asked, plan));
   }
   if (renewed.kind === "unknown") throw unproved(asked, plan);
-  const row = await tx.get(resource, "id", idOf(asked, resource, renewed.user));
+  const row = await tx.refer(resource, "id", idOf(asked, resource, renewed.user));
   if (row === undefined) throw unproved(asked, plan);
   if (!(await holds(asked, tx, asked.kind.allowed, row))) throw new Refusal("forbidden");
   const { call } = await take(asked, tx, input);
@@ -96,7 +97,7 @@ export async function logout(asked: Call, tx: Transaction): Promise<Answer> {
   if (caller.credential !== plan.credential || caller.session === undefined || caller.id === null) {
     throw caller.kind === 0 ? unproved(asked, { ...plan, else: "unauthenticated" }) : new Refusal("forbidden");
   }
-  const row = await tx.get(resource, "id", idOf(asked, resource, caller.id));
+  const row = await tx.refer(resource, "id", idOf(asked, resource, caller.id));
   if (row === undefined || !(await holds(asked, tx, asked.kind.allowed, row))) throw new Refusal("forbidden");
   await checkGuard(call, tx, row);
   const answer = await answerOf(call, tx, row);

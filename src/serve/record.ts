@@ -68,7 +68,7 @@ async function allParents(call: Call, tx: Transaction): Promise<readonly Row[]> 
   for (const parent of call.prepared.operation.parents) {
     const table = call.context.tables.get(parent.resource) as Table;
     const value = decodeKey(call.parameters[parent.parameter] ?? "", columnOf(table, parent.column));
-    const row = value === undefined ? undefined : await tx.get(parent.resource, parent.column, value);
+    const row = value === undefined ? undefined : await tx.refer(parent.resource, parent.column, value);
     const before = call.prepared.operation.parents[rows.length - 1];
     const tied = row === undefined || before === undefined || row[before.field] === rows.at(-1)?.["id"];
     if (row === undefined || !tied || !(await isVisible(call, tx, parent.visible, row))) throw absentParent(call);

@@ -9,7 +9,7 @@ import { StoreError } from "../store/error.ts";
 import type { Due, Row, Transaction } from "../store/store.ts";
 import { anonymous } from "./caller.ts";
 import type { Context, Work } from "./context.ts";
-import { firstMove, makeMove } from "./effects.ts";
+import { firstMove, makeMove, movedBy } from "./effects.ts";
 import { Refusal } from "./refusal.ts";
 import { discard, erase } from "./retention.ts";
 
@@ -164,6 +164,7 @@ async function perform(context: Context, tx: Transaction, { table, row, act: tim
   const { act: what } = timed;
   if (what.kind === "delete") return (await discard(work, tx, table, row)) ? "deleted" : "blocked";
   if (what.kind === "erase") return (await erase(work, tx, table, row, what.columns)) ? "done" : "nothing";
+  await tx.mayChange(movedBy(what.effects));
   const move = await firstMove(work, tx, what.moves, row);
   if (move === undefined) return "nothing";
   // It stays in its state, where its time goes on: only the journal knows that this moment has been answered.

@@ -130,7 +130,7 @@ function segment(name: string): string {
 }
 
 async function isThere({ call, tx }: Taking, form: InputForm & { kind: "reference" }, id: Value): Promise<boolean> {
-  const row = await tx.refer(form.resource, id);
+  const row = await tx.refer(form.resource, "id", id);
   return row !== undefined && isVisible(call, tx, form.visible, row);
 }
 

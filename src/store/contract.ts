@@ -580,14 +580,38 @@ export function contract(
     it("a record is referred to as it is within the transaction; one that is not there is not", async (store) => {
       await addSite(store, "s1");
       await store.transaction(async (tx) => {
-        assert.equal((await tx.refer("Site", "s1"))?.["id"], "s1");
-        assert.equal(await tx.refer("Site", "s2"), undefined);
+        assert.equal((await tx.refer("Site", "id", "s1"))?.["id"], "s1");
+        assert.equal(await tx.refer("Site", "id", "s2"), undefined);
         const free = { id: "l1", site: "s1", door: 1, state: "free" };
         await tx.insert("Locker", free, 1, wholeView("Locker"), {});
-        const row = await tx.refer("Locker", "l1");
+        const row = await tx.refer("Locker", "id", "l1");
         await tx.update("Locker", row ?? {}, { state: "held" }, wholeView("Locker"), {});
-        assert.equal((await tx.refer("Locker", "l1"))?.["state"], "held");
+        assert.equal((await tx.refer("Locker", "id", "l1"))?.["state"], "held");
       });
+    });
+
+    it("a record is referred to by any column that is unique", async (store) => {
+      await add(store, "Thing", { ...thing("t1"), slug: "first" });
+      await store.transaction(async (tx) => {
+        assert.equal((await tx.refer("Thing", "slug", "first"))?.["id"], "t1");
+        assert.equal(await tx.refer("Thing", "slug", "second"), undefined);
+      });
+    });
+
+    it("of many that refer to a record and change it then, each finds what the one before has made of it", async (store) => {
+      await addSite(store, "s1");
+      await Promise.all(
+        Array.from({ length: 24 }, () =>
+          store.transaction(async (tx) => {
+            await tx.mayChange(["Site"]);
+            const row = (await tx.refer("Site", "id", "s1")) as Row;
+            const name = `${String(row["name"] as string)}+`;
+            await tx.update("Site", row, { name }, wholeView("Site"), {});
+          }),
+        ),
+      );
+      const { name } = await store.transaction((tx) => present(tx, "Site", "s1"));
+      assert.equal(name, `site s1${"+".repeat(24)}`);
     });
 
     if (!inTurn)
@@ -600,7 +624,7 @@ export function contract(
         const order: string[] = [];
         // A choice holds what was relied on, so that both hold the site at once.
         const refer = async (tx: Transaction, name: string): Promise<void> => {
-          await tx.refer("Site", "s1");
+          await tx.refer("Site", "id", "s1");
           await tx.first("Locker", undefined, {});
           order.push(name);
         };

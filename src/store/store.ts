@@ -270,8 +270,16 @@ export type Written =
 export interface Transaction extends SessionWork {
   /** The record whose unique column has this value, held against change until the transaction ends. */
   get(resource: string, column: string, value: Value): Awaitable<Row | undefined>;
-  /** The record with this id: nobody changes it until the transaction ends, and any number may refer to it meanwhile. */
-  refer(resource: string, id: Value): Awaitable<Row | undefined>;
+  /**
+   * The record whose unique column has this value: nobody changes it until the transaction ends, and any number may refer to it
+   * meanwhile.
+   */
+  refer(resource: string, column: string, value: Value): Awaitable<Row | undefined>;
+  /**
+   * Records of these resources may be changed later in the work: from now on those that it refers to, or that an expression reads,
+   * are held as by `get`. Two that shared one first would wait for one another.
+   */
+  mayChange(resources: Iterable<string>): Awaitable<void>;
   /**
    * The record with this id, held as by `get`; undefined also where another transaction holds it. Whoever looks for something
    * to do leaves that one to it.

@@ -103,6 +103,7 @@ type Fate = "well" | "again" | "before" | "after" | "diesBefore" | "diesAfter";
 const calls = Object.keys({
   get: true,
   refer: true,
+  mayChange: true,
   claim: true,
   list: true,
   first: true,
@@ -194,7 +195,9 @@ export function simulatedStore(
       get: (_, resource: string, column: string, value: string) => {
         if (column === "id") log.sought ??= { resource, id: String(value) };
       },
-      refer: (_, resource: string, id: string) => void (log.sought ??= { resource, id: String(id) }),
+      refer: (_, resource: string, column: string, value: string) => {
+        if (column === "id") log.sought ??= { resource, id: String(value) };
+      },
       claim: (given, resource: string, id: string) => {
         log.sought ??= { resource, id };
         if (given === undefined && isTogether) log.left = true;

@@ -146,9 +146,10 @@ function holding({ journal, locks, loose, tables, tx }: HoldingOptions): Transac
         if (row === undefined || !(await holdRow(resource, row))) return row;
       }
     },
-    async refer(resource, id) {
-      return this.get(resource, "id", id);
+    async refer(resource, column, value) {
+      return this.get(resource, column, value);
     },
+    mayChange: () => tx.mayChange(),
     async claim(resource, id) {
       const row = tx.claim(resource, id);
       if (row === undefined || !isFree(resource, row)) return undefined;

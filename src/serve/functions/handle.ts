@@ -74,7 +74,7 @@ async function answerOf(call: Call, tx: Transaction, given: unknown, row: Row | 
 /** A record that a function names: by itself, or by its id. */
 async function named(tx: Transaction, { resource }: Pick<Table, "resource">, given: unknown): Promise<Row | undefined> {
   const id = idOf(given);
-  return id === undefined ? undefined : tx.get(resource, "id", id);
+  return id === undefined ? undefined : tx.refer(resource, "id", id);
 }
 
 function idOf(given: unknown): string | number | undefined {
@@ -124,7 +124,7 @@ async function filledIn(call: Call, tx: Transaction, resource: string, value: Js
     for (const one of value as readonly Json[]) all.push(await filledIn(call, tx, resource, one));
     return all;
   }
-  const row = await tx.get(resource, "id", value as string);
+  const row = await tx.refer(resource, "id", value as string);
   const view = call.context.viewFor(resource, call.caller.kind).view;
   if (row === undefined)
     throw wrong(call, "the handler", [{ detail: `there is no ${resource} ${JSON.stringify(value)}` }]);

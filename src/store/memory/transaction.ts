@@ -83,9 +83,11 @@ export class MemoryTransaction implements Transaction {
     return this.pending.find(resource, column, value);
   }
 
-  refer(resource: string, id: Value): Row | undefined {
-    return this.get(resource, "id", id);
+  refer(resource: string, column: string, value: Value): Row | undefined {
+    return this.get(resource, column, value);
   }
+
+  mayChange(): void {}
 
   claim(resource: string, id: Value): Row | undefined {
     return this.get(resource, "id", id);

@@ -107,10 +107,14 @@ function kept<Key extends object, Made>(all: WeakMap<Key, Made>, key: Key, make:
   return made;
 }
 
+/** How a row is held: so that any number may do so at once, or so that one may change it. */
+const [toRefer, toChange] = ["FOR SHARE", "FOR NO KEY UPDATE"] as const;
+type Lock = typeof toRefer | typeof toChange;
+
 /**
  * Statements see what is committed when they are given (READ COMMITTED), and whatever is decided on is held until the end, so
  * that transactions come out as if they had been run one after another: a row with FOR NO KEY UPDATE, which others who only
- * refer to it need not wait for; a row that is read by a reference with FOR SHARE; a number of rows by a lock of its own; and
+ * refer to it need not wait for; a row that is read by a reference with FOR SHARE, unless the work may change it later; a number of rows by a lock of its own; and
  * where all rows of a table may matter, the table. `docs/decisions/0042-postgres.md` says why not SERIALIZABLE.
  */
 export class PostgresTransaction implements Transaction {
@@ -122,8 +126,10 @@ export class PostgresTransaction implements Transaction {
    * only glances at one does not see what was written.
    */
   readonly #own = new Map<string, Row>();
-  /** The revisions of records that were glanced at, by table and id. */
-  readonly #relied = new Map<string, number>();
+  /** Of records that were glanced at, by table and id: their revisions, and how they are held once anything is. */
+  readonly #relied = new Map<string, { readonly revision: number; readonly held: Lock }>();
+  /** Resources. */
+  readonly #changing = new Set<string>();
   /** Whether there is something for the sequencer, once it is committed. */
   hasRecorded = false;
 
@@ -133,29 +139,42 @@ export class PostgresTransaction implements Transaction {
   }
 
   get(resource: string, column: string, value: Value): Promise<Row | undefined> {
-    return this.#hold(resource, column, value, "");
+    return this.#find(resource, column, value, toChange);
   }
 
-  refer(resource: string, id: Value): Promise<Row | undefined> {
-    return this.#fetch(resource, id as string | number, "FOR SHARE");
+  refer(resource: string, column: string, value: Value): Promise<Row | undefined> {
+    return this.#find(resource, column, value, this.#changing.has(resource) ? toChange : toRefer);
+  }
+
+  mayChange(resources: Iterable<string>): void {
+    for (const resource of resources) this.#changing.add(resource);
   }
 
   claim(resource: string, id: Value): Promise<Row | undefined> {
-    return this.#hold(resource, "id", id, " SKIP LOCKED");
+    return this.#find(resource, "id", id, toChange, " SKIP LOCKED");
   }
 
-  async #hold(resource: string, column: string, value: Value, otherwise: string): Promise<Row | undefined> {
+  /** Without `held` nothing is held of it. */
+  async #find(
+    resource: string,
+    column: string,
+    value: Value,
+    held: Lock | undefined,
+    otherwise: "" | " SKIP LOCKED" = "",
+  ): Promise<Row | undefined> {
     const relation = relationFor(this.#shop.relations, resource);
-    const text = `${this.#shop.get(relation, column)} FOR NO KEY UPDATE OF t${otherwise}`;
+    const own = column === "id" ? this.#own.get(placeOf(relation, value)) : undefined;
+    if (own?.["_seq"] !== undefined) return own;
     // A column that is unique by its digest is asked for both.
     const key = toStored(value, typeOf(relation, column));
     const keys = isUniqueByDigest(relation.table, column) ? [key, key] : [key];
-    const own = column === "id" ? this.#own.get(placeOf(relation, value)) : undefined;
-    if (own?.["_seq"] !== undefined) return own;
-    const seen = otherwise === "" ? await this.#glance(relation, column, keys, "FOR NO KEY UPDATE") : undefined;
+    const seen = otherwise === "" ? await this.#glance(relation, column, keys, held) : undefined;
     if (seen !== undefined) return seen;
-    const [found] = await this.#work.rows(text, keys);
-    return found && this.#holding(relation, relation.decode(found));
+    const text = this.#shop.get(relation, column);
+    const [found] = await this.#work.rows(held === undefined ? text : `${text} ${held} OF t${otherwise}`, keys);
+    if (found === undefined) return undefined;
+    const row = relation.decode(found);
+    return held === toChange ? this.#holding(relation, row) : row;
   }
 
   #holding(relation: Relation, row: Row): Row {
@@ -168,7 +187,7 @@ export class PostgresTransaction implements Transaction {
     relation: Relation,
     column: string,
     keys: readonly Bindable[],
-    held: "FOR NO KEY UPDATE" | "FOR SHARE" | undefined,
+    held: Lock | undefined,
   ): Promise<Row | undefined> {
     const glanced = this.#work.glance(this.#shop.get(relation, column), keys);
     const [found] = (await glanced) ?? [];
@@ -182,12 +201,13 @@ export class PostgresTransaction implements Transaction {
     return row;
   }
 
-  #relyOn(relation: Relation, row: Row, held: string): void {
+  #relyOn(relation: Relation, row: Row, held: Lock): void {
     const place = placeOf(relation, row["id"]);
     const revision = row["_rev"] as number;
-    if ((this.#relied.get(place) ?? revision) !== revision)
-      throw new Overtaken("a record was changed between two looks");
-    this.#relied.set(place, revision);
+    const before = this.#relied.get(place);
+    if ((before?.revision ?? revision) !== revision) throw new Overtaken("a record was changed between two looks");
+    if (before?.held === toChange) return;
+    this.#relied.set(place, { revision, held });
     this.#work.rely(place, {
       text: `SELECT 1 FROM ${relation.name} WHERE _seq = $1 AND _rev = $2 ${held}`,
       values: [row["_seq"] as number, revision],
@@ -195,22 +215,10 @@ export class PostgresTransaction implements Transaction {
   }
 
   /** Without holding it: for what is only shown. */
-  readonly #look: Fetch = (resource, id) => this.#fetch(resource, id, undefined);
+  readonly #look: Fetch = (resource, id) => this.#find(resource, "id", id, undefined);
 
   /** What is decided on stays as it is. */
-  readonly #rely: Fetch = (resource, id) => this.#fetch(resource, id, "FOR SHARE");
-
-  async #fetch(resource: string, id: string | number, held: "FOR SHARE" | undefined): Promise<Row | undefined> {
-    const relation = relationFor(this.#shop.relations, resource);
-    const keys = [toStored(id, typeOf(relation, "id"))];
-    const seen = await this.#glance(relation, "id", keys, held);
-    if (seen !== undefined) return seen;
-    const [found] = await this.#work.rows(
-      `${this.#shop.get(relation, "id")}${held === undefined ? "" : ` ${held} OF t`}`,
-      keys,
-    );
-    return found && relation.decode(found);
-  }
+  readonly #rely: Fetch = (resource, id) => this.refer(resource, "id", id);
 
   async list(query: ListQuery, page: PageArguments, variables: Variables): Promise<Page> {
     await this.#work.freeze([relationFor(this.#shop.relations, query.resource).name]);

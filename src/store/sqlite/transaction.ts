@@ -221,10 +221,12 @@ export class SqliteTransaction implements Transaction {
     return this.#shop.getter(resource, column)(value);
   }
 
-  /** There is one transaction at a time, so that none holds what another one asks for: here, and where it claims. */
-  refer(resource: string, id: Value): Row | undefined {
-    return this.get(resource, "id", id);
+  /** There is one transaction at a time, so that none holds what another one asks for: here, and in the next two. */
+  refer(resource: string, column: string, value: Value): Row | undefined {
+    return this.get(resource, column, value);
   }
+
+  mayChange(): void {}
 
   claim(resource: string, id: Value): Row | undefined {
     return this.get(resource, "id", id);
