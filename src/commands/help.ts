@@ -10,7 +10,7 @@ export function helpOnAll(commands: readonly Command[]): string {
   return `nonet: the document is the service
 
 ${indented(columns(rows))}
-DOC is a file, or - for standard input. nonet COMMAND --help says more of a command.
+DOC is a file, or - for standard input. nonet COMMAND --help says more of a command, nonet --version which release this is.
 ${exitCodes}`;
 }
 

@@ -6,6 +6,7 @@ import { commands } from "./commands.ts";
 import { helpOn, helpOnAll } from "./help.ts";
 import { listed } from "./layout.ts";
 import type { Terminal } from "./terminal.ts";
+import { releaseVersion } from "./version.ts";
 
 /** Runs one command line. Wrong usage is told in a sentence with exit code 2, never as a stack. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -15,6 +16,10 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   if (args.length === 0) {
     terminal.err(help);
     return 2;
+  }
+  if (args.length === 1 && args[0] === "--version") {
+    terminal.out(`${releaseVersion()}\n`);
+    return 0;
   }
   try {
     if (said.length < args.length && (command !== undefined || rest.length === 0)) {
