@@ -20,10 +20,12 @@ const more = given.slice(named ? 1 : 0);
 const server = await startPostgres({ folder, settings: [] });
 const schema = "nonet";
 const address = `${server.address}?schema=${schema}`;
+// Of another document the roles are not known here.
+const role = named ? "" : " --role operator";
 process.stdout.write(`PostgreSQL keeps its data in ${folder}; the service's is in the schema ${schema}:
 
   psql '${server.address}' -c 'SET search_path = ${schema}' -c '\\dt'
-  npm run nonet -- key create ${document} --data '${address}' --user ann
+  npm run nonet -- key create ${document} --data '${address}' --user ann${role}
 
 `);
 const service = spawn(process.execPath, [join(root, "src", "cli.mjs"), "serve", document, "--data", address, ...more], {
