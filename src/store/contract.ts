@@ -1573,6 +1573,19 @@ export function contract(
       assert.equal((await store.sessions.find("cc"))?.expires, 100);
     });
 
+    it("that are ended while they are renewed have ended", async (store) => {
+      await opened(store);
+      let ended: Promise<boolean> | undefined;
+      await store.transaction(async (tx) => {
+        await tx.session("bb");
+        await tx.replaceSession("bb", 50);
+        ended ??= Promise.resolve(store.sessions.end("ses_1", 60));
+        await tx.addSession({ ...renewing, hash: "dd" });
+      });
+      assert.equal(await ended, true);
+      assert.equal((await store.sessions.find("dd"))?.expires, 60);
+    });
+
     it("go with their record, and when they are over", async (store) => {
       await opened(store);
       await store.purge(100);

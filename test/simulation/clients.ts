@@ -1,8 +1,10 @@
 /** Callers of all kinds and what they ask: right and wrong, once and again, in the words of their version. */
 import type { Json } from "../../src/base/json.ts";
 import { type Exchange, readHeaders } from "../../src/serve/exchange.ts";
-import { before } from "./document.ts";
+import { before, isOfSessions } from "./document.ts";
 import type { Actor, Asked, ListAsked, Oracle, Rec } from "./oracle.ts";
+import { isKeptOf } from "./hashing.ts";
+import type { People } from "./people.ts";
 import type { Chance } from "./random.ts";
 import type { Field, Operation, Resource, World } from "./world.ts";
 
@@ -15,6 +17,8 @@ export const actors: readonly Actor[] = [
   { name: "nobody", id: null, roles: [], address: "192.0.2.6" },
   { name: "somebody", id: null, roles: [], address: "192.0.2.7" },
 ];
+
+const passwords = ["a", "b", "c"];
 
 /** What an actor was given and may send again. */
 export interface Memory {
@@ -41,7 +45,7 @@ export interface Asking {
 }
 
 /** Something to ask, by chance. */
-export function anyRequest(asking: Asking, number: number): Sent {
+export function anyRequest(asking: Asking, number: number, by?: Actor): Sent {
   const { chance, oracle, world } = asking;
   const resource = chance.percent(70) ? (world.resources.at(-1) as Resource) : chance.pick(world.resources);
   const isFirst = oracle.records.size < 2 && chance.percent(60);
@@ -51,11 +55,12 @@ export function anyRequest(asking: Asking, number: number): Sent {
   const of = world.resources.find(({ operations }) => operations.includes(operation)) as Resource;
   // Mostly somebody who may: of those who may not one alone tells as much as many.
   const able = actors.filter((actor) => oracle.barred({ operation, actor }) === undefined);
-  const actor = able.length > 0 && chance.percent(85) ? chance.pick(able) : chance.pick(actors);
+  const actor = by ?? (able.length > 0 && chance.percent(85) ? chance.pick(able) : chance.pick(actors));
   return request(asking, actor, of, operation, `k${number}`);
 }
 
 function weightOf({ deed }: Operation): number {
+  if (isOfSessions(deed)) return 0;
   return deed === "create" ? 4 : deed === "move" || deed === "update" ? 2 : 1;
 }
 
@@ -65,11 +70,12 @@ export function request(
   resource: Resource,
   operation: Operation,
   freshKey: string,
+  of?: string,
 ): Sent {
   const { chance, oracle, world } = asking;
   const memory = asking.memoryOf(actor);
   const isOfOne = operation.path.includes("{id}");
-  const id = isOfOne ? targetOf(asking, resource, operation, actor) : undefined;
+  const id = isOfOne && of !== undefined ? of : isOfOne ? targetOf(asking, resource, operation, actor) : undefined;
   const body = bodyOf(asking, resource, operation, id === undefined ? undefined : oracle.records.get(`${resource.name}/${id}`)); // biome-ignore format: short
   const older = world.older !== undefined && chance.percent(40);
   const kept = id === undefined ? undefined : memory.tags.get(`${older ? "older " : ""}${id}`);
@@ -142,9 +148,58 @@ export function hookRequest(
   });
 }
 
+/** What those who log in ask for: to be somebody, to be let in, to stay, to go, and whatever others ask for. */
+export function personRequest(asking: Asking, people: People, number: number): Sent {
+  const { chance, oracle, world } = asking;
+  const resource = world.resources[0] as Resource;
+  const named = (name: string): Operation => resource.operations.find((one) => one.name === name) as Operation;
+  const all = [...oracle.records.values()].filter((rec) => rec.resource === resource);
+  const { logins } = people;
+  const what = chance.weighted({
+    add: all.length < 2 ? 30 : 2,
+    login: all.length === 0 ? 0 : logins.length === 0 ? 40 : 12,
+    renew: people.renewable.length === 0 ? 0 : 14,
+    logout: logins.length === 0 ? 0 : 5,
+    change: logins.length === 0 ? 0 : 6,
+    remove: logins.length === 0 ? 0 : 2,
+    act: logins.length === 0 ? 0 : 40,
+  });
+  const nobody = chance.pick(actors.filter(({ id }) => id === null));
+  const ask = (operation: Operation, body: Asked["body"]): Sent => sentOf(asking, { operation, resource, actor: nobody, older: false, proof: {}, ...(body === undefined ? {} : { body }) }); // biome-ignore format: short
+  switch (what) {
+    case "add":
+      return request(asking, nobody, resource, named("addPerson"), `k${number}`);
+    case "login": {
+      const rec = chance.pick(all);
+      const known = passwords.find((one) => isKeptOf(rec.values["password"], one)) ?? "";
+      const password = chance.percent(85) ? known : chance.pick(passwords);
+      return ask(named("login"), { name: chance.percent(96) ? (rec.values["name"] ?? "") : "who", password });
+    }
+    case "renew":
+      return ask(named("renew"), { refreshToken: chance.pick(people.renewable.slice(chance.percent(60) ? -2 : -6)) });
+    default: {
+      const { id, token } = chance.pick(logins.slice(-6));
+      const role = oracle.records.get(`Person/${id}`)?.values["role"];
+      const actor: Actor = { name: `person ${id}`, id, roles: [role === "clerk" ? "clerk" : "member"], address: "192.0.2.8" }; // biome-ignore format: short
+      // Tags and cursors are of what a role sees, which may be another one by then.
+      const own = { ...asking, secretOf: () => token, memoryOf: () => ({ tags: new Map(), cursors: [] }) };
+      const sent =
+        what === "act"
+          ? anyRequest(own, number, actor)
+          : request(own, actor, resource, named(what === "logout" ? "logout" : what === "change" ? "changePerson" : "removePerson"), `k${number}`, chance.percent(85) ? id : undefined); // biome-ignore format: a choice
+      return { ...sent, asked: { ...sent.asked, proof: { token } } };
+    }
+  }
+}
+
 /** The same once more, or with the same key something else. */
-export function repeated(asking: Asking, { asked }: Sent): Sent {
-  const { chance } = asking;
+export function repeated(given: Asking, { asked: before }: Sent): Sent {
+  const { chance } = given;
+  const { proof } = before;
+  const { token } = proof ?? {};
+  const asking = token === undefined ? given : { ...given, secretOf: () => token };
+  const own = { actor: { ...before.actor }, proof: token === undefined ? {} : { token } };
+  const asked = proof === undefined ? before : { ...before, ...own };
   if (asked.key === undefined || chance.percent(85)) return sentOf(asking, asked);
   const body = bodyOf(asking, asked.resource, asked.operation, undefined);
   return sentOf(asking, body === undefined ? asked : { ...asked, body });
@@ -264,6 +319,8 @@ function valueOf(asking: Asking, { name, type }: Field): Json {
       return chance.percent(2) ? type.most + 1 : chance.between(0, Math.min(type.most, 4));
     case "flag":
       return chance.percent(50);
+    case "secret":
+      return chance.pick(passwords);
     case "choice":
       return chance.percent(3) ? "none of them" : chance.pick(type.of);
     case "reference": {

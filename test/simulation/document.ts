@@ -1,7 +1,19 @@
 /** The document of a world: the text that the simulated service is made from. */
 import type { Json } from "../../src/base/json.ts";
 import { type Block, documentOf } from "../enforced/document.ts";
-import type { Condition, Field, Grant, Lifecycle, Move, Resource, SetTo, Trigger, World } from "./world.ts";
+import type {
+  Condition,
+  Field,
+  Grant,
+  Lifecycle,
+  Move,
+  Operation,
+  Resource,
+  SessionDeed,
+  SetTo,
+  Trigger,
+  World,
+} from "./world.ts";
 
 /** Of the version that is the newest. */
 const newest = "2026-09-01";
@@ -41,9 +53,13 @@ export function documentText(world: World): string {
       endpoints: Object.fromEntries(
         resources
           .flatMap(({ operations }) => operations)
-          .map(({ name, method, path, takes }) => [
+          .map(({ deed, name, method, path, takes }) => [
             name,
-            { at: `${method} ${path}`, ...(takes === undefined ? {} : { takes: { [takes]: "string(1..9)" } }) },
+            {
+              at: `${method} ${path}`,
+              ...(isOfSessions(deed) ? { does: deed } : {}),
+              ...(takes === undefined ? {} : { takes: { [takes]: "string(1..9)" } }),
+            },
           ]),
       ),
     },
@@ -78,6 +94,8 @@ function typeText(type: Field["type"]): string {
       return "datetime";
     case "user":
       return "user";
+    case "secret":
+      return `string(1..${type.most}), secret`;
     case "reference":
       return type.to;
   }
@@ -147,22 +165,46 @@ export function grantsText(grants: readonly Grant[]): string {
   return grants.map(grantText).join(" | ");
 }
 
-function authenticationOf({ resources, unseen }: World): Block {
+export function isOfSessions(deed: Operation["deed"]): deed is SessionDeed {
+  return deed === "login" || deed === "renew" || deed === "logout";
+}
+
+function authenticationOf({ logins, resources, unseen }: World): Block {
   const shown = resources.flatMap(({ name, fields }) =>
     fields.flatMap((field): [string, string][] =>
       field.shown === undefined ? [] : [[`${name}.${field.name}`, grantsText(field.shown)]],
     ),
   );
-  const owned = resources.filter(({ owned: mine }) => mine);
+  const owned = Object.fromEntries(
+    resources.flatMap(({ name, owned: mine }) => (mine ? [[name, "owner == caller.id"]] : [])),
+  );
+  const own = logins === undefined ? owned : { ...owned, Person: "id == caller.id" };
   return {
-    credentials: { key: { kind: "api-key", prefix: "k_", lasts: "365d", revoked: "at once" } },
+    credentials: {
+      key: { kind: "api-key", prefix: "k_", lasts: "365d", revoked: "at once" },
+      ...(logins === undefined ? {} : { session: sessionOf(logins) }),
+    },
     roles: ["member", "clerk"],
-    ...(owned.length === 0 ? {} : { own: Object.fromEntries(owned.map(({ name }) => [name, "owner == caller.id"])) }),
+    ...(Object.keys(own).length === 0 ? {} : { own }),
     allow: Object.fromEntries(
       resources.flatMap(({ operations }) => operations.map(({ name, allow }) => [name, grantsText(allow)])),
     ),
     ...(shown.length === 0 ? {} : { show: Object.fromEntries(shown) }),
     unseen: String(unseen),
+  };
+}
+
+function sessionOf({ lasts, renewed }: NonNullable<World["logins"]>): Block {
+  return {
+    kind: "password",
+    of: "Person",
+    name: "name",
+    secret: "password",
+    roles: "field role",
+    prefix: "s_",
+    lasts: lasts.text,
+    ...(renewed === undefined ? {} : { renewed: renewed.text }),
+    revoked: "at once",
   };
 }
 

@@ -25,6 +25,8 @@ export interface FollowersOptions {
   readonly hooks: Hooks;
   readonly positionOf: (id: string) => number | undefined;
   readonly found: (what: string) => void;
+  /** Whether readers see what is durable, a moment after the transaction has run: as those of SQLite do. */
+  readonly isSeenLater: boolean;
 }
 
 export class Followers {
@@ -116,7 +118,7 @@ export class Followers {
     data: string | undefined,
   ): string | undefined {
     // biome-ignore format: short
-    const { hooks, oracle } = this.#options;
+    const { hooks, isSeenLater, oracle } = this.#options;
     if (position < follower.position || (data !== undefined && position === follower.position))
       return `R6.16: position ${position} comes after ${follower.position}`;
     const missed = this.#missed(follower, data === undefined ? position + 1 : position);
@@ -125,7 +127,7 @@ export class Followers {
     if (data === undefined || type?.startsWith("webhook.") === true) return undefined;
     const entry = hooks.entryAt(position);
     if (entry?.data === undefined) return `there is no event at ${position}`;
-    if ((hooks.forgotten(position) ?? Number.POSITIVE_INFINITY) <= follower.forgotten)
+    if (!isSeenLater && (hooks.forgotten(position) ?? Number.POSITIVE_INFINITY) <= follower.forgotten)
       return `it is told of ${entry.event}, which was erased before it began: ${data}`;
     if (!this.#mayKnow(follower, position)) return `R6.13: it may not know of ${entry.event}: ${data}`;
     return wrongEvent(oracle, follower, position, entry, data);

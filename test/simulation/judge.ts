@@ -6,6 +6,7 @@ import type { Answer } from "../../src/serve/exchange.ts";
 import { isOwn } from "./hooks.ts";
 import { olderName } from "./clients.ts";
 import { type Asked, type Effects, type Entry, keyOf, type Oracle, type Rec, type Verdict } from "./oracle.ts";
+import { hashOf } from "./sessions.ts";
 import { detail, type Log } from "./store.ts";
 
 export type Headers = ReadonlyMap<string, string>;
@@ -50,6 +51,13 @@ export function wrongAnswer(
       if (verdict.within !== undefined && Number(headers.get("retry-after") ?? 0) > verdict.within)
         return `Retry-After is ${headers.get("retry-after")}`;
       return wrongRefusal(oracle, asked, verdict, status, body);
+    case "tokens": {
+      if (status !== 200) return `status ${status} in place of 200: ${body.slice(0, 300)}`;
+      const { expiresAt, refreshToken, token = "" } = JSON.parse(body) as Readonly<Record<string, string>>;
+      const { access, expires, renew } = verdict.pair;
+      const given = [hashOf(token), refreshToken && hashOf(refreshToken), expiresAt];
+      return unlike(JSON.stringify(given), [access, ...(renew === undefined ? [null] : [renew]), instantText(expires)]);
+    }
     case "unchanged":
       return status === 304 && body === "" ? undefined : `status ${status} in place of 304`;
     case "given": {

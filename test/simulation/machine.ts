@@ -149,6 +149,11 @@ export class Machine {
     for (const gate of dead) gate.shut();
   }
 
+  /** Nothing waits any more, wherever it stands. */
+  end(): void {
+    for (const gate of this.#gates.splice(0)) gate.shut();
+  }
+
   #present(): number {
     return this.tasks.getStore()?.life ?? this.#starting;
   }

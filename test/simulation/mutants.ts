@@ -6,6 +6,7 @@ import type { Variables } from "../../src/expression/evaluate.ts";
 import type { MovePlan, Plan, Table } from "../../src/plan/plan.ts";
 import type { LiveService } from "../../src/serve/service.ts";
 import type { JournalEntry, Store, Transaction } from "../../src/store/store.ts";
+import type { SessionToken } from "../../src/store/sessions.ts";
 import type { Mutation } from "./process.ts";
 import { detail } from "./store.ts";
 import type { World } from "./world.ts";
@@ -16,6 +17,10 @@ const tellsOfLapsed = (world: World): boolean => world.webhook !== undefined && 
 
 const hasQuota = ({ resources }: World): boolean =>
   resources.some(({ operations }) => operations.some(({ quota }) => quota));
+
+const logsIn = ({ logins }: World): boolean => logins !== undefined;
+
+const renews = ({ logins }: World): boolean => logins?.renewed !== undefined;
 
 export const mutants: Readonly<Record<string, Mutation>> = {
   "a key's answer is not remembered": { store: (store) => inTransactions(store, (tx) => with_(tx, { remember: () => {} })) }, // biome-ignore format: a table
@@ -65,6 +70,11 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "what was erased stays in deliveries": { of: tellsOfLapsed, store: (store) => inTransactions(store, (tx) => with_(tx, { first: async (resource, where, given) => (isAbout(given) ? undefined : tx.first(resource, where, given)) })) }, // biome-ignore format: a table
   "a personal field is not erased": { of: keeps, plan: (plan) => withTables(plan, (table) => ({ ...table, ...(table.timed && { timed: table.timed.map((one) => (one.act.kind === "erase" ? { ...one, act: { ...one.act, columns: one.act.columns.slice(1) } } : one)) }) })) }, // biome-ignore format: a table
   "a value that is unique is written by two at once": { loose: "unique" },
+  "a session that is over is good from memory": { of: logsIn, store: (store) => ({ ...store, sessions: { ...store.sessions, find: once((hash) => store.sessions.find(hash)) } }) }, // biome-ignore format: a table
+  "somebody's role is that of yesterday": { of: logsIn, store: (store) => ({ ...store, read: (query) => (query.system === true && query.key === "id" ? once(store.read(query)) : store.read(query)) }) }, // biome-ignore format: a table
+  "a session is not ended": { of: logsIn, store: (store) => inTransactions(store, (tx) => with_(tx, { endSessions: () => {} })) }, // biome-ignore format: a table
+  "a session is renewed with one token again and again": { of: renews, store: (store) => inTransactions(store, (tx) => with_(tx, { async session(hash) { const { replaced: _, ...token } = (await tx.session(hash)) ?? {}; return "hash" in token ? (token as SessionToken) : undefined; } })) }, // biome-ignore format: a table
+  "a session is renewed by two at once": { of: renews, loose: "session" },
   "a failure tells how": { service: (service) => answering(service, (text, status) => (status === 500 ? `${text}${detail}` : text)) }, // biome-ignore format: a table
   "older callers are told something new": { service: (service) => answering(service, (text, status, older) => (older && status === 200 ? text.replace(/^\{"id"/, '{"new":1,"id"') : text)) }, // biome-ignore format: a table
 };
@@ -178,6 +188,19 @@ function revisionsRepeat(store: Store): Store {
       },
     }),
   );
+}
+
+/** What was found for the same once is found for ever. */
+function once<Asked extends readonly unknown[], Found>(
+  find: (...asked: Asked) => Found | Promise<Found>,
+): (...asked: Asked) => Promise<Found> {
+  const known = new Map<string, Found>();
+  return async (...asked) => {
+    const key = JSON.stringify(asked);
+    const found = known.get(key) ?? (await find(...asked));
+    if (found !== undefined) known.set(key, found);
+    return found;
+  };
 }
 
 function readOnce(store: Store): Store {

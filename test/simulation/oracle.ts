@@ -4,8 +4,11 @@
  */
 import { instantText } from "../../src/base/clock.ts";
 import type { Json } from "../../src/base/json.ts";
-import { errorStatuses } from "./document.ts";
-import type { Condition, Field, Grant, Move, Operation, Resource, Role, SetTo, World } from "./world.ts";
+import { errorStatuses, isOfSessions } from "./document.ts";
+import { isKeptOf } from "./hashing.ts";
+import { hashOf, type Pair, type SessionChange, Sessions } from "./sessions.ts";
+import type { SessionChange as SessionWritten } from "./store.ts";
+import type { Condition, Field, Grant, Move, Operation, Resource, Role, SessionDeed, SetTo, World } from "./world.ts";
 
 export interface Actor {
   readonly name: string;
@@ -29,6 +32,19 @@ export interface Asked {
   readonly noneMatch?: string;
   readonly older: boolean;
   readonly list?: ListAsked;
+  /** Of who logs in, or has. */
+  readonly proof?: Proof;
+}
+
+/** What is known of who asks by a session or a password, as it is found out. */
+export interface Proof {
+  /** Sent with the request. */
+  readonly token?: string;
+  /** The session that the token was good for. */
+  session?: string;
+  /** Whose name and password were right, and what was kept of that. */
+  proved?: { readonly id: string; readonly kept: Json };
+  isRefused?: true;
 }
 
 export interface ListAsked {
@@ -74,6 +90,7 @@ export interface Effects {
   readonly records: ReadonlyMap<string, Rec | undefined>;
   readonly entries: readonly Entry[];
   readonly counted: ReadonlyMap<string, Window>;
+  readonly sessions: readonly SessionChange[];
 }
 
 export type Verdict =
@@ -89,6 +106,8 @@ export type Verdict =
   | { readonly kind: "given"; readonly status: number; readonly record?: Rec; readonly made?: true }
   | { readonly kind: "page"; readonly items: readonly Rec[]; readonly more: boolean }
   | { readonly kind: "history"; readonly moves: readonly Entry[] }
+  /** By their hashes, what somebody is given who logs in or goes on. */
+  | { readonly kind: "tokens"; readonly pair: Pair }
   | { readonly kind: "unchanged" }
   /** Of the service's own resources: only what comes of it is judged. */
   | { readonly kind: "webhook" }
@@ -117,10 +136,13 @@ export interface Hints {
   readonly entered: (resource: string, id: string) => number | undefined;
   /** What it has written of a record. */
   readonly written?: (resource: string, id: string) => Readonly<Record<string, unknown>> | undefined;
+  readonly tokens?: Pair | undefined;
 }
 
 class Refused extends Error {
   readonly verdict: Verdict & { kind: "refused" };
+  /** What is done in spite of it. */
+  effects?: Effects;
 
   constructor(status: number, code: string, more: { moves?: readonly string[]; state?: string } = {}) {
     super(code);
@@ -139,6 +161,7 @@ class Draft {
   readonly records: Map<string, Rec | undefined> = new Map();
   readonly entries: Entry[] = [];
   readonly counted: Map<string, Window> = new Map();
+  readonly sessions: SessionChange[] = [];
   readonly #oracle: Oracle;
 
   constructor(oracle: Oracle) {
@@ -173,6 +196,7 @@ export class Oracle {
   readonly journal: Entry[] = [];
   readonly answers: Map<string, Answered> = new Map();
   readonly windows: Map<string, Window> = new Map();
+  readonly sessions: Sessions;
   /** Revisions by the tags that were given of them. */
   readonly tags: Map<string, number> = new Map();
   /** Counts what has happened. */
@@ -182,6 +206,7 @@ export class Oracle {
 
   constructor(world: World) {
     this.world = world;
+    this.sessions = new Sessions(world);
   }
 
   // ── What is predicted ──
@@ -196,6 +221,7 @@ export class Oracle {
     const draft = new Draft(this);
     try {
       this.#admit(asked);
+      if (asked.operation.deed === "login" && asked.proof?.proved === undefined) refuse(401, "unauthenticated");
       if (began > now + requestMilliseconds) return { verdict: { kind: "refused", status: 503, code: "timed-out" }, effects: new Draft(this) }; // biome-ignore format: short
       const first = asked.key === undefined ? undefined : this.answers.get(answerKey(asked));
       if (first !== undefined && first.expires > now) {
@@ -206,9 +232,18 @@ export class Oracle {
       this.#count(draft, asked, now);
       return { verdict, effects: draft };
     } catch (thrown) {
-      if (thrown instanceof Refused) return { verdict: thrown.verdict, effects: new Draft(this) };
+      if (thrown instanceof Refused) return { verdict: thrown.verdict, effects: thrown.effects ?? new Draft(this) };
       throw thrown;
     }
+  }
+
+  /** Whose name and password these are at this moment. */
+  prove({ body = {} }: Asked): Proof["proved"] {
+    const { name, password } = body;
+    const rec = [...this.records.values()].find((one) => one.resource.name === "Person" && one.values["name"] === name);
+    const kept = rec?.values["password"];
+    if (rec === undefined || kept === undefined || !isKeptOf(kept, password as string)) return undefined;
+    return { id: rec.id, kept };
   }
 
   /** What must be read at this moment. */
@@ -316,8 +351,9 @@ export class Oracle {
 
   // ── What has happened ──
 
-  apply({ records, entries, counted }: Effects): void {
+  apply({ records, entries, counted, sessions }: Effects, written: readonly SessionWritten[] = []): void {
     this.changes += 1;
+    this.sessions.apply(sessions, written);
     for (const [key, rec] of records) {
       if (rec === undefined) {
         const [resource = "", id = ""] = key.split("/");
@@ -360,7 +396,10 @@ export class Oracle {
 
   /** The members that an actor sees, in their order. */
   seen(resource: Resource, actor: Actor): readonly Field[] {
-    return resource.fields.filter(({ shown }) => shown === undefined || shown.some((grant) => isWho(grant, actor)));
+    return resource.fields.filter(
+      ({ shown, type }) =>
+        type.kind !== "secret" && (shown === undefined || shown.some((grant) => isWho(grant, actor))),
+    );
   }
 
   view(rec: Rec, actor: Actor): Readonly<Record<string, Json>> {
@@ -391,12 +430,14 @@ export class Oracle {
   // ── Deeds ──
 
   #perform(draft: Draft, asked: Asked, now: number, hints: Hints): Verdict {
-    if (asked.operation.deed === "create") return this.#create(draft, asked, now, hints);
+    const { deed } = asked.operation;
+    if (deed === "create") return this.#create(draft, asked, now, hints);
+    if (isOfSessions(deed)) return this.#session(deed, draft, asked, now, hints);
     const rec = this.#allowed(draft, asked);
     this.#checkTags(asked, rec);
     switch (asked.operation.deed) {
       case "update":
-        return this.#update(draft, asked, rec, now);
+        return this.#update(draft, asked, rec, now, hints);
       case "delete":
         return this.#delete(draft, rec);
       default:
@@ -424,6 +465,9 @@ export class Oracle {
       const made = otherwise === "now" ? instantText(now) : otherwise === "caller" ? actor.id : otherwise;
       values[name] = body[name] ?? made ?? null;
     }
+    for (const field of resource.fields)
+      if (field.type.kind === "secret")
+        values[field.name] = keptOf(field, values[field.name] ?? null, hints.written?.(resource.name, hints.id ?? ""));
     const rec: Rec = {
       resource,
       id: hints.id ?? "",
@@ -442,7 +486,52 @@ export class Oracle {
     return { kind: "given", status: 201, record: this.#after(draft, rec), made: true };
   }
 
-  #update(draft: Draft, { actor, body = {}, operation, resource }: Asked, rec: Rec, now: number): Verdict {
+  /** Sessions begin, go on and end. */
+  #session(
+    deed: SessionDeed,
+    draft: Draft,
+    { actor, body = {}, proof = {} }: Asked,
+    now: number,
+    hints: Hints,
+  ): Verdict {
+    const { sessions } = draft;
+    const given = (pair: Pair | undefined): Verdict => ({ kind: "tokens", pair: pair ?? { access: "", expires: 0 } });
+    if (deed === "login") {
+      const { id = "", kept } = proof.proved ?? {};
+      // The password may have been changed while it was looked at.
+      if (draft.find("Person", id)?.values["password"] !== kept) refuse(401, "unauthenticated");
+      sessions.push({ kind: "opened", user: id, at: now });
+      return given(hints.tokens);
+    }
+    if (deed === "logout") {
+      if (actor.id === null) refuse(401, "unauthenticated");
+      if (proof.session === undefined || draft.find("Person", actor.id ?? "") === undefined) refuse(403, "forbidden");
+      sessions.push({ kind: "ended", session: proof.session ?? "" });
+      return { kind: "given", status: 204 };
+    }
+    const hash = hashOf(body["refreshToken"] as string);
+    const what = this.sessions.renewal(hash, now);
+    const token = this.sessions.tokens.get(hash);
+    if (what === "unknown" || token === undefined) return refuse(401, "unauthenticated");
+    const { session, user } = token;
+    if (what === "reused") {
+      const refused = new Refused(401, "unauthenticated");
+      sessions.push({ kind: "ended", session });
+      refused.effects = draft;
+      throw refused;
+    }
+    if (what === "again") return given(token.next);
+    sessions.push({ kind: "opened", user, session, at: now, replaces: hash });
+    return given(hints.tokens);
+  }
+
+  #update(
+    draft: Draft,
+    { actor, body = {}, operation, proof, resource }: Asked,
+    rec: Rec,
+    now: number,
+    hints: Hints,
+  ): Verdict {
     const values: Record<string, Json> = { ...rec.values };
     for (const [name, value] of Object.entries(body)) {
       const field = resource.fields.find((one) => one.name === name);
@@ -453,7 +542,10 @@ export class Oracle {
         continue;
       }
       if (value === null ? !field.optional : !fits(field, value)) refuse(422, "invalid-request");
-      values[name] = value;
+      values[name] = keptOf(field, value, hints.written?.(resource.name, rec.id));
+      if (field.type.kind !== "secret") continue;
+      const except = actor.id === rec.id ? proof?.session : undefined;
+      draft.sessions.push({ kind: "endedAll", user: rec.id, ...(except === undefined ? {} : { except }) });
     }
     this.#checkReferences(draft, actor, resource, body, rec);
     const isSame = Object.entries(values).every(([name, value]) => (rec.values[name] ?? null) === value);
@@ -480,6 +572,7 @@ export class Oracle {
         }
       }
     draft.records.set(keyOf(rec.resource.name, rec.id), undefined);
+    if (rec.resource.name === "Person") draft.sessions.push({ kind: "gone", user: rec.id });
     return { kind: "given", status: 204 };
   }
 
@@ -721,7 +814,8 @@ function isWho({ who }: Grant, actor: Actor): boolean {
 }
 
 function isMet({ own }: Grant, actor: Actor, rec: Rec): boolean {
-  return own !== true || (actor.id !== null && rec.values["owner"] === actor.id);
+  const whose = rec.resource.name === "Person" ? rec.id : rec.values["owner"];
+  return own !== true || (actor.id !== null && whose === actor.id);
 }
 
 function isLive({ resource, state = "", values }: Rec): boolean {
@@ -733,6 +827,7 @@ function isLive({ resource, state = "", values }: Rec): boolean {
 function fits({ type }: Field, value: Json): boolean {
   switch (type.kind) {
     case "text":
+    case "secret":
       return typeof value === "string" && value.length >= 1 && value.length <= type.most;
     case "number":
       return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= type.most;
@@ -761,6 +856,13 @@ function holds(condition: Condition, rec: Rec, input: Readonly<Record<string, Js
     case "input":
       return input[condition.member] === condition.value;
   }
+}
+
+/** What becomes of a value that is sent: of a secret the store has what was made of it. */
+function keptOf({ name, type }: Field, value: Json, written: Readonly<Record<string, unknown>> | undefined): Json {
+  if (type.kind !== "secret") return value;
+  const kept = written?.[name];
+  return typeof kept === "string" && isKeptOf(kept, value as string) ? kept : "what is made of the secret";
 }
 
 /** The entry that is left where what was told of a record is gone. */

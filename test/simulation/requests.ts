@@ -1,14 +1,18 @@
 /** Requests on their way: who is let in, what may be answered to each, and whether that is what it got. */
 import type { Answer } from "../../src/serve/exchange.ts";
+import { isOfSessions } from "./document.ts";
 import { type Asking, exchangeOf, type Memory, type Sent } from "./clients.ts";
 import type { Follower, Followers } from "./followers.ts";
 import { isOwn } from "./hooks.ts";
 import { alwaysWrong, type Headers, headersOf, wrongAnswer } from "./judge.ts";
 import type { Keys } from "./keys.ts";
 import type { Task } from "./machine.ts";
-import { type Actor, answerKey, type Asked, tagKey, type Verdict } from "./oracle.ts";
+import { type Actor, answerKey, type Asked, type Proof, tagKey, type Verdict } from "./oracle.ts";
+import { People } from "./people.ts";
 import type { Process } from "./process.ts";
 import type { Scene } from "./scene.ts";
+
+const tooOften: Verdict = { kind: "refused", status: 429, code: "rate-limited", within: 60 };
 
 export interface Flight {
   readonly number: number;
@@ -34,6 +38,8 @@ export class Requests {
   readonly flights: Set<Flight> = new Set();
   /** What may be sent once more. */
   readonly past: Sent[] = [];
+  /** Those who have logged in. */
+  readonly people: People = new People();
   readonly #scene: Scene;
   readonly #keys: Keys;
   readonly #followers: Followers;
@@ -130,6 +136,11 @@ export class Requests {
     flight.entered = true;
     const { asked } = flight.sent;
     if (this.#isRevoked(flight)) return;
+    if (asked.operation.deed === "login") flight.verdicts.push(tooOften);
+    if (asked.proof?.isRefused === true) {
+      flight.verdicts.push({ kind: "refused", status: 401, code: "unauthenticated" }, tooOften);
+      return;
+    }
     const { admitted, giveBack } = flight.process.rates.enter(asked, machine.time, machine.uptime);
     if (admitted !== true) flight.verdicts.push({ kind: "refused", status: 429, code: "rate-limited" });
     if (admitted !== false) {
@@ -138,6 +149,18 @@ export class Requests {
       if (barred !== undefined) flight.verdicts.push(barred);
       else if (flight.follower !== undefined) flight.verdicts.push({ kind: "webhook" });
     }
+  }
+
+  /** Who says to be in a session that is none (R5.10), or guesses too often (R5.7). */
+  refuse(flight: Flight, proof: Proof): void {
+    flight.task.waits = false;
+    proof.isRefused = true;
+    this.enter(flight);
+  }
+
+  /** Nobody has this name and this password; of those who try too often nobody is asked. */
+  unproved({ verdicts }: Flight): void {
+    verdicts.push({ kind: "refused", status: 401, code: "unauthenticated" });
   }
 
   /** A key that was revoked is good for no more than a second, in which its caller may be known from before (R5.4). */
@@ -152,7 +175,7 @@ export class Requests {
     }
     flight.verdicts.push({ kind: "refused", status: 401, code: "unauthenticated" });
     // Who guesses too often is not even asked (R5.7).
-    flight.verdicts.push({ kind: "refused", status: 429, code: "rate-limited", within: 60 });
+    flight.verdicts.push(tooOften);
     return true;
   }
 
@@ -177,6 +200,7 @@ export class Requests {
       if (store === "sqlite" && sent.method === "GET" && status < 500) return;
       return found(`#${number} ${sent.method} ${sent.target}: ${wrong}`);
     }
+    if (status === 200 && isOfSessions(sent.asked.operation.deed)) this.people.given(sent.asked, body);
     if (flight.follower !== undefined) this.#followed(flight.follower, flight, answer);
     if (status === 201 && !isOwn(sent.asked.resource.name)) {
       const { id: made, secret } = JSON.parse(body) as { id: string; secret: string };

@@ -5,12 +5,13 @@
 import { openMemoryStore } from "../../src/store/memory/open.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import type { Store } from "../../src/store/store.ts";
-import { actors, anyRequest, followRequest, hookRequest, repeated, request } from "./clients.ts";
+import { actors, anyRequest, followRequest, hookRequest, personRequest, repeated, request } from "./clients.ts";
 import { overdue, wrongAtTheEnd } from "./ending.ts";
 import { Followers } from "./followers.ts";
+import { takeHashing } from "./hashing.ts";
 import { Hooks } from "./hooks.ts";
 import { Keys } from "./keys.ts";
-import { Died, Machine, type Task } from "./machine.ts";
+import { Died, Machine, ofTheStore, type Task } from "./machine.ts";
 import { Oracle } from "./oracle.ts";
 import { prepared } from "./prepared.ts";
 import { type Mutation, type Process, startProcess } from "./process.ts";
@@ -18,6 +19,7 @@ import { chanceOf } from "./random.ts";
 import { type Durable, Rates } from "./rates.ts";
 import { Requests } from "./requests.ts";
 import type { Scene } from "./scene.ts";
+import { hashOf } from "./sessions.ts";
 import { calm, simulatedStore, stormOf, type Weather } from "./store.ts";
 import { openTogether } from "./together.ts";
 import { watcherOf } from "./transactions.ts";
@@ -101,7 +103,7 @@ class Simulation {
       any: () => chance.pick([...processes.values()]),
       found,
     };
-    this.#followers = new Followers({ oracle, hooks, positionOf, found });
+    this.#followers = new Followers({ oracle, hooks, positionOf, found, isSeenLater: storeOf(seed) === "sqlite" });
     this.#keys = new Keys(this.#scene);
     this.#requests = new Requests(this.#scene, this.#keys, this.#followers);
   }
@@ -109,6 +111,7 @@ class Simulation {
   async run(): Promise<Outcome> {
     const { machine, seed } = this.#scene;
     using _timers = machine.takeTimers();
+    using _hashing = takeHashing(machine);
     try {
       await this.#begin();
       for (this.#steps = 0; this.#steps < steps[this.#scene.store]; this.#steps += 1) await this.#step();
@@ -117,6 +120,7 @@ class Simulation {
       if (!(thrown instanceof Violation)) throw thrown;
     } finally {
       machine.waits = 0;
+      machine.end();
       void this.#inner.close();
     }
     return {
@@ -199,6 +203,7 @@ class Simulation {
       open: machine.waiting > 0 ? 60 : 0,
       ask: flights.size < 6 ? 30 : 0,
       burst: store === "together" && flights.size < 6 ? 8 : 0,
+      person: world.logins !== undefined && store !== "sqlite" && flights.size < 6 ? 22 : 0,
       repeat: past.length > 0 && flights.size < 6 ? 8 : 0,
       tick: 8,
       hook: plan.events.webhook === undefined ? 0 : hooks.endpoints.size === 0 ? 12 : 2,
@@ -209,7 +214,7 @@ class Simulation {
       turn: 10,
       ring: 3,
       // An operator who writes at once would wait for what only the next steps let go on.
-      revoke: store === "sqlite" ? 0 : 1,
+      revoke: store === "sqlite" ? 0 : world.logins === undefined ? 1 : 2,
       abandon: flights.size > 0 ? 1 : 0,
       die: 0.4,
     });
@@ -225,6 +230,8 @@ class Simulation {
         return machine.open();
       case "ask":
         return requests.send(anyRequest(requests.asking(), requests.count));
+      case "person":
+        return requests.send(personRequest(requests.asking(), requests.people, requests.count));
       case "burst":
         return this.#burst();
       case "repeat":
@@ -246,7 +253,7 @@ class Simulation {
       case "ring":
         return void machine.ring();
       case "revoke":
-        return this.#keys.change();
+        return chance.percent(60) && requests.people.logins.length > 0 ? this.#endSession() : this.#keys.change();
       case "abandon":
         return requests.abandon();
       case "die":
@@ -341,6 +348,13 @@ class Simulation {
   async #burst(): Promise<void> {
     const { chance } = this.#scene;
     const requests = this.#requests;
+    if (requests.people.logins.length > 0 && chance.percent(40)) {
+      for (let left = chance.between(2, 3); left > 0; left -= 1) {
+        requests.send(personRequest(requests.asking(), requests.people, requests.count));
+        if (left > 1) await this.#settled();
+      }
+      return;
+    }
     const first = anyRequest(requests.asking(), requests.count);
     requests.send(first);
     const { actor, operation, resource } = first.asked;
@@ -348,6 +362,19 @@ class Simulation {
       await this.#settled();
       requests.send(request(requests.asking(), actor, resource, operation, `k${requests.count}`));
     }
+  }
+
+  /** The operator ends a session; who asks with it meanwhile may still be let in. */
+  #endSession(): void {
+    const { chance, found, inner, machine, oracle } = this.#scene;
+    const token = oracle.sessions.tokens.get(hashOf(chance.pick(this.#requests.people.logins.slice(-4)).token));
+    if (token === undefined) return;
+    machine.note(`the session ${token.session} is ended`);
+    const ended = machine.tasks.run({ name: "operator", life: ofTheStore, looked: 0 }, async () => inner().sessions.end(token.session, 0)); // biome-ignore format: short
+    void ended.then(
+      () => oracle.sessions.end(token.session),
+      (thrown: unknown) => found(`a session was not ended: ${String(thrown)}`),
+    );
   }
 
   #turn(): void {

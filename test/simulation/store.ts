@@ -17,6 +17,7 @@ import type {
   Transaction,
   Written,
 } from "../../src/store/store.ts";
+import type { Sessions, SessionToken } from "../../src/store/sessions.ts";
 import { Died, type Machine, ofTheStore, type Task } from "./machine.ts";
 import type { Chance } from "./random.ts";
 import { Overtaken, type Together } from "./together.ts";
@@ -52,6 +53,13 @@ export function stormOf(chance: Chance): Weather {
   };
 }
 
+/** What it did to sessions. */
+export interface SessionChange extends Partial<SessionToken> {
+  readonly kind: "add" | "replace" | "end";
+  readonly at?: number;
+  readonly except?: string;
+}
+
 /** What a transaction did. */
 export interface Log {
   /** The clock when it began. */
@@ -65,11 +73,18 @@ export interface Log {
   readonly entries: readonly JournalEntry[];
   readonly remembered: readonly { readonly key: string; readonly answer: Remembered }[];
   readonly counted: readonly (Counted & { readonly name: string; readonly key: string })[];
+  readonly sessions: readonly SessionChange[];
 }
 
 export interface Watcher {
   /** A key was looked for: who it is of is known from now on. */
   authenticated(task: Task): void;
+  /** A token was looked for. */
+  sessionSought(task: Task, hash: string): void;
+  /** The record of somebody who logs in, or has, was looked for. */
+  personRead(task: Task): void;
+  /** What is over is forgotten. */
+  purged(now: number): void;
   /** What is read now is what there is now. */
   reading(task: Task): void;
   /** The same in a transaction beside which others run. */
@@ -190,6 +205,25 @@ export function simulatedStore(
     return key;
   }
 
+  /** As a key, but that who asks goes on to look for the record that it is of. */
+  async function findSession(hash: string): Promise<SessionToken | undefined> {
+    const task = taskNow();
+    task.waits = true;
+    await machine.pass("session", life);
+    mayFail(task);
+    watcher.sessionSought(task, hash);
+    return inner.sessions.find(hash);
+  }
+
+  /** The service itself reads who somebody is. */
+  async function readPerson<T>(read: () => T | Promise<T>): Promise<T> {
+    const task = taskNow();
+    await machine.pass("person", life);
+    mayFail(task);
+    watcher.personRead(task);
+    return read();
+  }
+
   function watched(tx: Transaction, task: Task, log: Mutable<Log>): Transaction {
     const noted: Partial<Record<keyof Transaction, (given: unknown, ...asked: never[]) => void>> = {
       get: (_, resource: string, column: string, value: string) => {
@@ -221,6 +255,9 @@ export function simulatedStore(
       record: (_, entry: JournalEntry) => log.entries.push(entry),
       remember: (_, scope: string, key: string, answer: Remembered) =>
         log.remembered.push({ key: `${scope}\0${key}`, answer }),
+      addSession: (_, token: SessionToken) => log.sessions.push({ kind: "add", ...token }),
+      replaceSession: (_, hash: string, at: number) => log.sessions.push({ kind: "replace", hash, at }),
+      endSessions: (_, which: Sessions, at: number) => log.sessions.push({ kind: "end", ...which, at }),
       count: (given, name: string, key: string) => log.counted.push({ ...(given as Counted), name, key }),
     };
     const wrapped: Partial<Record<keyof Transaction, Call>> = {};
@@ -311,6 +348,7 @@ export function simulatedStore(
     ready: () => inner.ready(),
     read: (query) => {
       const read = inner.read(query);
+      if (query.system === true && query.resource === "Person") return (...asked) => readPerson(() => read(...asked));
       return (...asked) => call(`read ${query.resource}`, () => read(...asked), (task) => watcher.reading(task)); // biome-ignore format: short
     },
     whole: (query) => {
@@ -336,7 +374,7 @@ export function simulatedStore(
       find: findKey,
       list: () => call("keys", () => keys.list()),
     },
-    sessions: inner.sessions,
+    sessions: { ...inner.sessions, find: findSession },
     grants: inner.grants,
     counts: {
       all: (now) => call("counts", () => counts.all(now)),
@@ -362,11 +400,15 @@ export function simulatedStore(
         if (machine.isAlive(life)) listener();
       }),
     secret: (...asked) => inner.secret(...asked),
-    purge: (now) => call("purge", () => inner.purge(now)),
+    purge: (now) =>
+      call("purge", () => {
+        watcher.purged(now);
+        return inner.purge(now);
+      }),
     close: () => inner.close(),
   };
 }
 
 function emptyLog(began: number): Mutable<Log> {
-  return { began, puts: [], deleted: [], entries: [], remembered: [], counted: [] };
+  return { began, puts: [], deleted: [], entries: [], remembered: [], counted: [], sessions: [] };
 }

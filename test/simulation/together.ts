@@ -12,15 +12,27 @@ import { StoreError } from "../../src/store/error.ts";
 import { MemoryJournal } from "../../src/store/memory/journal.ts";
 import type { Forgotten } from "../../src/store/memory/journal.ts";
 import { commitTo, memoryState, memoryStore, type MemoryState } from "../../src/store/memory/open.ts";
+import type { KeptSessions } from "../../src/store/memory/sessions.ts";
 import { MemoryTransaction } from "../../src/store/memory/transaction.ts";
 import { answered } from "../../src/store/steps.ts";
+import { isAmong } from "../../src/store/sessions.ts";
 import { uniquesOf } from "../../src/store/uniques.ts";
 import type { JournalEntry, Row, Store, Transaction } from "../../src/store/store.ts";
 import { type Holder, Locks } from "./locks.ts";
 import type { Machine } from "./machine.ts";
 
 /** What a deliberate mistake leaves free that has to be held. */
-export type Holdable = "row" | "number" | "count" | "answer" | "bookmark" | "unique" | "told" | "lead";
+export type Holdable =
+  | "row"
+  | "number"
+  | "count"
+  | "answer"
+  | "bookmark"
+  | "unique"
+  | "told"
+  | "session"
+  | "token"
+  | "lead";
 
 export interface TogetherOptions {
   readonly tables: readonly Table[];
@@ -67,7 +79,7 @@ export function openTogether({ loose, machine, placed, tables }: TogetherOptions
       tx.pending.nextSeq = (resource) => next(resource);
       tx.pending.count = (resource, column) => next(`${resource}.${column}`);
       try {
-        const value = await work(holding({ tx, tables, locks, journal, loose }));
+        const value = await work(holding({ tx, tables, locks, journal, sessions: state.kept.sessions, loose }));
         if (loose !== "unique" && isOvertaken(tx, tables)) throw new Overtaken();
         seal(value);
         commitTo(state, tx);
@@ -89,8 +101,19 @@ export function openTogether({ loose, machine, placed, tables }: TogetherOptions
     return true;
   }
 
+  /** What an operator does beside all of them. */
+  async function endSession(session: string, at: number): Promise<boolean> {
+    const tx = new MemoryTransaction(state);
+    const held = holding({ tx, tables, locks, journal, sessions: state.kept.sessions, loose });
+    await held.endSessions({ session }, at);
+    commitTo(state, tx);
+    locks.release(tx);
+    return true;
+  }
+
   const transaction: Store["transaction"] = (work) => sealed(work, () => {});
-  return { ...memoryStore(state, { ready: () => true, transaction, close: async () => {} }), sealed, leads };
+  const store = memoryStore(state, { ready: () => true, transaction, close: async () => {} });
+  return { ...store, sessions: { ...store.sessions, end: endSession }, sealed, leads };
 }
 
 interface HoldingOptions {
@@ -98,11 +121,13 @@ interface HoldingOptions {
   readonly tables: readonly Table[];
   readonly locks: Locks;
   readonly journal: LateJournal;
+  /** Those that are committed. */
+  readonly sessions: KeptSessions;
   readonly loose: Holdable | undefined;
 }
 
 /** A transaction that holds what it decides on. */
-function holding({ journal, locks, loose, tables, tx }: HoldingOptions): Transaction {
+function holding({ journal, locks, loose, sessions, tables, tx }: HoldingOptions): Transaction {
   const me: Holder = tx;
   const hold = async (kind: Holdable, ...which: readonly unknown[]): Promise<boolean> =>
     kind === loose ? false : locks.hold(`${kind} ${JSON.stringify(which)}`, me, () => new Overtaken());
@@ -212,7 +237,11 @@ function holding({ journal, locks, loose, tables, tx }: HoldingOptions): Transac
       for (const [resource, record] of journal.recordsAt(positions)) await hold("told", resource, record);
       return tx.intact(positions);
     },
-    session: unasked,
+    async session(hash) {
+      const token = tx.session(hash);
+      if (token !== undefined) await hold("session", token.session);
+      return tx.session(hash);
+    },
     list: unasked,
     evaluate: (...asked) => tx.evaluate(...asked),
     setBookmark: (...asked) => tx.setBookmark(...asked),
@@ -220,9 +249,24 @@ function holding({ journal, locks, loose, tables, tx }: HoldingOptions): Transac
     hasFired: (...asked) => tx.hasFired(...asked),
     defer: (...asked) => tx.defer(...asked),
     view: (...asked) => tx.view(...asked),
-    addSession: unasked,
-    replaceSession: unasked,
-    endSessions: unasked,
+    async addSession(token) {
+      await hold("token", token.hash);
+      tx.addSession(token);
+    },
+    async replaceSession(hash, at) {
+      await hold("token", hash);
+      tx.replaceSession(hash, at);
+    },
+    // One statement: it waits for those that it sees, and sees none that comes meanwhile.
+    async endSessions(which, at) {
+      if ("session" in which) await hold("session", which.session);
+      const seen = [...sessions.values()].filter((token) => isAmong(token, which));
+      for (const { hash } of seen) {
+        await hold("token", hash);
+        const token = tx.session(hash);
+        if (token !== undefined) tx.addSession({ ...token, expires: Math.min(token.expires ?? at, at) });
+      }
+    },
   };
 }
 

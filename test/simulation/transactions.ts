@@ -5,10 +5,11 @@ import type { Task } from "./machine.ts";
 import { type Answered, answerKey, type Asked, type Effects, type Hints, keyOf, type Oracle, type Verdict } from "./oracle.ts"; // biome-ignore format: a list
 import type { Flight, Requests } from "./requests.ts";
 import type { Scene } from "./scene.ts";
+import { Sessions } from "./sessions.ts";
 import type { Row } from "../../src/store/store.ts";
 import type { Log, Watcher } from "./store.ts";
 
-const nothing: Effects = { records: new Map(), entries: [], counted: new Map() };
+const nothing: Effects = { records: new Map(), entries: [], counted: new Map(), sessions: [] };
 
 const flightOf = (task: Task): Flight | undefined => task.request as Flight | undefined;
 
@@ -22,6 +23,31 @@ export function watcherOf(scene: Scene, requests: Requests): Watcher {
       const flight = flightOf(task);
       if (flight !== undefined) requests.enter(flight);
     },
+    sessionSought: (task, hash) => {
+      const flight = flightOf(task);
+      const proof = flight?.sent.asked.proof;
+      if (flight === undefined || proof === undefined) return;
+      const token = oracle.sessions.good(hash, "access", machine.time);
+      if (token !== undefined) proof.session = token.session;
+      else requests.refuse(flight, proof);
+    },
+    personRead: (task) => {
+      const flight = flightOf(task);
+      const { actor, operation, proof } = flight?.sent.asked ?? {};
+      if (flight === undefined || proof === undefined || actor === undefined) return;
+      if (proof.token !== undefined) {
+        const role = oracle.records.get(keyOf("Person", actor.id ?? ""))?.values["role"];
+        if (role === undefined) return requests.refuse(flight, proof);
+        Object.assign(actor, { roles: [role] });
+        task.waits = false;
+        return requests.enter(flight);
+      }
+      if (operation?.deed !== "login") return;
+      const proved = oracle.prove(flight.sent.asked);
+      if (proved !== undefined) proof.proved = proved;
+      else requests.unproved(flight);
+    },
+    purged: (now) => oracle.sessions.purge(now),
     reading: (task) => {
       const flight = flightOf(task);
       if (flight === undefined || flight.follower !== undefined) return;
@@ -69,7 +95,9 @@ class Judge {
     const { effects, verdict } = this.#verdictOf(flight, log);
     flight.verdicts.push(verdict);
     const wrong =
-      wrongEffects(effects, log, asked.operation.deed === "delete") ?? this.#wrongRemembered(flight, verdict, log);
+      wrongEffects(effects, log, asked.operation.deed === "delete") ??
+      this.#scene.oracle.sessions.wrong(effects.sessions, log.sessions) ??
+      this.#wrongRemembered(flight, verdict, log);
     if (wrong !== undefined) return this.#scene.found(`#${flight.number} ${asked.operation.name}: ${wrong}`);
     const request = log.entries[0]?.request;
     if (request !== undefined) flight.request = request;
@@ -79,7 +107,8 @@ class Judge {
   /** What changes nothing but what is remembered of it may have been before others that were committed since it looked. */
   #wasRefused(flight: Flight, log: Log): boolean {
     if (this.#scene.store !== "together" || log.remembered.length === 0) return false;
-    if (log.puts.length + log.deleted.length + log.entries.length + log.counted.length > 0) return false;
+    const { counted, deleted, entries, puts, sessions } = log;
+    if (puts.length + deleted.length + entries.length + counted.length + sessions.length > 0) return false;
     return flight.verdicts.some(
       (verdict) => verdict.kind === "refused" && this.#wrongRemembered(flight, verdict, log) === undefined,
     );
@@ -166,7 +195,7 @@ class Judge {
   }
 
   #apply(effects: Effects, log: Log): void {
-    this.#scene.oracle.apply(effects);
+    this.#scene.oracle.apply(effects, log.sessions);
     this.#scene.hooks.committed(log, effects.entries);
   }
 }
@@ -177,6 +206,7 @@ function hintsOf(log: Log, asked?: Asked): Hints {
     log.puts.findLast((one) => one.resource === resource && one.row["id"] === id)?.row;
   return {
     ...(made === undefined ? {} : { id: String(made["id"] as string), order: made["_seq"] as number }),
+    tokens: Sessions.pairIn(log.sessions),
     entered: (resource, id) => {
       const entered = written(resource, id)?.["_entered"];
       return typeof entered === "number" ? entered : undefined;

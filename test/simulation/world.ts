@@ -17,12 +17,19 @@ export interface World {
   readonly rate?: Rate;
   readonly webhook?: Webhook;
   readonly stream?: { readonly for: readonly Grant[] };
+  /** Records log in: how long their tokens last, and those that these are renewed with; absent: nobody does. */
+  readonly logins?: { readonly lasts: Span; readonly renewed?: Span };
   /** How the version before differs; absent: there is one version. */
   readonly older?: Older;
 }
 
 export const roles = ["member", "clerk"] as const;
 export type Role = (typeof roles)[number];
+
+export interface Span {
+  readonly milliseconds: number;
+  readonly text: string;
+}
 
 export interface Resource {
   readonly name: string;
@@ -73,6 +80,7 @@ export type FieldType =
   | { readonly kind: "choice"; readonly of: readonly string[] }
   | { readonly kind: "moment" }
   | { readonly kind: "user" }
+  | { readonly kind: "secret"; readonly most: number }
   | { readonly kind: "reference"; readonly to: string };
 
 export interface Lifecycle {
@@ -112,9 +120,11 @@ export interface Grant {
   readonly own?: true;
 }
 
+export type SessionDeed = "login" | "renew" | "logout";
+
 export interface Operation {
   readonly name: string;
-  readonly deed: "create" | "read" | "list" | "update" | "delete" | "move" | "history";
+  readonly deed: "create" | "read" | "list" | "update" | "delete" | "move" | "history" | SessionDeed;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** With `{id}` where it is of one record. */
   readonly path: string;
@@ -161,9 +171,12 @@ export function worldOf(number: number): World {
   const box = chance.percent(60) ? boxOf(chance) : undefined;
   const job = jobOf(chance, box);
   const linked = box === undefined ? [job] : [linkedBox(chance, box, job), job];
+  // What came later draws from streams of its own, so that the rest of a world stays as it is.
+  const logins = loginsOf(chanceOf(number, "logins"));
   return {
     number,
-    resources: linked,
+    resources: [...(logins === undefined ? [] : [personOf(chanceOf(number, "person"), logins)]), ...linked],
+    ...(logins === undefined ? {} : { logins }),
     unseen: chance.percent(70) ? 404 : 403,
     edits: chance.pick(["required", "optional", "none"]),
     repeats: chance.percent(85),
@@ -274,6 +287,49 @@ function grantsOf(chance: Chance, owned: boolean): readonly Grant[] {
     [{ who: "anyone" }],
   ];
   return chance.pick(owned && chance.percent(65) ? mine : plain);
+}
+
+function loginsOf(chance: Chance): World["logins"] {
+  if (!chance.percent(25)) return undefined;
+  const lasts = chance.pick([
+    { milliseconds: 10 * minute, text: "10m" },
+    { milliseconds: day, text: "1d" },
+  ]);
+  return { lasts, ...(chance.percent(75) ? { renewed: { milliseconds: 3 * day, text: "3d" } } : {}) };
+}
+
+/** Those who log in: whose roles and passwords change, and who are deleted while they are about something. */
+function personOf(chance: Chance, { renewed }: NonNullable<World["logins"]>): Resource {
+  const own: readonly Grant[] = [{ who: "clerk" }, { who: "signed-in", own: true }];
+  const one = "/people/{id}";
+  const operation = (name: string, deed: Operation["deed"], method: Operation["method"], path: string, allow: readonly Grant[]): Operation => ({ name, deed, method, path, allow }); // biome-ignore format: short
+  return {
+    name: "Person",
+    plural: "people",
+    prefix: "per",
+    owned: false,
+    fields: [
+      { name: "name", type: { kind: "text", most: 8 }, optional: false, marks: ["unique", "filter"] },
+      { name: "password", type: { kind: "secret", most: 9 }, optional: false, marks: [] },
+      {
+        name: "role",
+        type: { kind: "choice", of: roles },
+        optional: false,
+        default: "member",
+        marks: chance.some(["filter"] as const, 50),
+      },
+    ],
+    operations: [
+      operation("addPerson", "create", "POST", "/people", [{ who: "anyone" }]),
+      operation("getPerson", "read", "GET", one, own),
+      operation("changePerson", "update", "PATCH", one, own),
+      operation("removePerson", "delete", "DELETE", one, own),
+      operation("login", "login", "POST", "/sessions", [{ who: "anyone" }]),
+      ...(renewed === undefined ? [] : [operation("renew", "renew", "POST", "/sessions/renewal", [{ who: "anyone" }])]),
+      operation("logout", "logout", "DELETE", "/sessions/current", [{ who: "signed-in" }]),
+    ],
+    events: [],
+  };
 }
 
 function boxOf(chance: Chance): Resource {

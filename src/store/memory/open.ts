@@ -53,20 +53,25 @@ export async function openMemoryStore(options: MemoryOptions): Promise<Store> {
     }
   }
 
-  return memoryStore(state, {
+  /** One after another, whether or not the one before came to anything. */
+  function inTurn<T>(work: () => T | Promise<T>): Promise<T> {
+    if (!open) return Promise.reject(new StoreError("closed", "the store is closing"));
+    const turn = last.then(work);
+    last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  const store = memoryStore(state, {
     ready: () => open,
-    transaction: (work) => {
-      if (!open) return Promise.reject(new StoreError("closed", "the store is closing"));
-      // One after another, whether or not the one before came to anything.
-      const turn = last.then(() => run(work));
-      last = turn.catch(() => undefined);
-      return turn;
-    },
+    transaction: (work) => inTurn(() => run(work)),
     close: async () => {
       open = false;
       await last;
     },
   });
+  // What a transaction adds to a session that is ended meanwhile has ended, too.
+  const end: Store["sessions"]["end"] = (...asked) => inTurn(() => store.sessions.end(...asked));
+  return { ...store, sessions: { ...store.sessions, end } };
 }
 
 export function commitTo({ committed, files, journal, kept }: MemoryState, tx: MemoryTransaction): void {

@@ -1,7 +1,7 @@
 /** Sessions in the table `nonet_sessions`, one row for each of their tokens. */
 import { tokenOf } from "../cells.ts";
 import type { Sessions, SessionStore, SessionToken } from "../sessions.ts";
-import type { Session, Work } from "./connection.ts";
+import type { Connections, Session, Work } from "./connection.ts";
 
 export const sessionsSql: readonly string[] = [
   `CREATE TABLE nonet_sessions (
@@ -24,22 +24,32 @@ export const sessionsSql: readonly string[] = [
 
 const columns = 'hash, session, credential, resource, "user", use, hint, created, expires, replaced';
 
-export function sessionStore(session: Session): SessionStore {
+export function sessionStore(session: Session & Pick<Connections, "transaction">): SessionStore {
   return {
     find: (hash) => findSession(session, hash),
     list: async () => {
       const sql = `SELECT ${columns} FROM nonet_sessions WHERE use = 'access' ORDER BY seq`;
       return (await session.rows(sql)).map(tokenOf);
     },
-    end: async (which, at) => (await endSessions(session, { session: which }, at)) > 0,
+    end: async (which, at) => (await session.transaction((work) => endSessions(work, { session: which }, at))) > 0,
   };
 }
 
-/** Held by a transaction: of two that replace a token one finds that it was. */
-export async function findSession(session: Session, hash: string, held?: "held"): Promise<SessionToken | undefined> {
-  const sql = `SELECT ${columns} FROM nonet_sessions WHERE hash = $1${held === undefined ? "" : " FOR UPDATE"}`;
-  const [found] = await session.rows(sql, [hash]);
+async function findSession(session: Session, hash: string): Promise<SessionToken | undefined> {
+  const [found] = await session.rows(`SELECT ${columns} FROM nonet_sessions WHERE hash = $1`, [hash]);
   return found && tokenOf(found);
+}
+
+/**
+ * Until the transaction ends nobody else renews or ends the session. Its tokens cannot be held in place of it: who ends it would
+ * not see the next ones, which whoever renews it has written and not committed.
+ */
+const hold = "SELECT pg_advisory_xact_lock('nonet_sessions'::regclass::oid::integer, hashtext(session))";
+
+/** Of two that replace a token one finds that it was. */
+export function heldSession(work: Work, hash: string): Promise<SessionToken | undefined> {
+  work.send(`${hold} FROM nonet_sessions WHERE hash = $1`, [hash]);
+  return findSession(work, hash);
 }
 
 export function addSession(work: Work, token: SessionToken): void {
@@ -62,14 +72,15 @@ export function replaceSession(work: Work, hash: string, at: number): void {
 }
 
 /** How many tokens are good until then. */
-export async function endSessions(session: Session, which: Sessions, at: number): Promise<number> {
+export async function endSessions(work: Work, which: Sessions, at: number): Promise<number> {
+  if ("session" in which) work.send(`${hold} FROM (VALUES ($1)) AS ended (session)`, [which.session]);
   const [condition, values] =
     "session" in which
       ? ["session = $2", [which.session]]
       : ['"user" = $2 AND credential = $3 AND session <> $4', [which.user, which.credential, which.except ?? ""]];
   // Of two values LEAST takes the one that is there.
   const sql = `UPDATE nonet_sessions SET expires = least(expires, $1) WHERE ${condition} RETURNING hash`;
-  return (await session.rows(sql, [at, ...values])).length;
+  return (await work.rows(sql, [at, ...values])).length;
 }
 
 /** Those of a record that is deleted. */

@@ -35,7 +35,7 @@ import { bookmark, forget, hasFired, intact, record, setBookmark } from "./journ
 import { type List, prepareList } from "./list.ts";
 import { hasKey } from "./read.ts";
 import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
-import { addSession, endSessions, findSession, forgetSessions, replaceSession } from "./sessions.ts";
+import { addSession, endSessions, forgetSessions, heldSession, replaceSession } from "./sessions.ts";
 import { digestOf, isUniqueByDigest } from "./schema.ts";
 import { columnTypes, quoteName, toStored } from "./value.ts";
 
@@ -422,7 +422,7 @@ export class PostgresTransaction implements Transaction {
   }
 
   session(hash: string): Promise<SessionToken | undefined> {
-    return findSession(this.#work, hash, "held");
+    return heldSession(this.#work, hash);
   }
 
   addSession(token: SessionToken): void {

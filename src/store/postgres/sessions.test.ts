@@ -1,0 +1,76 @@
+/** Sessions that end while they are renewed: whatever comes of that, what has ended has ended. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type PostgresServer, startPostgres } from "../../../test/postgres/server.ts";
+import { until } from "../../../test/until.ts";
+import type { SessionToken } from "../sessions.ts";
+import { placeFrom } from "./address.ts";
+import { type Connections, openConnections, type Work } from "./connection.ts";
+import { createOwn } from "./own-tables.ts";
+import { addSession, endSessions, heldSession, replaceSession, sessionStore } from "./sessions.ts";
+
+let server: PostgresServer;
+let connections: Connections;
+
+before(async () => {
+  server = await startPostgres();
+  const place = placeFrom(`${server.address}?schema=sessions&connections=6`);
+  connections = openConnections(place);
+  await connections.rows(`CREATE SCHEMA ${place.schema}`);
+  await connections.transaction(createOwn);
+});
+
+after(async () => {
+  await connections.close();
+  await server[Symbol.asyncDispose]();
+});
+
+function token(session: string, hash: string, replaced?: number): SessionToken {
+  const given = { hash, session, credential: "session", resource: "Person", user: "per_1", use: "renew", hint: "s_…" } as const; // biome-ignore format: short
+  return { ...given, created: 1, expires: 1000, ...(replaced === undefined ? {} : { replaced }) };
+}
+
+/** As a request that renews a session: the newest token of it gives way to another one. */
+async function renew(work: Work, session: string): Promise<void> {
+  await heldSession(work, `${session} newest`);
+  replaceSession(work, `${session} newest`, 500);
+  addSession(work, token(session, `${session} next`));
+  await work.rows("SELECT 1");
+}
+
+/** What ends a session begins when the renewal has written all, and has to wait for it. */
+async function endMeanwhile(session: string, end: () => Promise<unknown>): Promise<readonly (number | undefined)[]> {
+  await connections.transaction(async (work) => {
+    addSession(work, token(session, `${session} former`, 1));
+    addSession(work, token(session, `${session} newest`));
+  });
+  let ending: Promise<unknown> | undefined;
+  await connections.transaction(async (work) => {
+    await renew(work, session);
+    ending ??= end();
+    await until(async () => {
+      const [row] = await connections.rows<[number]>("SELECT count(*)::integer FROM pg_locks WHERE NOT granted");
+      return row?.[0] !== 0;
+    }, "it does not wait for the renewal");
+  });
+  await ending;
+  const store = sessionStore(connections);
+  const all: (number | undefined)[] = [];
+  for (const name of ["former", "newest", "next"]) all.push((await store.find(`${session} ${name}`))?.expires);
+  return all;
+}
+
+test("what an operator ends is not renewed at the same time", async () => {
+  const ended = await endMeanwhile("ses_1", async () => sessionStore(connections).end("ses_1", 0));
+  assert.deepEqual(ended, [0, 0, 0]);
+});
+
+test("a token that is used again ends the session also while another is renewed", async () => {
+  const ended = await endMeanwhile("ses_2", () =>
+    connections.transaction(async (work) => {
+      await heldSession(work, "ses_2 former");
+      await endSessions(work, { session: "ses_2" }, 0);
+    }),
+  );
+  assert.deepEqual(ended, [0, 0, 0]);
+});
