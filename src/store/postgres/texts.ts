@@ -32,7 +32,7 @@ export interface Texts {
 export function textsOf(table: Table, counted: readonly string[]): Texts | undefined {
   const segments = segmentsOf(table);
   if (segments.length === 0) return undefined;
-  const maker = makerOf(segments);
+  const maker = makerOf(table);
   const writers = segments.map((segment) => [segment.name, segmentWriter(segment)] as const);
   const none = Object.fromEntries(["_made", ...segments.map(({ name }) => name)].map((name) => [name, null]));
   return {
@@ -71,12 +71,20 @@ function unasked(): never {
 
 /** A text from its column where it holds. */
 export function heldText(stored: string, made: () => string, table: Table, alias: string): string {
-  const holds = `${alias}._made = ${alias}._rev + ${makerOf(segmentsOf(table))}`;
+  const holds = `${alias}._made = ${alias}._rev + ${makerOf(table)}`;
   return `CASE WHEN ${holds} THEN ${stored} ELSE ${made()} END`;
 }
 
-/** A number of everything that the texts are made by. Beside it revisions are small: those of two are never the same. */
-function makerOf(segments: readonly Segment[]): bigint {
+const makers = new WeakMap<Table, bigint>();
+
+/** A number of everything that a table's texts are made by. Beside it revisions are small: those of two are never the same. */
+function makerOf(table: Table): bigint {
+  const maker = makers.get(table) ?? digestOf(segmentsOf(table));
+  makers.set(table, maker);
+  return maker;
+}
+
+function digestOf(segments: readonly Segment[]): bigint {
   const meaning = segments.map(({ columns, name, opens }) => [
     name,
     opens,
