@@ -54,12 +54,16 @@ async function begin(asked: Call, tx: Transaction): Promise<Linking> {
   await checkPreconditions(asked, tx, row);
   const call = await told(asked, tx);
   await checkGuard(call, tx, row);
-  const { resource, values: said, where } = call.prepared.operation.link as LinkPlan;
+  const { resource, values: said, where } = linkOf(call);
   const values: Values = {};
   for (const { field, expression } of said)
     values[field] = await call.context.evaluate(tx, expression, row, call.variables);
   const present = await tx.first(resource, where, { ...call.variables, link: values });
   return { call, row, table: call.context.tables.get(resource) as Table, values, present };
+}
+
+function linkOf({ prepared: { operation } }: Call): LinkPlan {
+  return operation.link as LinkPlan;
 }
 
 /** The call with what the body says, which sets nothing by itself. */
@@ -76,8 +80,7 @@ async function told(asked: Call, tx: Transaction): Promise<Call> {
 async function make(call: Call, tx: Transaction, table: Table, said: Values): Promise<void> {
   const values: Values = { ...said };
   fillDefaults(call, table, values);
-  const set = Object.keys(said).map((field) => ({ field }));
-  await settle(call, tx, table, values, undefined, set);
+  await settle(call, tx, table, values, undefined, linkOf(call).values);
   await checkReferences(tx, table, values);
   const nothing = { resource: table.resource, members: [] };
   const written = await tx.insert(table.resource, values, call.now, nothing, call.variables);
