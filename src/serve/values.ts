@@ -59,7 +59,7 @@ async function takenOf(
     const same = known && sameValue(row[name] ?? null, given as Value);
     const value = form === undefined || same ? given : await formed(taking, form, given, name, `#/${name}`);
     settled[name] = value;
-    if (index < fields.length) values[name] = field.secret === true ? hashed(call, name) : (value as Value);
+    if (index < fields.length) values[name] = field.secret === true ? hashOf(call, name) : (value as Value);
   }
   if (taking.faults.length > 0) throw invalid(taking.faults);
   return { call: seeing(call, settled), values };
@@ -79,7 +79,7 @@ export function stays({ kind, prepared: { operation } }: Call, name: string): bo
   return fixed.includes(name) || Object.hasOwn(files, name) || !kind.record.readable.has(name);
 }
 
-function hashed(call: Call, name: string): string {
+function hashOf(call: Call, name: string): string {
   const hash = call.secrets?.[name];
   if (hash === undefined) throw new Error(`${name} was not hashed before the transaction`);
   return hash;
