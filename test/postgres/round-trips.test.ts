@@ -1,10 +1,10 @@
 /** How often a request waits for PostgreSQL: figures that only a change of how the store works changes, and of which one more is one more wait. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { buildPlan, check, createService, type EmbeddedService, soundModel } from "../../src/index.ts";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";
-import { type PostgresServer, startPostgres } from "./server.ts";
+import { postgresForFile } from "./for-file.ts";
 
 /**
  * What nobody who asked waits for (positions of the journal, leases, the work of time, rates that may be counted afterwards),
@@ -90,12 +90,7 @@ none
 none
 `;
 
-let server: PostgresServer;
-before(async () => {
-  server = await startPostgres();
-});
-after(() => server[Symbol.asyncDispose]());
-
+const { server } = await postgresForFile();
 interface Trips {
   readonly service: EmbeddedService;
   /** Runs it until the database has been heard of all of it, and gives how often was waited. */

@@ -1,19 +1,13 @@
 /** Connections that are lost, on a real server. */
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type PostgresServer, startPostgres } from "../../../test/postgres/server.ts";
+import { test } from "node:test";
+import { postgresForFile } from "../../../test/postgres/for-file.ts";
 import { openWay } from "../../../test/faults/proxy.ts";
 import { isPassing } from "../error.ts";
 import { placeFrom } from "./address.ts";
 import { openConnections } from "./connection.ts";
 
-let server: PostgresServer;
-
-before(async () => {
-  server = await startPostgres();
-});
-
-after(() => server[Symbol.asyncDispose]());
+const { server } = await postgresForFile();
 
 test("a transaction whose connection is cut off between two statements is done again on another one", async () => {
   const connections = openConnections(placeFrom(server.address));

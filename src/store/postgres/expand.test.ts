@@ -1,8 +1,9 @@
 /** A change of the document that only adds, made while a process with the document before serves the data. */
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import pg from "pg";
-import { type PostgresServer, startPostgres } from "../../../test/postgres/server.ts";
+import { postgresForFile } from "../../../test/postgres/for-file.ts";
+import { startPostgres } from "../../../test/postgres/server.ts";
 import { until } from "../../../test/until.ts";
 import type { Column, Table } from "../../plan/plan.ts";
 import type { Following } from "../migration.ts";
@@ -12,14 +13,8 @@ import { beside } from "./beside.ts";
 import { openSingle, type Session } from "./connection.ts";
 import { openPostgresStore } from "./open.ts";
 
-let server: PostgresServer;
+const { server } = await postgresForFile();
 let schemas = 0;
-
-before(async () => {
-  server = await startPostgres();
-});
-
-after(() => server[Symbol.asyncDispose]());
 
 const start = Date.parse("2026-06-01T12:00:00.000Z");
 

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import fc from "fast-check";
-import { type PostgresServer, startPostgres } from "../../../test/postgres/server.ts";
+import { postgresForFile } from "../../../test/postgres/for-file.ts";
 import type { JournalEntry, JournalRecord } from "../store.ts";
 import { placeFrom } from "./address.ts";
 import { openChanges } from "./changes.ts";
@@ -13,14 +13,8 @@ import { forget, journalOf, record } from "./journal.ts";
 import { createOwn } from "./own-tables.ts";
 import { openSequencer, type Sequencer } from "./sequencer.ts";
 
-let server: PostgresServer;
+const { server } = await postgresForFile();
 let schemas = 0;
-
-before(async () => {
-  server = await startPostgres();
-});
-
-after(() => server[Symbol.asyncDispose]());
 
 const start = Date.parse("2026-06-01T12:00:00.000Z");
 const entry: JournalEntry = { at: start, resource: "Thing", record: "a", by: "ann", cause: "addThing", event: "e" };

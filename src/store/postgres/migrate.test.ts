@@ -1,7 +1,7 @@
 /** Data that follows a changed document, on a real server. What becomes of values is for SQLite's tests, which has them brought along. */
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type PostgresServer, startPostgres } from "../../../test/postgres/server.ts";
+import { test } from "node:test";
+import { postgresForFile } from "../../../test/postgres/for-file.ts";
 import type { Column, Table } from "../../plan/plan.ts";
 import { createJudges } from "../../serve/body.ts";
 import { type Following, type Migrated, MigrationRefused } from "../migration.ts";
@@ -11,14 +11,8 @@ import { openSingle } from "./connection.ts";
 import { planMigration } from "./migrate.ts";
 import { openPostgresStore } from "./open.ts";
 
-let server: PostgresServer;
+const { server } = await postgresForFile();
 let schemas = 0;
-
-before(async () => {
-  server = await startPostgres();
-});
-
-after(() => server[Symbol.asyncDispose]());
 
 const clock = (): number => Date.parse("2026-06-01T12:00:00.000Z");
 const judges = createJudges();

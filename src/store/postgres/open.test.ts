@@ -1,17 +1,10 @@
 /** The suite of every store, on a real server. */
-import { after, before } from "node:test";
-import { type PostgresServer, startPostgres } from "../../../test/postgres/server.ts";
+import { postgresForFile } from "../../../test/postgres/for-file.ts";
 import { contract } from "../contract.ts";
 import { openPostgresStore } from "./open.ts";
 
-let server: PostgresServer;
+const { server } = await postgresForFile();
 let schemas = 0;
-
-before(async () => {
-  server = await startPostgres();
-});
-
-after(() => server[Symbol.asyncDispose]());
 
 contract(
   "postgres",

@@ -1,19 +1,14 @@
 /** Texts that are kept beside their columns: that they are used, and that none is that does not hold. */
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import pg from "pg";
-import { type PostgresServer, startPostgres } from "../../../test/postgres/server.ts";
+import { postgresForFile } from "../../../test/postgres/for-file.ts";
 import type { Column, Table } from "../../plan/plan.ts";
 import type { Row, Store, View } from "../store.ts";
 import { openPostgresStore } from "./open.ts";
 
-let server: PostgresServer;
+const { server } = await postgresForFile();
 let schemas = 0;
-before(async () => {
-  server = await startPostgres();
-});
-after(() => server[Symbol.asyncDispose]());
-
 const start = Date.parse("2026-06-01T12:00:00.000Z");
 
 function column(name: string, more: Partial<Column> = {}): Column {

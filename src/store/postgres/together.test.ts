@@ -1,8 +1,8 @@
 /** What processes on one schema do together: who leads, and rates that all of them count. */
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import fc from "fast-check";
-import { type PostgresServer, startPostgres } from "../../../test/postgres/server.ts";
+import { postgresForFile } from "../../../test/postgres/for-file.ts";
 import { memoryRates } from "../memory/rates.ts";
 import { arbitraryCalls, asksOf, rateLimits } from "../rates-cases.ts";
 import type { RateAsk } from "../rates.ts";
@@ -13,14 +13,8 @@ import { createOwn } from "./own-tables.ts";
 import { purge } from "./purge.ts";
 import { ratesOf } from "./rates.ts";
 
-let server: PostgresServer;
+const { server } = await postgresForFile();
 let schemas = 0;
-
-before(async () => {
-  server = await startPostgres();
-});
-
-after(() => server[Symbol.asyncDispose]());
 
 async function withConnections(body: (open: () => Connections) => Promise<void>): Promise<void> {
   const place = placeFrom(`${server.address}?schema=together_${(schemas += 1)}&connections=4`);
