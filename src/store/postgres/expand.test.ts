@@ -179,6 +179,29 @@ test("beside a long transaction requests are answered, and the tables are change
   for (const one of [long, looking]) await one.end();
 });
 
+test("who writes goes on while data that does not only add waits for a long transaction", async () => {
+  const schema = `expand_${(schemas += 1)}`;
+  const address = `${server.address}?schema=${schema}&connections=3`;
+  const open = (tables: readonly Table[]): Promise<Store> =>
+    openPostgresStore({ address, tables, following: { ...following(), allowLoss: true }, clock: () => start });
+  const first = await open(old);
+  for (const id of ["a", "b"]) await add(first, before_ as Table, { id, size: "s" });
+  await first.close();
+  const [long, other] = [await connected(server.address), await connected(server.address)];
+  await long.query(`BEGIN; UPDATE ${schema}.jobs SET note = 'by hand' WHERE id = 'a'`);
+  const shorter = table("Job", [column("size", { values: ["s", "m"] })]);
+  const opening = open([shorter]);
+  opening.catch(() => undefined);
+  const waiting = `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '${schema}.jobs'::regclass`;
+  await until(async () => (await other.query(waiting)).rowCount === 1, "nobody waits for the table");
+  await other.query(`SET statement_timeout = 5000; UPDATE ${schema}.jobs SET note = 'by hand, too' WHERE id = 'b'`);
+  await long.query("COMMIT");
+  const second = await opening;
+  assert.deepEqual(await read(second, shorter, "a"), { id: "a", size: "s" });
+  await second.close();
+  for (const one of [long, other]) await one.end();
+});
+
 test("who is in the way for too long is named, with since when and what it does", async () => {
   const schema = `expand_${(schemas += 1)}`;
   const address = `${server.address}?schema=${schema}&connections=3`;

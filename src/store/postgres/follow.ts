@@ -52,7 +52,8 @@ export function planFollowing(session: Session, stored: Stored, wanted: Wanted):
 /** @throws MigrationRefused */
 export async function follow(session: Session, place: Place, stored: Stored, wanted: Wanted): Promise<Migrated> {
   const names = stored.tables.map(({ name }) => quoteName(name)).join(", ");
-  if (names !== "") await session.rows(`LOCK TABLE ${names} IN EXCLUSIVE MODE`);
+  // So that nothing is waited for when all has been brought along.
+  if (names !== "") await session.rows(`LOCK TABLE ${names} IN ACCESS EXCLUSIVE MODE`);
   return inFile(session, stored, async (file) => {
     const connection = new Connection(file, 0);
     try {

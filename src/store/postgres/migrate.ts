@@ -82,10 +82,11 @@ async function bringAlone(single: Session, place: Place, wanted: Wanted, lockMil
   await single.rows("BEGIN");
   try {
     await holdSchema(single, place);
+    await single.rows(`SET LOCAL lock_timeout = ${lockMilliseconds}`);
     // `IF NOT EXISTS` asks for the right to make schemas where there is nothing to make, too.
     const present = await single.rows("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1", [place.schema]);
     if (present.length === 0) await single.rows(`CREATE SCHEMA ${pg.escapeIdentifier(place.schema)}`);
-    const brought = await bring(single, place, wanted, lockMilliseconds);
+    const brought = await bring(single, place, wanted);
     await single.rows("COMMIT");
     if (brought.migrated !== undefined) wanted.following?.followed?.(brought.migrated);
     return brought;
@@ -128,7 +129,7 @@ function isFollowed(state: SchemaState, { following, tables }: Wanted): boolean 
   return isCurrent && sameStep && sameEvents && present === JSON.stringify(tables);
 }
 
-async function bring(session: Session, place: Place, wanted: Wanted, lockMilliseconds: number): Promise<Followed> {
+async function bring(session: Session, place: Place, wanted: Wanted): Promise<Followed> {
   const { following, tables } = wanted;
   const state = await stateOf(session, place.name);
   let migrated: Migrated | undefined;
@@ -139,7 +140,7 @@ async function bring(session: Session, place: Place, wanted: Wanted, lockMillise
     for (const table of tables) for (const statement of referencesSql(table, tables)) await session.rows(statement);
   } else {
     if (isFollowed(state, wanted)) {
-      await addTextColumns(session, tables, lockMilliseconds);
+      await addTextColumns(session, tables);
       return current(state);
     }
     const others = await othersServing(session);
@@ -148,7 +149,7 @@ async function bring(session: Session, place: Place, wanted: Wanted, lockMillise
     const differences = differencesBetween(stored, tables, following?.history, before);
     const waits = obstructions(differences);
     if (others > 0 && isOlder(state, stored, before, wanted, waits)) {
-      await addTextColumns(session, tables, lockMilliseconds);
+      await addTextColumns(session, tables);
       return { generation: state.generation - 1, newest: state.generation };
     }
     if (following === undefined)
@@ -162,10 +163,8 @@ async function bring(session: Session, place: Place, wanted: Wanted, lockMillise
       migrated = await follow(session, place, data, wish);
     } else {
       migrated = await planFollowing(session, data, wish);
-      // Others may serve.
-      await session.rows(`SET LOCAL lock_timeout = ${lockMilliseconds}`);
       await expand(session, differences, tables);
-      await addTextColumns(session, tables, lockMilliseconds);
+      await addTextColumns(session, tables);
     }
     if (!state.isCurrent) await upgradeOwn(session);
     await makeFunctions(session);

@@ -97,14 +97,8 @@ function digestOf(segments: readonly Segment[]): bigint {
 }
 
 /** Adds to tables the columns that they lack, beside others who serve: as nobody has to have anything in them, no row is touched. */
-export async function addTextColumns(
-  session: Session,
-  tables: readonly Table[],
-  lockMilliseconds: number,
-): Promise<void> {
-  const lacking = await lackingTextColumns(session, tables);
-  if (lacking.length > 0) await session.rows(`SET LOCAL lock_timeout = ${lockMilliseconds}`);
-  for (const statement of lacking) await session.rows(statement);
+export async function addTextColumns(session: Session, tables: readonly Table[]): Promise<void> {
+  for (const statement of await lackingTextColumns(session, tables)) await session.rows(statement);
 }
 
 export async function lackingTextColumns(session: Session, tables: readonly Table[]): Promise<readonly string[]> {
