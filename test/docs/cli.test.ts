@@ -1,6 +1,6 @@
 /** The page on the commands: their options, what `check` prints for programs, and the exit codes. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import test from "node:test";
@@ -57,6 +57,20 @@ test("there is a section for every command and for none that is not there", asyn
     commands.map(({ words }) => words),
   );
   for (const { words } of commands) assert(out.includes(`nonet ${words} `), words);
+});
+
+test("no page speaks of an option that there is not", () => {
+  const known = new Set([...commands.flatMap(({ options }) => Object.keys(options)), "help", "version"]);
+  // Of compose and of openapi-typescript, which two pages call.
+  const others = new Set(["profile", "default-non-nullable"]);
+  const pages = globSync("{SECURITY,README,docs/*,docs/{how-to,reference}/*}.md", { cwd: root });
+  assert.ok(pages.length > 30, `${pages.length} pages`);
+  const wrong = pages.flatMap((path) =>
+    [...readPage(path).matchAll(/`--([a-z][a-z-]*)/g)].flatMap(([, name = ""]) =>
+      known.has(name) || others.has(name) ? [] : [`${path}: --${name}`],
+    ),
+  );
+  assert.deepEqual(wrong, []);
 });
 
 test("`--format json` has the members that are shown", async () => {
