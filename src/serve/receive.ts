@@ -2,7 +2,7 @@
 import type { Row, Transaction } from "../store/store.ts";
 import { emptyAnswer } from "./answers.ts";
 import type { Call } from "./context.ts";
-import { toleranceSeconds } from "./credentials/hmac.ts";
+import { goodMilliseconds } from "./credentials/hmac.ts";
 import { cause } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
 import { entryOf } from "./journal.ts";
@@ -43,7 +43,7 @@ async function takeDown(call: Call, tx: Transaction, payload: Row): Promise<void
   await tx.record({ ...entryOf(call, about?.resource ?? "", record), received: event, data: payload });
   const { signature } = call.caller;
   if (signature === undefined) return;
-  const expires = call.now + 2 * toleranceSeconds * 1000;
+  const expires = call.now + goodMilliseconds;
   const { status } = operation.answer;
   await tx.remember(scope, signature, { fingerprint: signature, status, headers: {}, body: "", expires });
 }

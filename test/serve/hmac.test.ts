@@ -1,7 +1,7 @@
 /** Signed requests: good for one request only, once, and for a short time. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { signatureField } from "../../src/serve/credentials/hmac.ts";
+import { createSignatureVerifier, signatureField } from "../../src/serve/credentials/hmac.ts";
 import { memoryRates } from "../../src/store/memory/rates.ts";
 import type { Reply } from "./client.ts";
 import { documentText, served, serve } from "./scenario.ts";
@@ -26,6 +26,16 @@ function fieldFor({
 }: Signing): string {
   return signatureField(by, Math.floor(Date.now() / 1000) + at, { method, target: path, body: Buffer.from(body) });
 }
+
+test("R5.6 a signature counts once up to the last moment at which it is good", () => {
+  const verifier = createSignatureVerifier(secret);
+  const request = { method: "POST", target: "/notes", body: Buffer.from("{}") };
+  const seconds = 1_800_000_000;
+  const field = signatureField(secret, seconds, request);
+  assert.equal(verifier.verify(field, request, (seconds - 300) * 1000)?.again, false);
+  assert.equal(verifier.verify(field, request, (seconds + 300) * 1000)?.again, true);
+  assert.equal(verifier.verify(field, request, (seconds + 300) * 1000 + 1), undefined);
+});
 
 served(
   "signatures",

@@ -1,10 +1,12 @@
 /** Callers of all kinds and what they ask: right and wrong, once and again, in the words of their version. */
+import { createHmac } from "node:crypto";
 import type { Json } from "../../src/base/json.ts";
 import { type Exchange, readHeaders } from "../../src/serve/exchange.ts";
-import { before, isOfSessions } from "./document.ts";
+import { beats, before, isOfSessions } from "./document.ts";
 import type { Actor, Asked, ListAsked, Oracle, Rec } from "./oracle.ts";
 import { isKeptOf } from "./hashing.ts";
 import type { People } from "./people.ts";
+import { deviceSecret } from "./process.ts";
 import type { Chance } from "./random.ts";
 import type { Field, Operation, Resource, World } from "./world.ts";
 
@@ -192,6 +194,23 @@ export function personRequest(asking: Asking, people: People, number: number): S
   }
 }
 
+/** What a device tells of a job: mostly signed, and now; senders send it again where they hear no answer. */
+export function deviceRequest(asking: Asking, operation: Operation, now: number): Sent {
+  const { chance, world } = asking;
+  const resource = world.resources.at(-1) as Resource;
+  const job = targetOf(asking, resource, operation, device);
+  const body = { job, what: chance.percent(95) ? chance.pick(beats) : "else" };
+  const seconds = Math.floor(now / 1000) + chance.pick([0, 0, 0, 1, -2, 299, 300, -299, 301, -400]);
+  const isRight = chance.percent(92);
+  const secret = isRight ? deviceSecret : "another";
+  const mac = createHmac("sha256", secret).update(`${seconds}\n${operation.method}\n${operation.path}\n${JSON.stringify(body)}`).digest("hex"); // biome-ignore format: short
+  const actor = chance.percent(96) ? device : chance.pick(actors);
+  const signed = actor === device ? { signed: { field: `t=${seconds},v1=${mac}`, seconds, isRight } } : {};
+  return sentOf(asking, { operation, resource, actor, older: false, body, ...signed }); // biome-ignore format: short
+}
+
+const device: Actor = { name: "device", id: "device", roles: [], address: "192.0.2.9" };
+
 /** The same once more, or with the same key something else. */
 export function repeated(given: Asking, { asked: before }: Sent): Sent {
   const { chance } = given;
@@ -234,7 +253,7 @@ function sentOf({ world, secretOf }: Asking, asked: Unsent): Sent {
   if (cursor !== undefined) query.append("cursor", cursor);
   const target = `${path.replace("{id}", id)}${query.size === 0 ? "" : `?${query.toString()}`}`;
   const text = body === undefined ? undefined : JSON.stringify(Object.fromEntries(Object.entries(body).map(([name, value]) => [nameOf(name), value]))); // biome-ignore format: short
-  const secret = secretOf(actor);
+  const secret = asked.signed === undefined ? secretOf(actor) : undefined;
   return {
     asked: { ...asked, fingerprint: `${operation.method} ${target} ${older} ${canonical(body)}` },
     secret,
@@ -247,6 +266,7 @@ function sentOf({ world, secretOf }: Asking, asked: Unsent): Sent {
       ...(match === undefined ? [] : ["If-Match", match]),
       ...(noneMatch === undefined ? [] : ["If-None-Match", noneMatch]),
       ...(older ? ["Api-Version", before] : []),
+      ...(asked.signed === undefined ? [] : ["Device-Signature", asked.signed.field]),
       ...headers,
     ],
     body: text,

@@ -65,9 +65,14 @@ export function documentText(world: World): string {
     },
     authentication: authenticationOf(world),
     events:
-      events.length === 0 && world.webhook === undefined
+      events.length === 0 && world.webhook === undefined && world.inbound === undefined
         ? "none"
-        : { envelope: "plain", out: Object.fromEntries(events), delivery: deliveryOf(world) },
+        : {
+            envelope: "plain",
+            ...(events.length === 0 ? {} : { out: Object.fromEntries(events) }),
+            ...(world.inbound === undefined ? {} : { in: inboundOf(world.inbound) }),
+            delivery: deliveryOf(world),
+          },
     errors: errors.length === 0 ? {} : { errors: Object.fromEntries(errors) },
     limits: limitsOf(world),
     versioning: versioningOf(world),
@@ -169,7 +174,7 @@ export function isOfSessions(deed: Operation["deed"]): deed is SessionDeed {
   return deed === "login" || deed === "renew" || deed === "logout";
 }
 
-function authenticationOf({ logins, resources, unseen }: World): Block {
+function authenticationOf({ inbound, logins, resources, unseen }: World): Block {
   const shown = resources.flatMap(({ name, fields }) =>
     fields.flatMap((field): [string, string][] =>
       field.shown === undefined ? [] : [[`${name}.${field.name}`, grantsText(field.shown)]],
@@ -183,6 +188,9 @@ function authenticationOf({ logins, resources, unseen }: World): Block {
     credentials: {
       key: { kind: "api-key", prefix: "k_", lasts: "365d", revoked: "at once" },
       ...(logins === undefined ? {} : { session: sessionOf(logins) }),
+      ...(inbound === undefined
+        ? {}
+        : { device: { kind: "hmac-sha256", sent: "header Device-Signature", secret: "env DEVICE_SECRET" } }),
     },
     roles: ["member", "clerk"],
     ...(Object.keys(own).length === 0 ? {} : { own }),
@@ -193,6 +201,13 @@ function authenticationOf({ logins, resources, unseen }: World): Block {
     unseen: String(unseen),
   };
 }
+
+function inboundOf({ method, name, path }: Operation): Block {
+  return { [name]: { at: `${method} ${path}`, with: "device", carries: { job: "Job", what: beats.join(" | ") } } };
+}
+
+/** What a device may say of a job. */
+export const beats: readonly string[] = ["power", "door"];
 
 function sessionOf({ lasts, renewed }: NonNullable<World["logins"]>): Block {
   return {

@@ -1,4 +1,5 @@
 /** What must be when all has come to its end: nothing is overdue, and all records and all events are there, and no others. */
+import { isDeepStrictEqual } from "node:util";
 import type { Scene } from "./scene.ts";
 
 /** Something that time should have done. */
@@ -18,7 +19,7 @@ export function overdue({ machine, oracle }: Scene): string | undefined {
 
 /** What is in the store and must not be, or the other way round. */
 export async function wrongAtTheEnd(scene: Scene): Promise<string | undefined> {
-  return (await wrongRecords(scene)) ?? (await wrongEvents(scene));
+  return (await wrongRecords(scene)) ?? (await wrongEvents(scene)) ?? (await wrongReceived(scene));
 }
 
 async function wrongRecords({ inner, oracle, prepared }: Scene): Promise<string | undefined> {
@@ -31,6 +32,19 @@ async function wrongRecords({ inner, oracle, prepared }: Scene): Promise<string 
       .toSorted((a, b) => a.order - b.order)
       .map((rec) => JSON.stringify(columns.map((column) => (column === "id" ? rec.id : column === "state" ? rec.state : rec.values[column]) ?? null))); // biome-ignore format: short
     if (given.join("\n") !== must.join("\n")) return `${name} is\n${given.join("\n")}\nin place of\n${must.join("\n")}`;
+  }
+  return undefined;
+}
+
+/** What came in is in the journal as it came, until what it tells of is erased or deleted by time. */
+async function wrongReceived({ hooks, inner }: Scene): Promise<string | undefined> {
+  for (let position = 1; position < hooks.positions; position += 1) {
+    const payload = hooks.entryAt(position)?.payload;
+    if (payload === undefined) continue;
+    const given = (await inner().journal.at(position))?.data;
+    const must = hooks.forgotten(position) === undefined ? payload : undefined;
+    if (!isDeepStrictEqual(given, must))
+      return `what came in at ${position} is ${JSON.stringify(given)} in place of ${JSON.stringify(must)}`;
   }
   return undefined;
 }

@@ -132,7 +132,7 @@ export class Hooks {
     const told = this.#told.get(key) ?? [];
     this.#told.set(key, told);
     if (entry.forgets === true) for (const one of told.splice(0)) this.#forgotten.set(one, this.#forgotten.size + 1);
-    else if (entry.data !== undefined) told.push(entry);
+    else if (entry.data !== undefined || entry.payload !== undefined) told.push(entry);
   }
 
   /** What is gone is in nothing any more that was or is to be sent. */

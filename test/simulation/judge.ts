@@ -162,13 +162,15 @@ export function wrongRow(rec: Rec, row: Readonly<Record<string, unknown>>): stri
 
 function wrongEntries(expected: readonly Entry[], log: Log): string | undefined {
   const entries = log.entries.filter(({ resource }) => isOwn(resource));
-  const plain = (entry: object): string => JSON.stringify(entry, ["resource", "record", "from", "to", "by", "cause", "event", "at", "due"]); // biome-ignore format: short
+  const plain = (entry: object): string => JSON.stringify(entry, ["resource", "record", "from", "to", "by", "cause", "event", "received", "at", "due"]); // biome-ignore format: short
   if (entries.length !== expected.length)
     return `${entries.length} entries in the journal in place of ${expected.length}: ${entries.map(plain).join()} in place of ${expected.map(plain).join()}`;
   for (const [index, entry] of expected.entries()) {
     const given = entries[index] as Log["entries"][number];
-    for (const name of ["resource", "record", "from", "to", "by", "cause", "event", "at", "due"] as const)
+    for (const name of ["resource", "record", "from", "to", "by", "cause", "event", "received", "at", "due"] as const)
       if (given[name] !== entry[name]) return `${name} of the entry ${plain(given)} in place of ${plain(entry)}`;
+    if (entry.payload !== undefined && !isDeepStrictEqual(given.data, entry.payload))
+      return `${JSON.stringify(given.data)} has come in in place of ${JSON.stringify(entry.payload)}`;
     if (entry.data === undefined) continue;
     if (given.data === undefined) return `${plain(given)} tells nothing of the record`;
     const wrong = wrongRow(entry.data, given.data);

@@ -20,6 +20,8 @@ const hasQuota = ({ resources }: World): boolean =>
 
 const logsIn = ({ logins }: World): boolean => logins !== undefined;
 
+const listens = ({ inbound }: World): boolean => inbound !== undefined;
+
 const renews = ({ logins }: World): boolean => logins?.renewed !== undefined;
 
 export const mutants: Readonly<Record<string, Mutation>> = {
@@ -75,6 +77,9 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "a session is not ended": { of: logsIn, store: (store) => inTransactions(store, (tx) => with_(tx, { endSessions: () => {} })) }, // biome-ignore format: a table
   "a session is renewed with one token again and again": { of: renews, store: (store) => inTransactions(store, (tx) => with_(tx, { async session(hash) { const { replaced: _, ...token } = (await tx.session(hash)) ?? {}; return "hash" in token ? (token as SessionToken) : undefined; } })) }, // biome-ignore format: a table
   "a session is renewed by two at once": { of: renews, loose: "session" },
+  "an event that comes again is taken again": { of: listens, store: (store) => inTransactions(store, (tx) => with_(tx, { recall: (scope, key) => (scope === "signature" ? undefined : tx.recall(scope, key)) })) }, // biome-ignore format: a table
+  "anybody's events are taken": { of: listens, plan: (plan) => ({ ...plan, operations: plan.operations.map(({ inbound, ...operation }) => (inbound === undefined ? operation : { ...operation, inbound: { ...inbound, credential: "key" } })) }) }, // biome-ignore format: a table
+  "what came in is not kept": { of: listens, store: (store) => inTransactions(store, (tx) => with_(tx, { record: (entry) => (entry.received === undefined ? tx.record(entry) : undefined) })) }, // biome-ignore format: a table
   "a failure tells how": { service: (service) => answering(service, (text, status) => (status === 500 ? `${text}${detail}` : text)) }, // biome-ignore format: a table
   "older callers are told something new": { service: (service) => answering(service, (text, status, older) => (older && status === 200 ? text.replace(/^\{"id"/, '{"new":1,"id"') : text)) }, // biome-ignore format: a table
 };

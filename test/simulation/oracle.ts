@@ -4,7 +4,7 @@
  */
 import { instantText } from "../../src/base/clock.ts";
 import type { Json } from "../../src/base/json.ts";
-import { errorStatuses, isOfSessions } from "./document.ts";
+import { beats, errorStatuses, isOfSessions } from "./document.ts";
 import { isKeptOf } from "./hashing.ts";
 import { hashOf, type Pair, type SessionChange, Sessions } from "./sessions.ts";
 import type { SessionChange as SessionWritten } from "./store.ts";
@@ -34,6 +34,8 @@ export interface Asked {
   readonly list?: ListAsked;
   /** Of who logs in, or has. */
   readonly proof?: Proof;
+  /** What is said to be signed, when, and whether it is. */
+  readonly signed?: { readonly field: string; readonly seconds: number; readonly isRight: boolean };
 }
 
 /** What is known of who asks by a session or a password, as it is found out. */
@@ -81,6 +83,9 @@ export interface Entry {
   readonly event?: string;
   /** The record as it was then. */
   readonly data?: Rec;
+  /** What came in, and what it said. */
+  readonly received?: string;
+  readonly payload?: Readonly<Record<string, Json>>;
   /** What the journal held of its data before is in it no more. */
   readonly forgets?: true;
 }
@@ -197,6 +202,8 @@ export class Oracle {
   readonly answers: Map<string, Answered> = new Map();
   readonly windows: Map<string, Window> = new Map();
   readonly sessions: Sessions;
+  /** By their signatures, until when it is known that events that came in were taken. */
+  readonly received: Map<string, number> = new Map();
   /** Revisions by the tags that were given of them. */
   readonly tags: Map<string, number> = new Map();
   /** Counts what has happened. */
@@ -379,6 +386,7 @@ export class Oracle {
   // ── Who may ──
 
   #admit({ operation, actor }: Pick<Asked, "operation" | "actor">): void {
+    if (operation.deed === "receive" && actor.id !== null && actor.id !== "device") refuse(403, "forbidden");
     if (operation.allow.some((grant) => isWho(grant, actor))) return;
     refuse(actor.id === null ? 401 : 403, actor.id === null ? "unauthenticated" : "forbidden");
   }
@@ -432,6 +440,7 @@ export class Oracle {
   #perform(draft: Draft, asked: Asked, now: number, hints: Hints): Verdict {
     const { deed } = asked.operation;
     if (deed === "create") return this.#create(draft, asked, now, hints);
+    if (deed === "receive") return this.#receive(draft, asked, now, hints);
     if (isOfSessions(deed)) return this.#session(deed, draft, asked, now, hints);
     const rec = this.#allowed(draft, asked);
     this.#checkTags(asked, rec);
@@ -484,6 +493,28 @@ export class Oracle {
     this.#follow(draft, rec, to === undefined ? {} : { to }, operation, work, hints);
     this.#holdLive(draft, undefined, rec);
     return { kind: "given", status: 201, record: this.#after(draft, rec), made: true };
+  }
+
+  /** An event comes in: taken down, and let move what it tells of, once. */
+  #receive(draft: Draft, { body = {}, operation, signed }: Asked, now: number, hints: Hints): Verdict {
+    const taken: Verdict = { kind: "given", status: 202 };
+    if ((this.received.get(signed?.field ?? "") ?? 0) > now) return taken;
+    const { job, what, ...others } = body;
+    const rec = typeof job === "string" ? draft.find("Job", job) : undefined;
+    if (rec === undefined || !beats.includes(what as string) || Object.keys(others).length > 0)
+      return refuse(422, "invalid-request");
+    const { name } = operation;
+    const known = { at: now, resource: "Job", record: rec.id, by: "device", cause: name };
+    draft.entries.push({ ...known, received: name, payload: body });
+    const move = rec.resource.lifecycle?.moves.find(
+      ({ by, from, if: guard }) =>
+        by.kind === "event" &&
+        by.name === name &&
+        from.includes(rec.state ?? "") &&
+        (guard === undefined || holds(guard, rec, {})),
+    );
+    if (move !== undefined) this.#move(draft, rec, move, { by: "device", cause: `when ${name}`, now }, hints);
+    return taken;
   }
 
   /** Sessions begin, go on and end. */

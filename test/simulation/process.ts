@@ -50,6 +50,9 @@ export interface ProcessOptions {
 /** The same for every process of one service. */
 const secret = "a simulation";
 
+/** What devices sign with. */
+export const deviceSecret = "a device";
+
 export function startProcess(options: ProcessOptions): Process {
   const { chance, life, machine, mutation, plan, rates } = options;
   const store = mutation.store?.(options.store) ?? options.store;
@@ -62,7 +65,7 @@ export function startProcess(options: ProcessOptions): Process {
     store,
     clock: machine.clock,
     random,
-    environment: {},
+    environment: { DEVICE_SECRET: deviceSecret },
     cursorSecret: secret,
     baseUrl: () => "http://things.example",
     report,

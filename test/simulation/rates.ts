@@ -63,10 +63,11 @@ export class Rates {
     if (isFull) return { admitted: false, giveBack: () => {} };
     // Who is refused by one of them has taken nothing from the others.
     if (unsure.length > 0) for (const { key, rate } of standing) this.#unsure.set(key, uptime + 2 * rate.milliseconds);
+    for (const { key, slot } of standing) this.#slots.set(key, slot);
     const count = (more: number): void => {
       for (const { key, slot } of standing) {
+        // What is given back to a window that is over is none of the next one's.
         slot.used += more;
-        this.#slots.set(key, slot);
         if (key.startsWith("kept ")) this.#pending.add(key);
       }
     };

@@ -23,6 +23,7 @@ export interface Flight {
   readonly follower: Follower | undefined;
   /** The clocks at its arrival. */
   readonly uptime: number;
+  readonly time: number;
   /** What may be answered: what was true at one of the moments at which something was looked at for it. */
   readonly verdicts: Verdict[];
   entered: boolean;
@@ -32,6 +33,12 @@ export interface Flight {
   request?: string;
   /** How much had happened when it was last asked what must be answered. */
   changes?: number;
+}
+
+/** A signature is good for five minutes before and after its time. */
+function isSigned({ sent: { asked }, time }: Flight): boolean {
+  const { signed } = asked;
+  return signed === undefined || (signed.isRight && Math.abs(time / 1000 - signed.seconds) <= 300);
 }
 
 export class Requests {
@@ -88,6 +95,7 @@ export class Requests {
       process,
       follower,
       uptime: machine.uptime,
+      time: machine.time,
       verdicts: [],
       entered: false,
       abandoned: false,
@@ -137,7 +145,7 @@ export class Requests {
     const { asked } = flight.sent;
     if (this.#isRevoked(flight)) return;
     if (asked.operation.deed === "login") flight.verdicts.push(tooOften);
-    if (asked.proof?.isRefused === true) {
+    if (asked.proof?.isRefused === true || !isSigned(flight)) {
       flight.verdicts.push({ kind: "refused", status: 401, code: "unauthenticated" }, tooOften);
       return;
     }

@@ -5,7 +5,16 @@
 import { openMemoryStore } from "../../src/store/memory/open.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import type { Store } from "../../src/store/store.ts";
-import { actors, anyRequest, followRequest, hookRequest, personRequest, repeated, request } from "./clients.ts";
+import {
+  actors,
+  anyRequest,
+  deviceRequest,
+  followRequest,
+  hookRequest,
+  personRequest,
+  repeated,
+  request,
+} from "./clients.ts";
 import { overdue, wrongAtTheEnd } from "./ending.ts";
 import { Followers } from "./followers.ts";
 import { takeHashing } from "./hashing.ts";
@@ -22,6 +31,7 @@ import type { Scene } from "./scene.ts";
 import { hashOf } from "./sessions.ts";
 import { calm, simulatedStore, stormOf, type Weather } from "./store.ts";
 import { openTogether } from "./together.ts";
+import type { Operation } from "./world.ts";
 import { watcherOf } from "./transactions.ts";
 
 export interface Outcome {
@@ -204,6 +214,7 @@ class Simulation {
       ask: flights.size < 6 ? 30 : 0,
       burst: store === "together" && flights.size < 6 ? 8 : 0,
       person: world.logins !== undefined && store !== "sqlite" && flights.size < 6 ? 22 : 0,
+      device: world.inbound !== undefined && flights.size < 6 ? 14 : 0,
       repeat: past.length > 0 && flights.size < 6 ? 8 : 0,
       tick: 8,
       hook: plan.events.webhook === undefined ? 0 : hooks.endpoints.size === 0 ? 12 : 2,
@@ -223,7 +234,7 @@ class Simulation {
   }
 
   #do(action: string): Promise<void> | void {
-    const { any, chance, hooks, machine } = this.#scene;
+    const { any, chance, hooks, machine, prepared: { world } } = this.#scene; // biome-ignore format: short
     const requests = this.#requests;
     switch (action) {
       case "open":
@@ -232,6 +243,8 @@ class Simulation {
         return requests.send(anyRequest(requests.asking(), requests.count));
       case "person":
         return requests.send(personRequest(requests.asking(), requests.people, requests.count));
+      case "device":
+        return requests.send(deviceRequest(requests.asking(), world.inbound as Operation, machine.time));
       case "burst":
         return this.#burst();
       case "repeat":

@@ -47,7 +47,10 @@ export function watcherOf(scene: Scene, requests: Requests): Watcher {
       if (proved !== undefined) proof.proved = proved;
       else requests.unproved(flight);
     },
-    purged: (now) => oracle.sessions.purge(now),
+    purged: (now) => {
+      oracle.sessions.purge(now);
+      for (const [signature, until] of oracle.received) if (until <= now) oracle.received.delete(signature);
+    },
     reading: (task) => {
       const flight = flightOf(task);
       if (flight === undefined || flight.follower !== undefined) return;
@@ -131,8 +134,10 @@ class Judge {
     return this.#scene.oracle.write(asked, task.since ?? task.looked, log.began, hintsOf(log, asked));
   }
 
-  #wrongRemembered({ sent: { asked }, task }: Flight, verdict: Verdict, { remembered }: Log): string | undefined {
+  #wrongRemembered(flight: Flight, verdict: Verdict, { remembered }: Log): string | undefined {
+    const { sent: { asked }, task } = flight; // biome-ignore format: short
     const { oracle } = this.#scene;
+    if (asked.operation.deed === "receive") return this.#wrongTaken(flight, verdict, remembered);
     const isKept = asked.key !== undefined && verdict.kind !== "replayed" && oracle.isOutcome(verdict);
     if (remembered.length !== (isKept ? 1 : 0)) return `${remembered.length} answers are remembered`;
     const [one] = remembered;
@@ -152,6 +157,19 @@ class Judge {
     };
     if (expires !== answered.expires) return `it is remembered until ${expires} in place of ${answered.expires}`;
     oracle.answers.set(answerKey(asked), answered);
+    return undefined;
+  }
+
+  /** That an event was taken is known for as long as its signature is good (R5.6). */
+  #wrongTaken({ sent: { asked }, task }: Flight, verdict: Verdict, remembered: Log["remembered"]): string | undefined {
+    const { received } = this.#scene.oracle;
+    const [now, field] = [task.since ?? task.looked, asked.signed?.field ?? ""];
+    const isFirst = verdict.kind === "given" && (received.get(field) ?? 0) <= now;
+    if (remembered.length !== (isFirst ? 1 : 0)) return `${remembered.length} events are said to have been taken`;
+    const [one] = remembered;
+    if (one === undefined) return undefined;
+    if (one.answer.expires <= now + 600_000) return `that it was taken is known until ${one.answer.expires}`;
+    received.set(field, one.answer.expires);
     return undefined;
   }
 

@@ -17,6 +17,8 @@ export interface World {
   readonly rate?: Rate;
   readonly webhook?: Webhook;
   readonly stream?: { readonly for: readonly Grant[] };
+  /** A device tells of jobs, and signs what it says. */
+  readonly inbound?: Operation;
   /** Records log in: how long their tokens last, and those that these are renewed with; absent: nobody does. */
   readonly logins?: { readonly lasts: Span; readonly renewed?: Span };
   /** How the version before differs; absent: there is one version. */
@@ -124,7 +126,7 @@ export type SessionDeed = "login" | "renew" | "logout";
 
 export interface Operation {
   readonly name: string;
-  readonly deed: "create" | "read" | "list" | "update" | "delete" | "move" | "history" | SessionDeed;
+  readonly deed: "create" | "read" | "list" | "update" | "delete" | "move" | "history" | "receive" | SessionDeed;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** With `{id}` where it is of one record. */
   readonly path: string;
@@ -173,9 +175,14 @@ export function worldOf(number: number): World {
   const linked = box === undefined ? [job] : [linkedBox(chance, box, job), job];
   // What came later draws from streams of its own, so that the rest of a world stays as it is.
   const logins = loginsOf(chanceOf(number, "logins"));
+  const inbound = chanceOf(number, "inbound").percent(30) ? inboundOf() : undefined;
   return {
     number,
-    resources: [...(logins === undefined ? [] : [personOf(chanceOf(number, "person"), logins)]), ...linked],
+    resources: [
+      ...(logins === undefined ? [] : [personOf(chanceOf(number, "person"), logins)]),
+      ...linked.map((one) => (inbound !== undefined && one.name === "Job" ? told(one) : one)),
+    ],
+    ...(inbound === undefined ? {} : { inbound }),
     ...(logins === undefined ? {} : { logins }),
     unseen: chance.percent(70) ? 404 : 403,
     edits: chance.pick(["required", "optional", "none"]),
@@ -330,6 +337,26 @@ function personOf(chance: Chance, { renewed }: NonNullable<World["logins"]>): Re
     ],
     events: [],
   };
+}
+
+function inboundOf(): Operation {
+  return {
+    name: "device.beat",
+    deed: "receive",
+    method: "POST",
+    path: "/hooks/devices",
+    allow: [{ who: "signed-in" }],
+  };
+}
+
+/** It counts what devices tell of it: whatever is done twice is seen. */
+function told(job: Resource): Resource {
+  const { lifecycle } = job;
+  if (lifecycle === undefined) return job;
+  const more: Move["set"] = { field: "count", to: { kind: "more", field: "count" } };
+  const beat = (state: string): Move => ({ from: [state], to: state, by: { kind: "event", name: "device.beat" }, if: { kind: "below", field: "count", value: 3 }, set: more }); // biome-ignore format: short
+  const states = lifecycle.states.filter((state) => !lifecycle.final.includes(state));
+  return { ...job, lifecycle: { ...lifecycle, moves: [...lifecycle.moves, ...states.map(beat)] } };
 }
 
 function boxOf(chance: Chance): Resource {

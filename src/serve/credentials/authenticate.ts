@@ -17,7 +17,7 @@ import { challengeOf } from "./challenge.ts";
 import type { Sharing } from "../limits/sharing.ts";
 import type { FailureLimits } from "./failures.ts";
 import type { LoginGuard } from "./guard.ts";
-import { createSignatureVerifier, toleranceSeconds } from "./hmac.ts";
+import { createSignatureVerifier, goodMilliseconds } from "./hmac.ts";
 import type { SignatureVerifier, Verified } from "./hmac.ts";
 import type { VerifyToken } from "./jwt.ts";
 import { isPassword } from "./password.ts";
@@ -507,7 +507,7 @@ function proveSignature(
 }
 
 async function isSeen(sharing: Sharing, { name }: CredentialPlan, signature: string): Promise<boolean> {
-  const limit = { count: 1, windowMilliseconds: 2 * toleranceSeconds * 1000 };
+  const limit = { count: 1, windowMilliseconds: goodMilliseconds };
   return (await sharing.want({ name: `signatures of ${name}`, key: signature, limit }, () => {})) === false;
 }
 

@@ -5,7 +5,10 @@
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-export const toleranceSeconds = 300;
+const toleranceSeconds = 300;
+
+/** From the first moment at which a signature may be good to the one after the last. */
+export const goodMilliseconds: number = 2 * toleranceSeconds * 1000 + 1;
 
 export interface Signed {
   readonly method: string;
@@ -54,7 +57,7 @@ export function createSignatureVerifier(secret: string | undefined): SignatureVe
         seen.delete(old);
       }
       if (seen.has(given)) return { signature: given, again: true };
-      seen.set(given, now + 2 * toleranceSeconds * 1000);
+      seen.set(given, now + goodMilliseconds);
       return { signature: given, again: false };
     },
   };
