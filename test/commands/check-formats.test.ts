@@ -7,7 +7,7 @@ import { globSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { finished, root, temporaryFolder } from "./process.ts";
+import { finishedHere, root, temporaryFolder } from "./process.ts";
 import { shelf } from "./shelf.ts";
 
 const documents: Readonly<Record<string, string>> = {
@@ -96,7 +96,7 @@ test("JSON is as published, whatever the document", async (t) => {
   const examples = globSync("examples/*.md", { cwd: root }).map((path) => join(root, path));
   for (const path of [...Object.keys(documents), ...examples]) {
     for (const strict of [[], ["--strict"]]) {
-      const { code, output } = await finished(t, ["check", path, "--format", "json", ...strict], { folder });
+      const { code, output } = await finishedHere(["check", path, "--format", "json", ...strict], { folder });
       const checked = JSON.parse(output) as Checked;
       assert.ok(isContract(checked), `${path}: ${JSON.stringify(isContract.errors)}`);
       assertOrder(contract as object, checked);
@@ -118,8 +118,8 @@ test("JSON is as published, whatever the document", async (t) => {
   }
 });
 
-test("a document of nine stated gaps", async (t) => {
-  const { code, output } = await finished(t, ["check", "examples/nothing-yet.md", "--format", "json"], {
+test("a document of nine stated gaps", async () => {
+  const { code, output } = await finishedHere(["check", "examples/nothing-yet.md", "--format", "json"], {
     folder: root,
   });
   const { summary, parts, diagnostics } = JSON.parse(output) as Checked;
@@ -133,7 +133,7 @@ test("SARIF has what 2.1.0 asks for", async (t) => {
   const folder = temporaryFolder(t);
   for (const [name, text] of Object.entries(documents)) writeFileSync(join(folder, name), text);
   for (const name of Object.keys(documents)) {
-    const { output } = await finished(t, ["check", name, "--format", "sarif", "--strict"], { folder });
+    const { output } = await finishedHere(["check", name, "--format", "sarif", "--strict"], { folder });
     const log = JSON.parse(output) as SarifLog;
     assert.equal(log.version, "2.1.0");
     assert.equal(new URL(log.$schema).protocol, "https:");
@@ -188,7 +188,7 @@ test("GitHub's annotations: a command a line, nothing else", async (t) => {
   const folder = temporaryFolder(t);
   for (const [name, text] of Object.entries(documents)) writeFileSync(join(folder, name), text);
   for (const name of Object.keys(documents)) {
-    const { output } = await finished(t, ["check", name, "--format", "github", "--strict"], { folder });
+    const { output } = await finishedHere(["check", name, "--format", "github", "--strict"], { folder });
     for (const line of output.split("\n").slice(0, -1)) {
       assert.match(
         line,
@@ -202,6 +202,6 @@ test("a document of ten thousand lines is a document like any other", async (t) 
   const folder = temporaryFolder(t);
   const fields = Array.from({ length: 9_950 }, (_, index) => `field${index}?: string(1..80)`);
   writeFileSync(join(folder, "long.md"), shelf({ fields }));
-  const { code, output } = await finished(t, ["check", "long.md", "--format", "json"], { folder });
+  const { code, output } = await finishedHere(["check", "long.md", "--format", "json"], { folder });
   assert.equal(code, 0, output.slice(-2000));
 });

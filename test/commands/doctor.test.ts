@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { addressOf, finished, nonet, root, temporaryFolder } from "./process.ts";
+import { addressOf, finishedHere, nonet, root, temporaryFolder } from "./process.ts";
 import { shelf } from "./shelf.ts";
 
 interface Finding {
@@ -57,7 +57,7 @@ test("each thing that can be wrong is found, with what to do", async (t) => {
     [[locker], { DOOR_SECRET_FILE: "shelf.md" }, "secret DOOR_SECRET", "pass", /in shelf\.md/],
   ];
   for (const [args, environment, check, status, found] of rows) {
-    const { code, output } = await finished(t, ["doctor", ...args, "--port", "0", ...args.slice(1), "--format", "json"], { folder, environment }); // biome-ignore format: short
+    const { code, output } = await finishedHere(["doctor", ...args, "--port", "0", ...args.slice(1), "--format", "json"], { folder, environment }); // biome-ignore format: short
     const { failed, findings } = JSON.parse(output) as { failed: number; findings: readonly Finding[] };
     const what = `${args.join(" ")}: ${output}`;
     const own = findings.filter((one) => one.check === check);
@@ -83,7 +83,7 @@ test("beside a service that runs it is asked for nothing; a migration is told of
   });
   assert.equal(reply.status, 201);
   const ask = async (...more: string[]): Promise<readonly [code: number | string, output: string]> => {
-    const { code, output } = await finished(t, ["doctor", "shelf.md", "--port", "0", "--data", "a.db", ...more], { folder }); // biome-ignore format: short
+    const { code, output } = await finishedHere(["doctor", "shelf.md", "--port", "0", "--data", "a.db", ...more], { folder }); // biome-ignore format: short
     return [code, output];
   };
   const [code, output] = await ask("--strict");

@@ -4,7 +4,7 @@ import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { addressOf, finished, nonet, temporaryFolder } from "./process.ts";
+import { addressOf, finishedHere, nonet, temporaryFolder } from "./process.ts";
 import { shelf } from "./shelf.ts";
 
 test("a text is found in records, in free pages, in copies and in backups, and nowhere when it is gone from all of them", async (t) => {
@@ -18,7 +18,7 @@ test("a text is found in records, in free pages, in copies and in backups, and n
     const response = await fetch(`${address}/books`, { method: "POST", headers, body: JSON.stringify({ title }) });
     return ((await response.json()) as { id: string }).id;
   };
-  const find = (...args: readonly string[]) => finished(t, ["find", ...args], { folder });
+  const find = (...args: readonly string[]) => finishedHere(["find", ...args], { folder });
   const titles = ["Quastenflosser", "Axolotl", 'Das "Schnabeltier"'] as const;
   const [id, , third] = [await add(titles[0]), await add(titles[1]), await add(titles[2])];
 
@@ -31,7 +31,7 @@ test("a text is found in records, in free pages, in copies and in backups, and n
   assert.deepEqual(await find("Nashorn"), { code: 0, output: "nowhere in .nonet/shelf.db\n" });
   running.signal("SIGTERM");
   assert.equal(await running.ended, 0);
-  assert.equal((await finished(t, ["backup", "shelf.backup"], { folder })).code, 0);
+  assert.equal((await finishedHere(["backup", "shelf.backup"], { folder })).code, 0);
   copyFileSync(at(".nonet/shelf.db"), at(".nonet/shelf.db.before-restore-then"));
 
   // By hand, since the shelf lets nobody take books off it; the page where it was is free then, and as it was.
@@ -48,8 +48,8 @@ test("a text is found in records, in free pages, in copies and in backups, and n
   assert.equal((await find("Nashorn", "--backup", "shelf.backup")).code, 0);
 
   // What a backup brings back has no free pages.
-  assert.equal((await finished(t, ["backup", "after.backup"], { folder })).code, 0);
-  assert.equal((await finished(t, ["restore", "after.backup", "--data", "new.db"], { folder })).code, 0);
+  assert.equal((await finishedHere(["backup", "after.backup"], { folder })).code, 0);
+  assert.equal((await finishedHere(["restore", "after.backup", "--data", "new.db"], { folder })).code, 0);
   assert.deepEqual(await find("Quastenflosser", "--data", "new.db"), { code: 0, output: "nowhere in new.db\n" });
   assert.equal((await find("Axolotl", "--data", "new.db")).code, 1);
 

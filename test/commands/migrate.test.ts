@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { addressOf, finished, nonet, temporaryFolder } from "./process.ts";
+import { addressOf, finishedHere, nonet, temporaryFolder } from "./process.ts";
 import { type ShelfOptions, shelf } from "./shelf.ts";
 
 const first: ShelfOptions = { fields: ["title: string(1..80)", "pages?: integer(1..9999)"] };
@@ -33,7 +33,7 @@ async function shelfWithBooks(t: TestContext): Promise<Shelf> {
     await addBook(address, { title: "Momo" }),
     await addBook(address, { title: "Krabat", pages: 256 }),
   ]);
-  return { folder, ids, write, nonet: (...args) => finished(t, args, { folder }), serving };
+  return { folder, ids, write, nonet: (...args) => finishedHere(args, { folder }), serving };
 }
 
 async function addBook(address: string, book: object): Promise<string> {

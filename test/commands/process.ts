@@ -3,9 +3,11 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { run } from "../../src/commands/run.ts";
 
 export const root: string = join(import.meta.dirname, "..", "..");
 
@@ -111,4 +113,40 @@ export async function finished(
   const running = nonet(t, args, options);
   const code = await running.ended;
   return { code, output: running.output };
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * The same of a command that only looks, or that works on data that nobody serves, without a process of its own: most of what
+ * such a command costs is to load it. One after another, since a process has one folder.
+ */
+export function finishedHere(
+  args: readonly string[],
+  { folder, environment = {} }: Pick<RunOptions, "folder" | "environment">,
+): Promise<{ code: number | string; output: string }> {
+  const finishing = last.then(async () => {
+    const before = process.cwd();
+    let output = "";
+    const say = (text: string): void => void (output += text);
+    process.chdir(folder);
+    try {
+      const code = await run(args, {
+        out: say,
+        err: say,
+        colour: false,
+        columns: 100,
+        interactive: false,
+        environment,
+        read: (path) => readFile(path),
+        write: (path, text) => writeFile(path, text),
+        stopped: () => new Promise(() => {}),
+      });
+      return { code, output };
+    } finally {
+      process.chdir(before);
+    }
+  });
+  last = finishing.catch(() => undefined);
+  return finishing;
 }
