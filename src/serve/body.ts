@@ -61,6 +61,7 @@ function createCompiler(schemas: Readonly<Record<string, JsonObject>>): Ajv2020 
     allErrors: true,
     strict: false,
     // Judging a schema by that of all schemas takes longer than starting takes otherwise. What cannot be compiled throws.
+    meta: false,
     validateSchema: false,
     formats,
     code: { regExp: Object.assign(matcherOf, { code: "" }) },
