@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
 import type { TestContext } from "node:test";
+import { setTimeout as pass } from "node:timers/promises";
 import { promisify } from "node:util";
 
 /** Installs what the folder's lock says, once. Where that cannot be done the test is skipped, except in CI. */
@@ -16,8 +17,12 @@ export async function installed(t: Pick<TestContext, "skip">, folder: string): P
     const mark = join(modules, markName);
     return existsSync(mark) && readFileSync(mark, "utf8") === lock;
   };
+  // Files of tests run at the same time: one of those that want it installs, which takes long, and the others wait for it.
+  const claim = join(folder, ".nonet", "installing");
+  await mkdir(dirname(claim), { recursive: true });
+  while (!isThere() && !(await claimed(claim))) await pass(100);
   if (isThere()) return true;
-  // Files of tests run at the same time, and npm begins by deleting what is there: each installs beside, whole or not at all.
+  // npm begins by deleting what is there: it installs beside, whole or not at all.
   const beside = join(folder, ".nonet", randomUUID());
   await mkdir(beside, { recursive: true });
   try {
@@ -32,6 +37,29 @@ export async function installed(t: Pick<TestContext, "skip">, folder: string): P
     return true;
   } finally {
     await rm(beside, { recursive: true, force: true });
+    await rm(claim, { force: true });
+  }
+}
+
+/** Whether this process may do it. What one claimed that is gone is anybody's. */
+async function claimed(claim: string): Promise<boolean> {
+  try {
+    await writeFile(claim, String(process.pid), { flag: "wx" });
+    return true;
+  } catch (failure) {
+    if ((failure as NodeJS.ErrnoException).code !== "EEXIST") throw failure;
+  }
+  const holder = Number(await readFile(claim, "utf8").catch(() => ""));
+  if (holder > 0 && !isRunning(holder)) await rm(claim, { force: true });
+  return false;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (failure) {
+    return (failure as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 
