@@ -5,7 +5,7 @@ import { parseExpression } from "../expression/parse.ts";
 import type { TypedExpression } from "../expression/typed.ts";
 import type { FieldType, ValueType } from "../expression/types.ts";
 import type { Column, ColumnType, Table } from "../plan/plan.ts";
-import type { Row, View, ViewMember } from "./store.ts";
+import type { Row, Transaction, View, ViewMember } from "./store.ts";
 
 const text: ValueType = { kind: "string" };
 const id = (resource: string): ValueType => ({ kind: "record", resource });
@@ -336,4 +336,16 @@ export function expectedText(resource: string, row: Row): string {
     if (value !== null || absent === "null") members[name] = value;
   }
   return JSON.stringify(members);
+}
+
+/** How many lockers there are at a site in these states, found out by asking; no further than `most`. */
+export async function tallied(
+  tx: Transaction,
+  site: string,
+  states: readonly string[] | undefined,
+  most: number,
+): Promise<number> {
+  for (let count = 0; count < most; count += 1)
+    if (await tx.isWithin("Locker", "site", site, states, count)) return count;
+  return most;
 }

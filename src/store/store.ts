@@ -334,16 +334,16 @@ export interface Transaction extends SessionWork {
    */
   count(name: string, key: string, now: number, until: number): Awaitable<Counted>;
   /**
-   * How many records have this value in the column and, where states are given, one of these as `state`; not counted
-   * further than `most`.
+   * Whether at most `most` records have this value in the column and, where states are given, one of these as `state`. Of parallel
+   * transactions that ask this of one value each sees what those before it have written.
    */
-  tally(
+  isWithin(
     resource: string,
     column: string,
     value: Value,
     states: readonly string[] | undefined,
     most: number,
-  ): Awaitable<number>;
+  ): Awaitable<boolean>;
 }
 
 export type DeleteOutcome =

@@ -139,7 +139,7 @@ const calls = Object.keys({
   recall: true,
   remember: true,
   count: true,
-  tally: true,
+  isWithin: true,
   session: true,
   addSession: true,
   replaceSession: true,

@@ -217,9 +217,9 @@ function holding({ journal, locks, loose, sessions, tables, tx }: HoldingOptions
       await hold("count", name, key);
       return tx.count(name, key, ...asked);
     },
-    async tally(resource, column, value, ...asked) {
+    async isWithin(resource, column, value, ...asked) {
       await hold("number", resource, column, value);
-      return tx.tally(resource, column, value, ...asked);
+      return tx.isWithin(resource, column, value, ...asked);
     },
     async bookmark(reader) {
       await hold("bookmark", reader);

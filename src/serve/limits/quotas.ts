@@ -40,7 +40,7 @@ async function holdAll(quotas: readonly LiveQuota[], tx: Transaction, old: Row |
     const owner = row[column] ?? null;
     const begins = counts(quota, row) && !(old !== undefined && counts(quota, old) && old[column] === owner);
     if (!begins) continue;
-    if ((await tx.tally(quota.resource, column, owner, states, count + 1)) > count) throw quotaExceeded(quota);
+    if (!(await tx.isWithin(quota.resource, column, owner, states, count))) throw quotaExceeded(quota);
   }
 }
 

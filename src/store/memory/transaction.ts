@@ -266,12 +266,18 @@ export class MemoryTransaction implements Transaction {
     return countUp(this.#kept.counts, this.counts, { name, key }, now, until);
   }
 
-  tally(resource: string, column: string, value: Value, states: readonly string[] | undefined, most: number): number {
+  isWithin(
+    resource: string,
+    column: string,
+    value: Value,
+    states: readonly string[] | undefined,
+    most: number,
+  ): boolean {
     this.#use();
     const counted = this.pending
       .all(resource)
       .filter((row) => row[column] === value && (states === undefined || states.includes(row["state"] as string)));
-    return Math.min(counted.length, most);
+    return counted.length <= most;
   }
 }
 

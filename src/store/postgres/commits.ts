@@ -18,10 +18,22 @@ export class SeenAnew extends Error {}
 
 export interface Commits {
   /** @throws SeenAnew, or StoreError `unreachable` where it is not known whether it was committed. */
-  commit(statements: readonly Asking[], isLate: (() => boolean) | undefined): Promise<void>;
+  readonly commit: (held: readonly Held[], statements: readonly Asking[], isLate?: () => boolean) => Promise<void>;
+}
+
+/** What at most one transaction holds. */
+export type Held = readonly [table: string, name: string];
+
+export function holding(all: readonly Held[]): Asking {
+  return {
+    text: `SELECT pg_advisory_xact_lock(held.of::regclass::oid::integer, hashtext(held.name))
+      FROM unnest($1::text[], $2::text[]) AS held (of, name)`,
+    values: [all.map(([table]) => table), all.map(([, name]) => name)],
+  };
 }
 
 interface Waiting {
+  readonly held: readonly Held[];
   readonly statements: readonly Asking[];
   /** Asked when it would be committed: it is not, then. */
   readonly isLate: (() => boolean) | undefined;
@@ -37,6 +49,12 @@ const mostAtOnce = 2;
  * done one by one.
  */
 const lockMilliseconds = 100;
+
+/**
+ * Each statement finds what an index leads to. One that is planned while its table is empty would go through all of the table until
+ * the server has statistics of it.
+ */
+const settingSql = "SELECT set_config('lock_timeout', $1, true), set_config('enable_seqscan', 'off', true)";
 
 /** @param held gives a connection to `use`, which says whether it is of no more use. */
 export function openCommits(held: (use: (wire: Wire) => Promise<boolean>) => Promise<void>): Commits {
@@ -74,9 +92,9 @@ export function openCommits(held: (use: (wire: Wire) => Promise<boolean>) => Pro
   }
 
   return {
-    commit: (statements, isLate) =>
+    commit: (held, statements, isLate) =>
       new Promise((resolve, reject) => {
-        waiting.push({ statements, isLate, resolve, reject });
+        waiting.push({ held, statements, isLate, resolve, reject });
         soon();
       }),
   };
@@ -90,7 +108,13 @@ async function commitAll(wire: Wire, all: readonly Waiting[]): Promise<boolean> 
   const failed = (thrown: unknown): void => {
     if (!isConsequence(thrown)) failure ??= thrown;
   };
-  wire.ask("SELECT set_config('lock_timeout', $1, true)", [`${lockMilliseconds}ms`]).catch(failed);
+  wire.ask(settingSql, [`${lockMilliseconds}ms`]).catch(failed);
+  const held = all.flatMap((one) => one.held);
+  if (held.length > 0) {
+    // Else two groups might wait for one another.
+    const { text, values } = holding(held.toSorted(byName));
+    wire.ask(text, values).catch(failed);
+  }
   for (const { statements } of all) {
     for (const { text, values } of statements) wire.ask(text, values).catch(failed);
   }
@@ -110,4 +134,9 @@ async function commitAll(wire: Wire, all: readonly Waiting[]): Promise<boolean> 
     : new SeenAnew("what was seen is not so any more", { cause: failure });
   for (const { reject } of all) reject(outcome);
   return isLost || isElsewhere(failure);
+}
+
+function byName(one: Held, other: Held): number {
+  const [a, b] = [one.join(" "), other.join(" ")];
+  return a === b ? 0 : a < b ? -1 : 1;
 }

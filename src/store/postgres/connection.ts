@@ -11,7 +11,7 @@ import pg from "pg";
 import { StoreError } from "../error.ts";
 import type { StoreLoad } from "../store.ts";
 import type { Place } from "./address.ts";
-import { openCommits, SeenAnew } from "./commits.ts";
+import { type Held, holding, openCommits, SeenAnew } from "./commits.ts";
 import { codeOf, explained, InHand, isConsequence, isElsewhere, Overtaken, remedyFor } from "./failure.ts";
 import { type Asking, gather } from "./questions.ts";
 import { parserOf, withoutNul } from "./value.ts";
@@ -47,6 +47,11 @@ export interface Work extends Session {
   expect(statement: string, values: readonly Bindable[]): void;
   /** Reads without holding anything; undefined once something is held. What is decided on it is to be relied on. */
   glance<Row extends Cells = Cells>(question: string, values: readonly Bindable[]): Promise<readonly Row[]> | undefined;
+  /**
+   * Lets nobody else hold the same until the transaction ends: a name among those of a table. Of transactions that are committed
+   * together all is held before anything else, and in one order.
+   */
+  hold(table: string, name: string): void;
   /** What was seen, by a name of its own: as `expect`, before all else. Undefined: it is no matter any more. */
   rely(name: string, held: Asking | undefined): void;
   /**
@@ -192,7 +197,7 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
   });
   const loosely: Loosely = {
     glance: (text, values) => questions.ask({ text, values }),
-    commit: (statements, isLate) => commits.commit(statements, isLate),
+    commit: commits.commit,
   };
 
   const attempt = async <T>(
@@ -369,7 +374,7 @@ interface Sent extends Asking {
 /** How a transaction is done that holds nothing. */
 interface Loosely {
   readonly glance: <Row extends Cells>(question: string, values: readonly Bindable[]) => Promise<readonly Row[]>;
-  readonly commit: (statements: readonly Asking[], isLate: (() => boolean) | undefined) => Promise<void>;
+  readonly commit: (held: readonly Held[], statements: readonly Asking[], isLate?: () => boolean) => Promise<void>;
 }
 
 interface Holding {
@@ -385,6 +390,7 @@ function openWork({ hold, isLate }: Holding, frozen: ReadonlySet<string>, loose:
   let waiting: Sent[] = [];
   let expected = false;
   const relied = new Map<string, Sent>();
+  const names: Held[] = [];
   const sent: Promise<void>[] = [];
   const failed = (thrown: unknown): void => {
     if (!isConsequence(thrown)) failure ??= thrown;
@@ -407,7 +413,8 @@ function openWork({ hold, isLate }: Holding, frozen: ReadonlySet<string>, loose:
     if (state === "open") return [];
     state = "open";
     const begin = ["BEGIN ISOLATION LEVEL READ COMMITTED", ...(frozen.size > 0 ? [freezing([...frozen])] : [])];
-    return [...begin.map((text) => ({ text, values: [], isExpected: false })), ...relied.values()];
+    const held = names.length > 0 ? [{ ...holding(names), isExpected: false }] : [];
+    return [...begin.map((text) => ({ text, values: [], isExpected: false })), ...relied.values(), ...held];
   };
   /** With all that was sent before it, in one exchange. */
   const exchange = async (statement: string, values: readonly Bindable[] = []): Promise<Result> => {
@@ -445,6 +452,11 @@ function openWork({ hold, isLate }: Holding, frozen: ReadonlySet<string>, loose:
         open();
         return state === "loose" ? loose?.glance<Row>(question, values) : undefined;
       },
+      hold: (table, name) => {
+        open();
+        if (state === "loose") names.push([table, name]);
+        else waiting.push({ ...holding([[table, name]]), isExpected: false });
+      },
       rely: (name, asking) => {
         if (state !== "loose") return;
         if (asking === undefined) relied.delete(name);
@@ -465,7 +477,7 @@ function openWork({ hold, isLate }: Holding, frozen: ReadonlySet<string>, loose:
       open();
       if (state === "loose") {
         state = "over";
-        if (waiting.length > 0) await loose?.commit([...relied.values(), ...waiting], isLate);
+        if (waiting.length > 0) await loose?.commit(names, [...relied.values(), ...waiting], isLate);
       } else if (state === "open" || waiting.length > 0) {
         await (held ??= hold());
         const committed = exchange("COMMIT");

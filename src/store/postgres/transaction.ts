@@ -37,6 +37,7 @@ import { hasKey } from "./read.ts";
 import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
 import { addSession, endSessions, forgetSessions, heldSession, replaceSession } from "./sessions.ts";
 import { digestOf, isUniqueByDigest } from "./schema.ts";
+import { createTallies, type Tallies } from "./tallies.ts";
 import { columnTypes, quoteName, toStored } from "./value.ts";
 
 interface AskOfOthers {
@@ -55,6 +56,7 @@ export class Workshop {
   readonly #firsts = new WeakMap<TypedExpression, Statement>();
   readonly #lists = new WeakMap<ListQuery, List>();
   readonly #gets = new Map<string, string>();
+  readonly tallies: Tallies = createTallies();
 
   constructor(relations: Relations, clock: () => number) {
     this.relations = relations;
@@ -481,26 +483,31 @@ export class PostgresTransaction implements Transaction {
     return countUp(this.#work, name, key, now, until);
   }
 
-  async tally(
+  async isWithin(
     resource: string,
     column: string,
     value: Value,
     states: readonly string[] | undefined,
     most: number,
-  ): Promise<number> {
+  ): Promise<boolean> {
     const relation = relationFor(this.#shop.relations, resource);
     const type = typeOf(relation, column);
-    // Whoever adds one of them counts them, too, and waits for this one's end.
-    this.#work.send(`SELECT pg_advisory_xact_lock('${relation.name}'::regclass::oid::integer, hashtext($1))`, [
-      JSON.stringify([column, value]),
-    ]);
+    const key = JSON.stringify([column, value]);
     const among = states === undefined ? "" : `AND state IN (${states.map(quoteText).join(", ") || "NULL"})`;
-    const [found] = await this.#work.rows<[number]>(
-      `SELECT count(*) FROM (SELECT 1 FROM ${relation.name} AS t
-        WHERE t.${quoteName(column)} = $1::${columnTypes[type]} ${among} LIMIT $2) AS found`,
-      [toStored(value, type), most],
-    );
-    return found?.[0] ?? 0;
+    const name = `${relation.name} ${key} ${among}`;
+    // Whoever adds one of them asks, too, and waits for this one's end.
+    this.#work.hold(relation.name, key);
+    const count = `SELECT count(*) AS present FROM (SELECT 1 FROM ${relation.name} AS t
+      WHERE t.${quoteName(column)} = $1::${columnTypes[type]} ${among} LIMIT $2::bigint) AS found`;
+    const values = [toStored(value, type), most + 1];
+    if (this.#work.isHopeful && this.#shop.tallies.expects(name, most)) {
+      this.#work.expect(`SELECT 1 FROM (${count}) AS counted WHERE present < $2::bigint`, values);
+      return true;
+    }
+    const [found] = await this.#work.rows<[number]>(count, values);
+    const present = found?.[0] ?? 0;
+    this.#shop.tallies.counted(name, present);
+    return present <= most;
   }
 }
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { tables, wholeView } from "../contract-tables.ts";
+import { tables, tallied, wholeView } from "../contract-tables.ts";
 import type { Store } from "../store.ts";
 import { openSqliteStore } from "./open.ts";
 
@@ -18,7 +18,7 @@ test("R8.7 a quota is exact while two processes serve one file", async () => {
   const add = (store: Store, resource: string, row: Readonly<Record<string, string | number>>): Promise<number> =>
     store.transaction(async (tx) => {
       await tx.insert(resource, row, 1, wholeView(resource), {});
-      return resource === "Locker" ? tx.tally("Locker", "site", "s1", ["free"], 99) : 0;
+      return resource === "Locker" ? tallied(tx, "s1", ["free"], 99) : 0;
     });
   const [one, other] = stores as [Store, Store];
   await add(one, "Site", { id: "s1", name: "North" });

@@ -11,7 +11,7 @@ import type { Connection } from "./connection.ts";
 import type { Turn } from "./group.ts";
 
 export interface Tallies {
-  /** As `Transaction.tally`; asks where it is not known. */
+  /** Asks where it is not known; gives no more than `Ask.most`. */
   count(turn: Turn, tally: Tally, value: Value, ask: Ask): number;
   /** Whether anything of the resource is counted, so that its writes have to be told. */
   has(resource: string): boolean;

@@ -456,7 +456,13 @@ export class SqliteTransaction implements Transaction {
     return counted;
   }
 
-  tally(resource: string, column: string, value: Value, states: readonly string[] | undefined, most: number): number {
+  isWithin(
+    resource: string,
+    column: string,
+    value: Value,
+    states: readonly string[] | undefined,
+    most: number,
+  ): boolean {
     this.#turn.reading();
     const relation = relationFor(this.#shop.relations, resource);
     const among = states === undefined ? "" : `AND state IN (${states.map(quoteText).join(", ")})`;
@@ -464,11 +470,11 @@ export class SqliteTransaction implements Transaction {
       const cells = this.#turn.connection.get(
         `SELECT count(*) FROM (SELECT 1 FROM ${relation.name} WHERE ${quoteName(column)} = ? ${among} ${limitOf("?")})`,
         toStored(value, typeOf(relation, column)),
-        most,
+        most + 1,
       );
       return cells?.[0] as number;
     };
-    return this.#shop.tallies.count(this.#turn, { resource, column, states }, value, { most, count });
+    return this.#shop.tallies.count(this.#turn, { resource, column, states }, value, { most: most + 1, count }) <= most;
   }
 }
 
