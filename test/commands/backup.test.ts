@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { run } from "../../src/commands/run.ts";
 import { processTerminal } from "../../src/commands/terminal.ts";
-import { addressOf, finished, nonet, type Running, temporaryFolder } from "./process.ts";
+import { addressOf, finishedHere, nonet, type Running, temporaryFolder } from "./process.ts";
 import { type ShelfOptions, shelf } from "./shelf.ts";
 
 interface Shelf {
@@ -31,7 +31,7 @@ function shelfIn(t: TestContext): Shelf {
   return {
     folder,
     document,
-    nonet: (...args) => finished(t, args, { folder }),
+    nonet: (...args) => finishedHere(args, { folder }),
     serve: async () => {
       const running = nonet(t, ["serve", "shelf.md", "--port", "0"], { folder });
       return Object.assign(running, { address: await addressOf(running) });

@@ -12,7 +12,7 @@ import { postgresForFile } from "../postgres/for-file.ts";
 import { createClient } from "../serve/client.ts";
 import { createReceiver } from "../serve/receiver.ts";
 import { run } from "../serve/running.ts";
-import { addressOf, finished, nonet, root, temporaryFolder } from "./process.ts";
+import { addressOf, finishedHere, nonet, root, temporaryFolder } from "./process.ts";
 
 const locker = join(root, "examples", "parcel-lockers.md");
 const environment = { DOOR_SECRET: "0123456789abcdef0123" };
@@ -155,7 +155,7 @@ test("what no server can be brought to here is found of what one would say", () 
 test("looking for keys makes no schema, and the first key may come before the first start", async (t) => {
   const data = `${server.address}?schema=looked_for`;
   const key = (...args: readonly string[]) =>
-    finished(t, ["key", ...args], { folder: temporaryFolder(t), environment: { ...environment, NONET_DATA: data } });
+    finishedHere(["key", ...args], { folder: temporaryFolder(t), environment: { ...environment, NONET_DATA: data } });
   const schemas = async () => (await admin.query("SELECT 1 FROM pg_namespace WHERE nspname = 'looked_for'")).rowCount;
   for (const args of [
     ["list", locker],

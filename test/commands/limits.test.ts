@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { parseList } from "structured-headers";
 import { desks } from "../serve/desks.ts";
-import { addressOf, finished, nonet, temporaryFolder } from "./process.ts";
+import { addressOf, finishedHere, nonet, temporaryFolder } from "./process.ts";
 
 /** What is left of the one limit that the answer tells of. */
 function leftIn({ headers }: Response): number {
@@ -19,7 +19,7 @@ test("R8.3 R8.7 long windows survive a stop exactly, quotas a kill, and rates a 
     quota: "{ addDesk: 3/day per user }",
   });
   writeFileSync(join(folder, "desks.md"), document);
-  const made = await finished(t, ["key", "create", "desks.md", "--data", "d.db", "--user", "kim", "--role", "clerk"], {
+  const made = await finishedHere(["key", "create", "desks.md", "--data", "d.db", "--user", "kim", "--role", "clerk"], {
     folder,
   });
   const key = /^dk_\S+$/m.exec(made.output)?.[0] ?? assert.fail(made.output);

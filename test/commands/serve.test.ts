@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pass } from "node:timers/promises";
 import { type TestContext, test } from "node:test";
-import { addressOf, finished, nonet, type Running, root, temporaryFolder } from "./process.ts";
+import { addressOf, finished, finishedHere, nonet, type Running, root, temporaryFolder } from "./process.ts";
 import { shelf } from "./shelf.ts";
 
 const printShop = join(root, "examples", "print-shop.md");
@@ -137,12 +137,12 @@ test("keys are made, listed and revoked while the service runs", async (t) => {
   const options = { folder };
   const running = nonet(t, ["serve", printShop, "--port", "0"], options);
   const address = await addressOf(running);
-  const made = await finished(t, ["key", "create", printShop, "--user", "kim", "--role", "printer"], options);
+  const made = await finishedHere(["key", "create", printShop, "--user", "kim", "--role", "printer"], options);
   assert.equal(made.code, 0, made.output);
   const [secret = ""] = /^ps_\w+$/m.exec(made.output) ?? [];
   const orders = async () => (await fetch(`${address}/orders`, { headers: { "Print-Key": secret } })).status;
   assert.equal(await orders(), 200);
-  const revoked = await finished(t, ["key", "revoke", printShop, "--user", "kim"], options);
+  const revoked = await finishedHere(["key", "revoke", printShop, "--user", "kim"], options);
   assert.match(revoked.output, /^revoked 1 key: key_/);
   // The service looks at its keys again within a second.
   let status = await orders();
@@ -154,7 +154,7 @@ test("keys are made, listed and revoked while the service runs", async (t) => {
 test("a password of a basic credential is a key as well", async (t) => {
   const folder = temporaryFolder(t);
   const options = { folder, environment: { STATION_SECRET: "a secret of at least 32 bytes, for the tests" } };
-  const made = await finished(t, ["key", "create", weatherStations, "--user", "ann", "--role", "keeper"], options);
+  const made = await finishedHere(["key", "create", weatherStations, "--user", "ann", "--role", "keeper"], options);
   const [secret = ""] = /^[0-9A-Za-z]{33}$/m.exec(made.output) ?? assert.fail(made.output);
   const address = await addressOf(nonet(t, ["serve", weatherStations, "--port", "0"], options));
   const put = (password: string) => {
@@ -176,7 +176,7 @@ test("data that a changed document would lose is left as it is", async (t) => {
   assert.equal(refused.code, 1, refused.output);
   assert.match(refused.output, /^Shelf cannot be served with \.nonet\/shelf\.db: [^]*title/);
   // Keys are had whatever the document says.
-  const listed = await finished(t, ["key", "list", "shelf.md"], { folder });
+  const listed = await finishedHere(["key", "list", "shelf.md"], { folder });
   assert.equal(listed.code, 0, listed.output);
   writeFileSync(join(folder, "shelf.md"), shelf());
   const again = nonet(t, ["serve", "shelf.md", "--port", "0"], { folder });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { addressOf, finished, nonet, temporaryFolder } from "./process.ts";
+import { addressOf, finishedHere, nonet, temporaryFolder } from "./process.ts";
 
 const clubhouse = join(import.meta.dirname, "../serve/documents/clubhouse.md");
 
@@ -29,11 +29,11 @@ test("a session is listed, outlasts a restart, and ends at once", async (t) => {
     return reply.status;
   };
   assert.equal(await note(), 201);
-  const { output } = await finished(t, ["key", "list", "clubhouse.md"], { folder });
+  const { output } = await finishedHere(["key", "list", "clubhouse.md"], { folder });
   const session = /^(ses_\S+)\s+club_…\S{4}\s+session\s+(\S+)\s/m.exec(output);
   assert.equal(session?.[2], id, output);
   assert(!output.includes(token));
-  const ended = await finished(t, ["key", "revoke", "clubhouse.md", "--id", session?.[1] ?? ""], { folder });
+  const ended = await finishedHere(["key", "revoke", "clubhouse.md", "--id", session?.[1] ?? ""], { folder });
   assert.equal(ended.code, 0, ended.output);
   assert.equal(await note(), 401);
   again.signal("SIGINT");

@@ -8,7 +8,7 @@ import { serveOptions } from "../../src/commands/serve-options.ts";
 import { hasFile, variableOf, withSecretFiles } from "../../src/commands/settings.ts";
 import type { Option } from "../../src/commands/command-line.ts";
 import { readPage, tableRows } from "../docs/fences.ts";
-import { finished, nonet, temporaryFolder } from "./process.ts";
+import { finished, finishedHere, nonet, temporaryFolder } from "./process.ts";
 import { shelf } from "./shelf.ts";
 
 interface Row {
@@ -207,7 +207,7 @@ test("the real command takes all of it, and keys are made where the service's da
   const running = nonet(t, ["serve"], { folder, environment });
   const [, address = ""] = await running.says(/"local":"(http:[^"]+)"/);
   assert.match(running.output, /"data":"books\.db"/);
-  const made = await finished(t, ["key", "create", "--user", "ann", "--role", "reader"], { folder });
+  const made = await finishedHere(["key", "create", "--user", "ann", "--role", "reader"], { folder });
   assert.equal(made.code, 0, made.output);
   const key = /sh_\w+/.exec(made.output)?.[0] ?? "";
   const reply = await fetch(`${address}/books`, { headers: { Authorization: `Bearer ${key}` } });

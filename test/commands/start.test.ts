@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { addressOf, finished, nonet, type Running, root, temporaryFolder } from "./process.ts";
+import { addressOf, finished, finishedHere, nonet, type Running, root, temporaryFolder } from "./process.ts";
 
 /** The lines to paste, once there are so many. */
 async function linesToPaste(running: Running, count: number): Promise<readonly string[]> {
@@ -48,7 +48,7 @@ test("serves the example in a folder that knows nothing of it; three lines work 
   }
   assert.ok(existsSync(join(folder, ".nonet", "parcel-lockers.db")));
   const example = join(root, "examples", "parcel-lockers.md");
-  const { output } = await finished(t, ["key", "list", example], { folder });
+  const { output } = await finishedHere(["key", "list", example], { folder });
   assert.equal([...output.matchAll(/demo-courier .*valid until/g)].length, 1);
   assert.equal([...output.matchAll(/demo-courier .* revoked \d/g)].length, 1);
 });

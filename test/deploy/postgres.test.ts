@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import pg from "pg";
-import { addressOf, finished, nonet, root, temporaryFolder } from "../commands/process.ts";
+import { addressOf, finishedHere, nonet, root, temporaryFolder } from "../commands/process.ts";
 import { startPostgres } from "../postgres/server.ts";
 
 const locker = join(root, "examples", "parcel-lockers.md");
@@ -36,7 +36,7 @@ test("the service's role is no superuser, owns its database, and reads for calle
   const environment = { DOOR_SECRET: "0123456789abcdef0123", NONET_DATA: `${at("nonet")}?row_security=required` };
   const folder = temporaryFolder(t);
   const doctor = async (): Promise<void> => {
-    const { output } = await finished(t, ["doctor", locker, "--port", "0"], { folder, environment });
+    const { output } = await finishedHere(["doctor", locker, "--port", "0"], { folder, environment });
     assert.match(output, /^pass {2}role: no superuser$/m);
     assert.match(output, /^pass {2}row-level security: callers' reads are run as nonet_reads_nonet_public$/m);
     assert.match(output, /^0 failures/m);
@@ -48,7 +48,7 @@ test("the service's role is no superuser, owns its database, and reads for calle
   const address = await addressOf(running);
   const secured = "SELECT count(*)::int AS tables FROM pg_class WHERE relrowsecurity AND relname = 'parcels'";
   assert.deepEqual((await admin.query(secured)).rows, [{ tables: 1 }]);
-  const made = await finished(t, ["key", "create", locker, "--user", "ann", "--role", "operator"], { folder, environment }); // biome-ignore format: short
+  const made = await finishedHere(["key", "create", locker, "--user", "ann", "--role", "operator"], { folder, environment }); // biome-ignore format: short
   assert.equal(made.code, 0, made.output);
   const headers = { Authorization: `Bearer ${/^pl_\S+$/m.exec(made.output)?.[0]}` };
   assert.equal((await fetch(`${address}/parcels`, { headers })).status, 200);

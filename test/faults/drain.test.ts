@@ -9,7 +9,7 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, test, type TestContext } from "node:test";
 import { setTimeout as pass } from "node:timers/promises";
 import pg from "pg";
-import { finished, root, temporaryFolder } from "../commands/process.ts";
+import { finishedHere, root, temporaryFolder } from "../commands/process.ts";
 import { type PostgresServer, startPostgres } from "../postgres/server.ts";
 import { createReceiver } from "../serve/receiver.ts";
 import { follow } from "./followed.ts";
@@ -51,7 +51,7 @@ function workshopIn(t: TestContext): string {
 
 async function smithOf(t: TestContext, folder: string, data: string): Promise<Readonly<Record<string, string>>> {
   const who = ["--user", "sam", "--role", "smith", "--credential", "key"];
-  const made = await finished(t, ["key", "create", "workshop.md", "--data", data, ...who], { folder });
+  const made = await finishedHere(["key", "create", "workshop.md", "--data", data, ...who], { folder });
   return { "X-Key": /wk_\w+/.exec(made.output)?.[0] ?? assert.fail(made.output) };
 }
 
