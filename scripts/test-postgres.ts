@@ -13,6 +13,7 @@ const options = [
   "--test",
   "--test-concurrency=3",
   "--test-timeout=600000",
+  "--min-semi-space-size=16",
   "--test-reporter=./scripts/test-reporter.ts",
   "--import=./test/seed.ts",
 ];
