@@ -61,7 +61,8 @@ export function anyRequest(asking: Asking, number: number, by?: Actor): Sent {
   return request(asking, actor, of, operation, `k${number}`);
 }
 
-function weightOf({ deed }: Operation): number {
+function weightOf({ deed, file }: Operation): number {
+  if (file !== undefined) return 3;
   if (isOfSessions(deed)) return 0;
   return deed === "create" ? 4 : deed === "move" || deed === "update" ? 2 : 1;
 }
@@ -83,7 +84,10 @@ export function request(
   const kept = id === undefined ? undefined : memory.tags.get(`${older ? "older " : ""}${id}`);
   const edits = operation.method !== "GET" && isOfOne;
   const match = edits && kept !== undefined && chance.percent(70) ? kept : edits && chance.percent(8) ? '"stale"' : edits && chance.percent(15) ? "*" : undefined; // biome-ignore format: one choice
-  const noneMatch = operation.deed === "read" && kept !== undefined && chance.percent(40) ? kept : undefined;
+  const noneMatch =
+    operation.deed === "read" && operation.file === undefined && kept !== undefined && chance.percent(40)
+      ? kept
+      : undefined;
   const key = world.repeats && operation.method === "POST" && chance.percent(60) ? freshKey : undefined;
   const listed = operation.deed === "list" ? listOf(asking, actor, resource, operation, older) : undefined;
   return sentOf(asking, {
@@ -93,6 +97,7 @@ export function request(
     older,
     ...(id === undefined ? {} : { id }),
     ...(body === undefined ? {} : { body }),
+    ...(operation.method === "PUT" ? { upload: uploadOf(chance) } : {}),
     ...(key === undefined ? {} : { key }),
     ...(match === undefined ? {} : { match }),
     ...(noneMatch === undefined ? {} : { noneMatch }),
@@ -252,7 +257,7 @@ function sentOf({ world, secretOf }: Asking, asked: Unsent): Sent {
   if (list !== undefined && list.limit !== 3) query.append("limit", String(list.limit));
   if (cursor !== undefined) query.append("cursor", cursor);
   const target = `${path.replace("{id}", id)}${query.size === 0 ? "" : `?${query.toString()}`}`;
-  const text = body === undefined ? undefined : JSON.stringify(Object.fromEntries(Object.entries(body).map(([name, value]) => [nameOf(name), value]))); // biome-ignore format: short
+  const text = asked.upload !== undefined ? asked.upload : body === undefined ? undefined : JSON.stringify(Object.fromEntries(Object.entries(body).map(([name, value]) => [nameOf(name), value]))); // biome-ignore format: short
   const secret = asked.signed === undefined ? secretOf(actor) : undefined;
   return {
     asked: { ...asked, fingerprint: `${operation.method} ${target} ${older} ${canonical(body)}` },
@@ -261,7 +266,7 @@ function sentOf({ world, secretOf }: Asking, asked: Unsent): Sent {
     target,
     headers: [
       ...(secret === undefined ? [] : ["Authorization", `Bearer ${secret}`]),
-      ...(text === undefined ? [] : ["Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(text))]), // biome-ignore format: short
+      ...(text === undefined ? [] : ["Content-Type", asked.upload === undefined ? "application/json" : "text/plain", "Content-Length", String(Buffer.byteLength(text))]), // biome-ignore format: short
       ...(key === undefined ? [] : ["Idempotency-Key", key]),
       ...(match === undefined ? [] : ["If-Match", match]),
       ...(noneMatch === undefined ? [] : ["If-None-Match", noneMatch]),
@@ -304,7 +309,7 @@ function bodyOf(
     if (chance.percent(5)) return { [operation.takes]: "a text that is too long" };
     return { [operation.takes]: chance.percent(65) ? "yes" : "no" };
   }
-  if (operation.deed !== "create" && operation.deed !== "update") return undefined;
+  if ((operation.deed !== "create" && operation.deed !== "update") || operation.file !== undefined) return undefined;
   const members: Record<string, Json> = {};
   const isNew = operation.deed === "create";
   for (const field of resource.fields) {
@@ -320,11 +325,17 @@ function bodyOf(
       continue;
     }
     if (!(isNeeded ? chance.percent(97) : chance.percent(isNew ? 50 : 40))) continue;
+    if (field.type.kind === "file" && (isNew || chance.percent(80))) continue;
     members[field.name] = !isNew && field.optional && chance.percent(20) ? null : valueOf(asking, field);
   }
   if (chance.percent(3)) members["surprise"] = 1;
   if (chance.percent(3)) members["count"] = 99;
   return members;
+}
+
+/** Now and then more than it may be. */
+function uploadOf(chance: Chance): string {
+  return chance.pick(["a", "b", "c", "d"]).repeat(chance.percent(4) ? 101 : chance.between(1, 100));
 }
 
 function valueOf(asking: Asking, { name, type }: Field): Json {

@@ -99,6 +99,8 @@ function typeText(type: Field["type"]): string {
       return "datetime";
     case "user":
       return "user";
+    case "file":
+      return `file(..${type.most}B, text/plain)`;
     case "secret":
       return `string(1..${type.most}), secret`;
     case "reference":

@@ -1,5 +1,7 @@
 /** What must be when all has come to its end: nothing is overdue, and all records and all events are there, and no others. */
 import { isDeepStrictEqual } from "node:util";
+import type { Photo } from "./oracle.ts";
+import { hashOf } from "./sessions.ts";
 import type { Scene } from "./scene.ts";
 
 /** Something that time should have done. */
@@ -19,7 +21,12 @@ export function overdue({ machine, oracle }: Scene): string | undefined {
 
 /** What is in the store and must not be, or the other way round. */
 export async function wrongAtTheEnd(scene: Scene): Promise<string | undefined> {
-  return (await wrongRecords(scene)) ?? (await wrongEvents(scene)) ?? (await wrongReceived(scene));
+  return (
+    (await wrongRecords(scene)) ??
+    (await wrongEvents(scene)) ??
+    (await wrongReceived(scene)) ??
+    (await wrongFiles(scene))
+  );
 }
 
 async function wrongRecords({ inner, oracle, prepared }: Scene): Promise<string | undefined> {
@@ -46,6 +53,26 @@ async function wrongReceived({ hooks, inner }: Scene): Promise<string | undefine
     if (!isDeepStrictEqual(given, must))
       return `what came in at ${position} is ${JSON.stringify(given)} in place of ${JSON.stringify(must)}`;
   }
+  return undefined;
+}
+
+/** The bytes of a file are there as they came while a record has it, and after that not for long. */
+async function wrongFiles({ any, inner, machine, oracle }: Scene): Promise<string | undefined> {
+  const held = new Map<string, Photo>();
+  for (const { values } of oracle.records.values()) {
+    const photo = (values["photo"] ?? null) as Photo | null;
+    if (photo !== null) held.set(photo.id, photo);
+  }
+  if (oracle.files.size > 0) await any().purge(machine.time + 7_200_000);
+  for (const id of oracle.files) {
+    const bytes = (await inner().files.piece(id, 0))?.bytes;
+    const photo = held.get(id);
+    held.delete(id);
+    if (photo === undefined && bytes !== undefined) return `the file ${id} is still there, and no record has it`;
+    if (photo !== undefined && (bytes === undefined || hashOf(Buffer.from(bytes).toString()) !== photo.sha256))
+      return `the file ${id} is not as it came`;
+  }
+  for (const id of held.keys()) return `the file ${id} never came`;
   return undefined;
 }
 

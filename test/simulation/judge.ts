@@ -68,6 +68,11 @@ export function wrongAnswer(
       if (!/^"[^"]+"$/.test(headers.get("etag") ?? "")) return `ETag is ${headers.get("etag")}`;
       return unlike(body, told(oracle, asked, verdict.record));
     }
+    case "file": {
+      const { bytes, sha256 } = verdict.photo;
+      const given = [status, headers.get("etag"), headers.get("content-length"), headers.get("content-type")];
+      return unlike(JSON.stringify(given), [200, `"${sha256}"`, String(bytes), "text/plain"]);
+    }
     case "page": {
       if (status !== 200) return `status ${status} in place of 200: ${body.slice(0, 300)}`;
       const { items, next } = JSON.parse(body) as { items: Json; next: string | null };
@@ -150,9 +155,12 @@ export function wrongEffects(effects: Effects, log: Log, cleared: boolean): stri
 }
 
 export function wrongRow(rec: Rec, row: Readonly<Record<string, unknown>>): string | undefined {
-  for (const { name } of rec.resource.fields) {
+  for (const { name, type } of rec.resource.fields) {
     const [given, expected] = [row[name] ?? null, rec.values[name] ?? null];
-    if (given !== expected)
+    // What a request has of a file is more than what is said of it.
+    const isSame =
+      type.kind === "file" ? isDeepStrictEqual(JSON.parse(JSON.stringify(given)), expected) : given === expected;
+    if (!isSame)
       return `${rec.resource.name}/${rec.id}: ${name} is ${JSON.stringify(given)} in place of ${JSON.stringify(expected)}`;
   }
   if (rec.state !== undefined && row["state"] !== rec.state)

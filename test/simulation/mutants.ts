@@ -22,6 +22,9 @@ const logsIn = ({ logins }: World): boolean => logins !== undefined;
 
 const listens = ({ inbound }: World): boolean => inbound !== undefined;
 
+const hasFiles = ({ resources }: World): boolean =>
+  resources.some(({ operations }) => operations.some(({ file }) => file));
+
 const renews = ({ logins }: World): boolean => logins?.renewed !== undefined;
 
 export const mutants: Readonly<Record<string, Mutation>> = {
@@ -80,6 +83,9 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "an event that comes again is taken again": { of: listens, store: (store) => inTransactions(store, (tx) => with_(tx, { recall: (scope, key) => (scope === "signature" ? undefined : tx.recall(scope, key)) })) }, // biome-ignore format: a table
   "anybody's events are taken": { of: listens, plan: (plan) => ({ ...plan, operations: plan.operations.map(({ inbound, ...operation }) => (inbound === undefined ? operation : { ...operation, inbound: { ...inbound, credential: "key" } })) }) }, // biome-ignore format: a table
   "what came in is not kept": { of: listens, store: (store) => inTransactions(store, (tx) => with_(tx, { record: (entry) => (entry.received === undefined ? tx.record(entry) : undefined) })) }, // biome-ignore format: a table
+  "the first byte of a file is lost": { of: hasFiles, store: (store) => ({ ...store, files: { ...store.files, append: (id, bytes) => store.files.append(id, bytes.subarray(1)) } }) }, // biome-ignore format: a table
+  "other bytes are given of a file": { of: hasFiles, store: (store) => ({ ...store, files: { ...store.files, piece: async (id, at) => { const piece = await store.files.piece(id, at); return piece && { ...piece, bytes: piece.bytes.map((byte) => byte + 1) }; } } }) }, // biome-ignore format: a table
+  "a file that no record was given stays": { of: hasFiles, store: (store) => ({ ...store, files: { ...store.files, discard: () => {} }, purge: () => {} }) }, // biome-ignore format: a table
   "a failure tells how": { service: (service) => answering(service, (text, status) => (status === 500 ? `${text}${detail}` : text)) }, // biome-ignore format: a table
   "older callers are told something new": { service: (service) => answering(service, (text, status, older) => (older && status === 200 ? text.replace(/^\{"id"/, '{"new":1,"id"') : text)) }, // biome-ignore format: a table
 };

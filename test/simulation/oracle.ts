@@ -2,6 +2,7 @@
  * What must be: the records, the events and the answers of a world, worked out from its model alone, one transaction after
  * another in the order of their commits. It is small on purpose, and knows no plan, no store and no expressions.
  */
+import { isDeepStrictEqual } from "node:util";
 import { instantText } from "../../src/base/clock.ts";
 import type { Json } from "../../src/base/json.ts";
 import { beats, errorStatuses, isOfSessions } from "./document.ts";
@@ -34,6 +35,8 @@ export interface Asked {
   readonly list?: ListAsked;
   /** Of who logs in, or has. */
   readonly proof?: Proof;
+  /** The bytes of a file, as a text. */
+  readonly upload?: string;
   /** What is said to be signed, when, and whether it is. */
   readonly signed?: { readonly field: string; readonly seconds: number; readonly isRight: boolean };
 }
@@ -109,6 +112,8 @@ export type Verdict =
       readonly within?: number;
     }
   | { readonly kind: "given"; readonly status: number; readonly record?: Rec; readonly made?: true }
+  /** What a record says of a file. */
+  | { readonly kind: "file"; readonly photo: Photo }
   | { readonly kind: "page"; readonly items: readonly Rec[]; readonly more: boolean }
   | { readonly kind: "history"; readonly moves: readonly Entry[] }
   /** By their hashes, what somebody is given who logs in or goes on. */
@@ -125,6 +130,12 @@ export interface Answered {
   readonly expires: number;
   /** As it was kept. */
   readonly kept: { readonly status: number; readonly body: string };
+}
+
+export interface Photo {
+  readonly id: string;
+  readonly bytes: number;
+  readonly sha256: string;
 }
 
 export interface Window {
@@ -202,6 +213,8 @@ export class Oracle {
   readonly answers: Map<string, Answered> = new Map();
   readonly windows: Map<string, Window> = new Map();
   readonly sessions: Sessions;
+  /** Ids of all files that ever came. */
+  readonly files: Set<string> = new Set();
   /** By their signatures, until when it is known that events that came in were taken. */
   readonly received: Map<string, number> = new Map();
   /** Revisions by the tags that were given of them. */
@@ -262,6 +275,10 @@ export class Oracle {
       const rec = this.#allowed(new Draft(this), asked);
       if (operation.deed === "history") return this.history(asked);
       const { noneMatch } = asked;
+      if (operation.file !== undefined) {
+        const photo = rec.values[operation.file] ?? null;
+        return photo === null ? refuse(404, "not-found") : { kind: "file", photo: photo as unknown as Photo };
+      }
       if (noneMatch !== undefined && this.tags.get(tagKey(rec, noneMatch)) === rec.version)
         return { kind: "unchanged" };
       return { kind: "given", status: 200, record: rec };
@@ -558,7 +575,7 @@ export class Oracle {
 
   #update(
     draft: Draft,
-    { actor, body = {}, operation, proof, resource }: Asked,
+    { actor, body = {}, operation, proof, resource, upload }: Asked,
     rec: Rec,
     now: number,
     hints: Hints,
@@ -578,6 +595,7 @@ export class Oracle {
       const except = actor.id === rec.id ? proof?.session : undefined;
       draft.sessions.push({ kind: "endedAll", user: rec.id, ...(except === undefined ? {} : { except }) });
     }
+    if (operation.file !== undefined) values[operation.file] = fileOf(upload, hints.written?.(resource.name, rec.id)?.[operation.file]); // biome-ignore format: short
     this.#checkReferences(draft, actor, resource, body, rec);
     const isSame = Object.entries(values).every(([name, value]) => (rec.values[name] ?? null) === value);
     if (isSame) return { kind: "given", status: 200, record: rec };
@@ -857,6 +875,9 @@ function isLive({ resource, state = "", values }: Rec): boolean {
 
 function fits({ type }: Field, value: Json): boolean {
   switch (type.kind) {
+    // It comes by itself alone.
+    case "file":
+      return false;
     case "text":
     case "secret":
       return typeof value === "string" && value.length >= 1 && value.length <= type.most;
@@ -887,6 +908,13 @@ function holds(condition: Condition, rec: Rec, input: Readonly<Record<string, Js
     case "input":
       return input[condition.member] === condition.value;
   }
+}
+
+/** What a record says of a file that was sent, under the id that the store has it by. */
+function fileOf(upload: string | undefined, written: unknown): Json {
+  const must = { type: "text/plain", bytes: upload?.length ?? 0, sha256: hashOf(upload ?? "") };
+  const { id, ...said } = JSON.parse(JSON.stringify(written ?? {})) as { readonly id?: string };
+  return isDeepStrictEqual(said, must) && id !== undefined ? { id, ...must } : must;
 }
 
 /** What becomes of a value that is sent: of a secret the store has what was made of it. */

@@ -21,6 +21,8 @@ export interface Process {
   /** Sends what is to be sent to webhooks, where the document has them. */
   readonly rounds: Ticking | undefined;
   readonly rates: Rates;
+  /** Forgets what is over, as whoever serves it does every hour. */
+  readonly purge: (now: number) => Promise<void>;
 }
 
 /** What a deliberate mistake puts between the service and what is around it. */
@@ -93,6 +95,7 @@ export function startProcess(options: ProcessOptions): Process {
   return {
     life,
     rates,
+    purge: async (now) => store.purge(now),
     service: mutation.service?.(service) ?? service,
     rounds: deliveries && createTicking({ run: () => deliveries.round().then(() => 0) }, report),
   };

@@ -1,5 +1,6 @@
 /** Requests on their way: who is let in, what may be answered to each, and whether that is what it got. */
-import type { Answer } from "../../src/serve/exchange.ts";
+import type { Answer, Sink, Streaming } from "../../src/serve/exchange.ts";
+import { hashOf } from "./sessions.ts";
 import { isOfSessions } from "./document.ts";
 import { type Asking, exchangeOf, type Memory, type Sent } from "./clients.ts";
 import type { Follower, Followers } from "./followers.ts";
@@ -155,6 +156,8 @@ export class Requests {
       flight.giveBack = giveBack;
       const barred = oracle.barred(asked);
       if (barred !== undefined) flight.verdicts.push(barred);
+      else if ((asked.upload?.length ?? 0) > 100)
+        flight.verdicts.push({ kind: "refused", status: 413, code: "too-large" });
       else if (flight.follower !== undefined) flight.verdicts.push({ kind: "webhook" });
     }
   }
@@ -209,6 +212,8 @@ export class Requests {
       return found(`#${number} ${sent.method} ${sent.target}: ${wrong}`);
     }
     if (status === 200 && isOfSessions(sent.asked.operation.deed)) this.people.given(sent.asked, body);
+    if (status === 200 && sent.asked.operation.deed === "read" && answer.stream !== undefined)
+      this.#download(flight, answer.stream, headers);
     if (flight.follower !== undefined) this.#followed(flight.follower, flight, answer);
     if (status === 201 && !isOwn(sent.asked.resource.name)) {
       const { id: made, secret } = JSON.parse(body) as { id: string; secret: string };
@@ -278,6 +283,25 @@ export class Requests {
     return [...this.flights].some(
       (other) => other.process === process && other.sent.asked.key !== undefined && answerKey(other.sent.asked) === key,
     );
+  }
+
+  /** The bytes are those that were sent, to the last one, or it is seen that they are not. */
+  #download({ number, process, task }: Flight, stream: Streaming, headers: Headers): void {
+    const { found, machine } = this.#scene;
+    const pieces: Uint8Array[] = [];
+    const sink: Sink = {
+      waiting: 0,
+      drained: () => Promise.resolve(),
+      write: (bytes) => void pieces.push(typeof bytes === "string" ? Buffer.from(bytes) : bytes),
+      end: () => {
+        const text = Buffer.concat(pieces).toString();
+        machine.note(`#${number} gave ${text.length} bytes`);
+        if (`"${hashOf(text)}"` !== headers.get("etag")) found(`#${number} gives other bytes: ${text}`);
+      },
+      cut: () => machine.note(`#${number} is cut off`),
+    };
+    const downloading: Task = { name: task.name, life: process.life, looked: machine.time };
+    machine.tasks.run(downloading, () => stream.start(sink));
   }
 
   #followed(follower: Follower, { process, task }: Flight, answer: Answer): void {

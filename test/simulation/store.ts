@@ -83,6 +83,8 @@ export interface Watcher {
   sessionSought(task: Task, hash: string): void;
   /** The record of somebody who logs in, or has, was looked for. */
   personRead(task: Task): void;
+  /** Bytes of a file have come. */
+  appended(id: string): void;
   /** What is over is forgotten. */
   purged(now: number): void;
   /** What is read now is what there is now. */
@@ -393,7 +395,15 @@ export function simulatedStore(
       },
     },
     pins,
-    files: inner.files,
+    files: {
+      append: (id, bytes) =>
+        call("append", () => {
+          watcher.appended(id);
+          return inner.files.append(id, bytes);
+        }),
+      piece: (...asked) => call("piece", () => inner.files.piece(...asked)),
+      discard: (ids) => call("discard", () => inner.files.discard(ids)),
+    },
     lead: (work) => call(`lead ${work}`, () => (isTogether ? inner.leads(work, life) : inner.lead(work))),
     changes: (listener) =>
       inner.changes(() => {

@@ -47,6 +47,7 @@ export function watcherOf(scene: Scene, requests: Requests): Watcher {
       if (proved !== undefined) proof.proved = proved;
       else requests.unproved(flight);
     },
+    appended: (id) => void oracle.files.add(id),
     purged: (now) => {
       oracle.sessions.purge(now);
       for (const [signature, until] of oracle.received) if (until <= now) oracle.received.delete(signature);

@@ -83,6 +83,7 @@ export type FieldType =
   | { readonly kind: "moment" }
   | { readonly kind: "user" }
   | { readonly kind: "secret"; readonly most: number }
+  | { readonly kind: "file"; readonly most: number }
   | { readonly kind: "reference"; readonly to: string };
 
 export interface Lifecycle {
@@ -127,7 +128,9 @@ export type SessionDeed = "login" | "renew" | "logout";
 export interface Operation {
   readonly name: string;
   readonly deed: "create" | "read" | "list" | "update" | "delete" | "move" | "history" | "receive" | SessionDeed;
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+  /** The field whose bytes alone it gives or takes. */
+  readonly file?: string;
   /** With `{id}` where it is of one record. */
   readonly path: string;
   readonly allow: readonly Grant[];
@@ -180,7 +183,11 @@ export function worldOf(number: number): World {
     number,
     resources: [
       ...(logins === undefined ? [] : [personOf(chanceOf(number, "person"), logins)]),
-      ...linked.map((one) => (inbound !== undefined && one.name === "Job" ? told(one) : one)),
+      ...linked.map((one) => {
+        if (one.name !== "Job") return one;
+        const job = inbound === undefined ? one : told(one);
+        return chanceOf(number, "files").percent(25) ? pictured(job, chanceOf(number, "pictures")) : job;
+      }),
     ],
     ...(inbound === undefined ? {} : { inbound }),
     ...(logins === undefined ? {} : { logins }),
@@ -347,6 +354,22 @@ function inboundOf(): Operation {
     path: "/hooks/devices",
     allow: [{ who: "signed-in" }],
   };
+}
+
+/** It has a file, which comes and goes by itself, too. */
+function pictured(job: Resource, chance: Chance): Resource {
+  const field: Field = {
+    name: "photo",
+    type: { kind: "file", most: 100 },
+    optional: true,
+    marks: job.keep?.erases === true && chance.percent(70) ? ["personal"] : [],
+  };
+  const path = "/jobs/{id}/photo";
+  const operations: readonly Operation[] = [
+    { name: "setPhoto", deed: "update", method: "PUT", path, allow: grantsOf(chance, job.owned), file: "photo" },
+    { name: "getPhoto", deed: "read", method: "GET", path, allow: grantsOf(chance, job.owned), file: "photo" },
+  ];
+  return { ...job, fields: [...job.fields, field], operations: [...job.operations, ...operations] };
 }
 
 /** It counts what devices tell of it: whatever is done twice is seen. */
