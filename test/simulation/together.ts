@@ -239,7 +239,9 @@ function holding({ journal, locks, loose, sessions, tables, tx }: HoldingOptions
     },
     async session(hash) {
       const token = tx.session(hash);
-      if (token !== undefined) await hold("session", token.session);
+      if (token === undefined) return undefined;
+      await hold("session", token.session);
+      await hold("token", hash);
       return tx.session(hash);
     },
     list: unasked,

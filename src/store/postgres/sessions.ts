@@ -35,8 +35,8 @@ export function sessionStore(session: Session & Pick<Connections, "transaction">
   };
 }
 
-async function findSession(session: Session, hash: string): Promise<SessionToken | undefined> {
-  const [found] = await session.rows(`SELECT ${columns} FROM nonet_sessions WHERE hash = $1`, [hash]);
+async function findSession(session: Session, hash: string, held = ""): Promise<SessionToken | undefined> {
+  const [found] = await session.rows(`SELECT ${columns} FROM nonet_sessions WHERE hash = $1${held}`, [hash]);
   return found && tokenOf(found);
 }
 
@@ -46,10 +46,10 @@ async function findSession(session: Session, hash: string): Promise<SessionToken
  */
 const hold = "SELECT pg_advisory_xact_lock('nonet_sessions'::regclass::oid::integer, hashtext(session))";
 
-/** Of two that replace a token one finds that it was. */
+/** Of two that replace a token one finds that it was; whoever ends all sessions of a record waits for it. */
 export function heldSession(work: Work, hash: string): Promise<SessionToken | undefined> {
   work.send(`${hold} FROM nonet_sessions WHERE hash = $1`, [hash]);
-  return findSession(work, hash);
+  return findSession(work, hash, " FOR UPDATE");
 }
 
 export function addSession(work: Work, token: SessionToken): void {
