@@ -30,8 +30,8 @@ export type Holdable =
   | "bookmark"
   | "unique"
   | "told"
+  // A session, and each of its tokens.
   | "session"
-  | "token"
   | "lead";
 
 export interface TogetherOptions {
@@ -241,7 +241,7 @@ function holding({ journal, locks, loose, sessions, tables, tx }: HoldingOptions
       const token = tx.session(hash);
       if (token === undefined) return undefined;
       await hold("session", token.session);
-      await hold("token", hash);
+      await hold("session", hash);
       return tx.session(hash);
     },
     list: unasked,
@@ -252,11 +252,11 @@ function holding({ journal, locks, loose, sessions, tables, tx }: HoldingOptions
     defer: (...asked) => tx.defer(...asked),
     view: (...asked) => tx.view(...asked),
     async addSession(token) {
-      await hold("token", token.hash);
+      await hold("session", token.hash);
       tx.addSession(token);
     },
     async replaceSession(hash, at) {
-      await hold("token", hash);
+      await hold("session", hash);
       tx.replaceSession(hash, at);
     },
     // One statement: it waits for those that it sees, and sees none that comes meanwhile.
@@ -264,7 +264,7 @@ function holding({ journal, locks, loose, sessions, tables, tx }: HoldingOptions
       if ("session" in which) await hold("session", which.session);
       const seen = [...sessions.values()].filter((token) => isAmong(token, which));
       for (const { hash } of seen) {
-        await hold("token", hash);
+        await hold("session", hash);
         const token = tx.session(hash);
         if (token !== undefined) tx.addSession({ ...token, expires: Math.min(token.expires ?? at, at) });
       }

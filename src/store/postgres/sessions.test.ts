@@ -38,6 +38,13 @@ async function renew(work: Work, session: string): Promise<void> {
   await work.rows("SELECT 1");
 }
 
+function somebodyWaits(): Promise<void> {
+  return until(async () => {
+    const [row] = await connections.rows<[number]>("SELECT count(*)::integer FROM pg_locks WHERE NOT granted");
+    return row?.[0] !== 0;
+  }, "nobody waits for the renewal");
+}
+
 /** What ends a session begins when the renewal has written all, and has to wait for it. */
 async function endMeanwhile(session: string, end: () => Promise<unknown>): Promise<readonly (number | undefined)[]> {
   await connections.transaction(async (work) => {
@@ -48,10 +55,7 @@ async function endMeanwhile(session: string, end: () => Promise<unknown>): Promi
   await connections.transaction(async (work) => {
     await renew(work, session);
     ending ??= end();
-    await until(async () => {
-      const [row] = await connections.rows<[number]>("SELECT count(*)::integer FROM pg_locks WHERE NOT granted");
-      return row?.[0] !== 0;
-    }, "it does not wait for the renewal");
+    await somebodyWaits();
   });
   await ending;
   const store = sessionStore(connections);
@@ -73,4 +77,16 @@ test("a token that is used again ends the session also while another is renewed"
     }),
   );
   assert.deepEqual(ended, [0, 0, 0]);
+});
+
+test("who ends all sessions of a record waits for the token that is looked at to renew one", async () => {
+  await connections.transaction((work) => Promise.resolve(addSession(work, token("ses_3", "ses_3 newest"))));
+  let ending: Promise<number> | undefined;
+  await connections.transaction(async (work) => {
+    await heldSession(work, "ses_3 newest");
+    ending ??= connections.transaction((other) => endSessions(other, { credential: "session", user: "per_1" }, 0));
+    await somebodyWaits();
+  });
+  assert.notEqual(await ending, 0);
+  assert.equal((await sessionStore(connections).find("ses_3 newest"))?.expires, 0);
 });
