@@ -41,14 +41,15 @@ async function findSession(session: Session, hash: string, held = ""): Promise<S
 }
 
 /**
- * Until the transaction ends nobody else renews or ends the session. Its tokens cannot be held in place of it: who ends it would
- * not see the next ones, which whoever renews it has written and not committed.
+ * As `Work.hold` of the session that a token is of: until the transaction ends nobody else renews or ends it. Its tokens cannot be
+ * held in place of it: who ends it would not see the next ones, which whoever renews it has written and not committed.
  */
-const hold = "SELECT pg_advisory_xact_lock('nonet_sessions'::regclass::oid::integer, hashtext(session))";
+const holdOf =
+  "SELECT pg_advisory_xact_lock('nonet_sessions'::regclass::oid::integer, hashtext(session)) FROM nonet_sessions WHERE hash = $1";
 
 /** Of two that replace a token one finds that it was; whoever ends all sessions of a record waits for it. */
 export function heldSession(work: Work, hash: string): Promise<SessionToken | undefined> {
-  work.send(`${hold} FROM nonet_sessions WHERE hash = $1`, [hash]);
+  work.send(holdOf, [hash]);
   return findSession(work, hash, " FOR UPDATE");
 }
 
@@ -73,7 +74,7 @@ export function replaceSession(work: Work, hash: string, at: number): void {
 
 /** How many tokens are good until then. */
 export async function endSessions(work: Work, which: Sessions, at: number): Promise<number> {
-  if ("session" in which) work.send(`${hold} FROM (VALUES ($1)) AS ended (session)`, [which.session]);
+  if ("session" in which) work.hold("nonet_sessions", which.session);
   const [condition, values] =
     "session" in which
       ? ["session = $2", [which.session]]
