@@ -56,9 +56,9 @@ export function deedOf({ deed, effects, quotas }: Operation, refused: (refusal: 
 
 /** What its events may move is held so from the first look at it. */
 function holding(perform: Deed, resources: ReadonlySet<string>): Deed {
-  return async (call, tx) => {
-    await tx.mayChange(resources);
-    return perform(call, tx);
+  return (call, tx) => {
+    const held = tx.mayChange(resources);
+    return held instanceof Promise ? held.then(() => perform(call, tx)) : perform(call, tx);
   };
 }
 
