@@ -22,7 +22,9 @@ export type StoreErrorKind =
   /** The disk is full, or failed. */
   | "disk"
   /** The store is closing or closed. */
-  | "closed";
+  | "closed"
+  /** A file was on its way for so long that it was cleared before a record had it. */
+  | "gone";
 
 export class StoreError extends Error {
   readonly kind: StoreErrorKind;
@@ -37,7 +39,7 @@ export class StoreError extends Error {
   }
 }
 
-const passing: readonly StoreErrorKind[] = ["busy", "unreachable", "closed"];
+const passing: readonly StoreErrorKind[] = ["busy", "unreachable", "closed", "gone"];
 
 const lasting: readonly StoreErrorKind[] = ["disk", "not-accessible"];
 
@@ -51,7 +53,7 @@ export function isDamage(thrown: unknown): boolean {
   return thrown instanceof StoreError && thrown.kind === "corrupt";
 }
 
-/** A store that is held by another process, is away or is closing: what was to be done may be done later. */
+/** A store that is held by another process, is away or is closing, a file that came too long ago: it may be done later. */
 export function isPassing(thrown: unknown): boolean {
   return thrown instanceof StoreError && passing.includes(thrown.kind);
 }

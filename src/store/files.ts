@@ -4,6 +4,7 @@
  * is deleted, or has another file or none. A file that no record was given goes by itself.
  */
 import type { Table } from "../plan/plan.ts";
+import { StoreError } from "./error.ts";
 import type { Awaitable, Row } from "./store.ts";
 
 export interface FileStore {
@@ -40,6 +41,11 @@ export function fileChanges({ columns }: Table, before: Row | undefined, after: 
     if (fresh !== undefined) kept.push(fresh);
   }
   return { kept, gone };
+}
+
+/** A file that is to be given to a record is not there any more. */
+export function cleared(id: string): StoreError {
+  return new StoreError("gone", `the file ${id} is not there to be given to a record`);
 }
 
 function idOf(value: Row[string] | undefined): string | undefined {

@@ -25,7 +25,9 @@ export async function wrongAtTheEnd(scene: Scene): Promise<string | undefined> {
     (await wrongRecords(scene)) ??
     (await wrongEvents(scene)) ??
     (await wrongReceived(scene)) ??
-    (await wrongFiles(scene))
+    (await wrongFiles(scene)) ??
+    (await wrongTokens(scene)) ??
+    (await wrongKept(scene))
   );
 }
 
@@ -58,13 +60,9 @@ async function wrongReceived({ hooks, inner }: Scene): Promise<string | undefine
 
 /** The bytes of a file are there as they came while a record has it, and after that not for long. */
 async function wrongFiles({ any, inner, machine, oracle }: Scene): Promise<string | undefined> {
-  const held = new Map<string, Photo>();
-  for (const { values } of oracle.records.values()) {
-    const photo = (values["photo"] ?? null) as Photo | null;
-    if (photo !== null) held.set(photo.id, photo);
-  }
+  const held = new Map(oracle.photos().map((photo): [string, Photo] => [photo.id, photo]));
   if (oracle.files.size > 0) await any().purge(machine.time + 7_200_000);
-  for (const id of oracle.files) {
+  for (const id of oracle.files.keys()) {
     const bytes = (await inner().files.piece(id, 0))?.bytes;
     const photo = held.get(id);
     held.delete(id);
@@ -73,6 +71,32 @@ async function wrongFiles({ any, inner, machine, oracle }: Scene): Promise<strin
       return `the file ${id} is not as it came`;
   }
   for (const id of held.keys()) return `the file ${id} never came`;
+  return undefined;
+}
+
+/** Tokens are gone with the record that they were of, and no others but those that are over. */
+async function wrongTokens({ inner, oracle, store }: Scene): Promise<string | undefined> {
+  if (store === "sqlite") return undefined;
+  for (const hash of oracle.sessions.ever) {
+    const given = await inner().sessions.find(hash);
+    const must = oracle.sessions.tokens.get(hash);
+    if (given !== undefined && must === undefined) return `a token of ${given.user} is there, who is gone`;
+    // When an operator ended it is known a moment after it was so, and it may have been cleared by then.
+    if (given === undefined && must !== undefined && must.expires > 0 && !oracle.cleared.has(must))
+      return `a token of ${must.user} is not there`;
+  }
+  return undefined;
+}
+
+/** Of what is kept for a time nothing is there any more when it is over. */
+async function wrongKept({ any, inner, machine, oracle }: Scene): Promise<string | undefined> {
+  const { answers, sessions } = oracle;
+  if (answers.size + sessions.ever.size === 0) return undefined;
+  await any().purge(machine.time + 10_000_000_000);
+  const left = (await inner().counts.all(0)).length;
+  if (left > 0) return `${left} counts are over and still there`;
+  for (const hash of sessions.ever)
+    if ((await inner().sessions.find(hash)) !== undefined) return `a token is over and still there: ${hash}`;
   return undefined;
 }
 

@@ -9,6 +9,11 @@ export class Locks {
   readonly #wanted: Map<Holder, string> = new Map();
   readonly #wake: Map<string, (() => void)[]> = new Map();
 
+  /** Whether anybody holds anything that begins like this. */
+  isAnyHeld(before: string): boolean {
+    return [...this.#holders.keys()].some((what) => what.startsWith(before));
+  }
+
   isFree(what: string, whose: Holder): boolean {
     return (this.#holders.get(what) ?? whose) === whose;
   }

@@ -86,6 +86,10 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "the first byte of a file is lost": { of: hasFiles, store: (store) => ({ ...store, files: { ...store.files, append: (id, bytes) => store.files.append(id, bytes.subarray(1)) } }) }, // biome-ignore format: a table
   "other bytes are given of a file": { of: hasFiles, store: (store) => ({ ...store, files: { ...store.files, piece: async (id, at) => { const piece = await store.files.piece(id, at); return piece && { ...piece, bytes: piece.bytes.map((byte) => byte + 1) }; } } }) }, // biome-ignore format: a table
   "a file that no record was given stays": { of: hasFiles, store: (store) => ({ ...store, files: { ...store.files, discard: () => {} }, purge: () => {} }) }, // biome-ignore format: a table
+  "a file stays when its record is gone": { of: hasFiles, loose: "file of the gone" },
+  "a session outlives its record": { of: logsIn, loose: "token of the gone" },
+  "what is over is not cleared": { store: (store) => ({ ...store, purge: () => {} }) },
+  "what is not over is cleared": { loose: "not over" },
   "a failure tells how": { service: (service) => answering(service, (text, status) => (status === 500 ? `${text}${detail}` : text)) }, // biome-ignore format: a table
   "older callers are told something new": { service: (service) => answering(service, (text, status, older) => (older && status === 200 ? text.replace(/^\{"id"/, '{"new":1,"id"') : text)) }, // biome-ignore format: a table
 };

@@ -7,7 +7,7 @@ import { instantText } from "../../src/base/clock.ts";
 import type { Json } from "../../src/base/json.ts";
 import { beats, errorStatuses, isOfSessions } from "./document.ts";
 import { isKeptOf } from "./hashing.ts";
-import { hashOf, type Pair, type SessionChange, Sessions } from "./sessions.ts";
+import { hashOf, type Pair, type SessionChange, Sessions, type Token } from "./sessions.ts";
 import type { SessionChange as SessionWritten } from "./store.ts";
 import type { Condition, Field, Grant, Move, Operation, Resource, Role, SessionDeed, SetTo, World } from "./world.ts";
 
@@ -153,6 +153,11 @@ export interface Hints {
   /** What it has written of a record. */
   readonly written?: (resource: string, id: string) => Readonly<Record<string, unknown>> | undefined;
   readonly tokens?: Pair | undefined;
+  /** Whether there was what was looked for of those that may have been cleared: an answer or a signature, a token. */
+  readonly recalled?: boolean | undefined;
+  readonly hasToken?: boolean | undefined;
+  /** The first of a window, whatever there was before. */
+  readonly isFirst?: boolean | undefined;
 }
 
 class Refused extends Error {
@@ -171,6 +176,9 @@ const refuse = (status: number, code: string): never => {
 };
 
 const requestMilliseconds = 30_000;
+
+/** So long a file may be without a record. */
+const looseMilliseconds = 3_600_000;
 
 /** Changes on their way, over what there is. */
 class Draft {
@@ -213,8 +221,10 @@ export class Oracle {
   readonly answers: Map<string, Answered> = new Map();
   readonly windows: Map<string, Window> = new Map();
   readonly sessions: Sessions;
-  /** Ids of all files that ever came. */
-  readonly files: Set<string> = new Set();
+  /** By the ids of all files that ever came, when their last bytes did. */
+  readonly files: Map<string, number> = new Map();
+  /** What is kept for a time and may have been cleared since that was over; of files and signatures their ids. */
+  readonly cleared: Set<Answered | Window | Token | string> = new Set();
   /** By their signatures, until when it is known that events that came in were taken. */
   readonly received: Map<string, number> = new Map();
   /** Revisions by the tags that were given of them. */
@@ -244,12 +254,12 @@ export class Oracle {
       if (asked.operation.deed === "login" && asked.proof?.proved === undefined) refuse(401, "unauthenticated");
       if (began > now + requestMilliseconds) return { verdict: { kind: "refused", status: 503, code: "timed-out" }, effects: new Draft(this) }; // biome-ignore format: short
       const first = asked.key === undefined ? undefined : this.answers.get(answerKey(asked));
-      if (first !== undefined && first.expires > now) {
+      if (first !== undefined && first.expires > now && !this.#isCleared(first, hints.recalled)) {
         if (first.fingerprint !== asked.fingerprint) refuse(422, "idempotency-key-reused");
         return { verdict: { kind: "replayed", first }, effects: draft };
       }
       const verdict = this.#perform(draft, asked, now, hints);
-      this.#count(draft, asked, now);
+      this.#count(draft, asked, now, hints);
       return { verdict, effects: draft };
     } catch (thrown) {
       if (thrown instanceof Refused) return { verdict: thrown.verdict, effects: thrown.effects ?? new Draft(this) };
@@ -374,6 +384,37 @@ export class Oracle {
   }
 
   // ── What has happened ──
+
+  /** What is over at this time is cleared, but for what others have in hand. */
+  clear(now: number): void {
+    for (const one of this.answers.values()) if (one.expires <= now) this.cleared.add(one);
+    for (const one of this.windows.values()) if (one.until <= now) this.cleared.add(one);
+    for (const one of this.sessions.tokens.values()) if (one.expires <= now) this.cleared.add(one);
+    for (const [signature, until] of this.received) if (until <= now) this.cleared.add(signature);
+    const held = new Set(this.photos().map(({ id }) => id));
+    for (const [id, came] of this.files) if (came < now - looseMilliseconds && !held.has(id)) this.cleared.add(id);
+  }
+
+  /** All that records have. */
+  photos(): readonly Photo[] {
+    return [...this.records.values()].flatMap(({ values }) => (values["photo"] ?? []) as unknown as Photo);
+  }
+
+  /** `isThere`: whether it was found. */
+  #isCleared(what: Answered | Window | Token | string, isThere: boolean | undefined): boolean {
+    return isThere === false && this.cleared.has(what);
+  }
+
+  /** Whether it is known that the event that was signed so was taken. */
+  isReceived(signature: string, now: number, isThere: boolean | undefined): boolean {
+    return (this.received.get(signature) ?? 0) > now && !this.#isCleared(signature, isThere);
+  }
+
+  /** The token, where it is good. */
+  goodToken(hash: string, use: Token["use"], now: number, isThere: boolean | undefined): Token | undefined {
+    const token = this.sessions.good(hash, use, now);
+    return token === undefined || this.#isCleared(token, isThere) ? undefined : token;
+  }
 
   apply({ records, entries, counted, sessions }: Effects, written: readonly SessionWritten[] = []): void {
     this.changes += 1;
@@ -515,7 +556,7 @@ export class Oracle {
   /** An event comes in: taken down, and let move what it tells of, once. */
   #receive(draft: Draft, { body = {}, operation, signed }: Asked, now: number, hints: Hints): Verdict {
     const taken: Verdict = { kind: "given", status: 202 };
-    if ((this.received.get(signed?.field ?? "") ?? 0) > now) return taken;
+    if (this.isReceived(signed?.field ?? "", now, hints.recalled)) return taken;
     const { job, what, ...others } = body;
     const rec = typeof job === "string" ? draft.find("Job", job) : undefined;
     if (rec === undefined || !beats.includes(what as string) || Object.keys(others).length > 0)
@@ -559,7 +600,7 @@ export class Oracle {
     }
     const hash = hashOf(body["refreshToken"] as string);
     const what = this.sessions.renewal(hash, now);
-    const token = this.sessions.tokens.get(hash);
+    const token = this.goodToken(hash, "renew", now, hints.hasToken);
     if (what === "unknown" || token === undefined) return refuse(401, "unauthenticated");
     const { session, user } = token;
     if (what === "reused") {
@@ -791,12 +832,15 @@ export class Oracle {
     if (count > live.count) refuse(403, "quota-exceeded");
   }
 
-  #count(draft: Draft, { actor, operation }: Asked, now: number): void {
+  #count(draft: Draft, { actor, operation }: Asked, now: number, hints: Hints): void {
     const { quota } = operation;
     if (quota === undefined) return;
     const key = `${operation.name} ${actor.id ?? `address ${actor.address}`}`;
     const present = this.windows.get(key);
-    const isOpen = present !== undefined && present.until > now;
+    const isOpen =
+      present !== undefined &&
+      present.until > now &&
+      !this.#isCleared(present, hints.isFirst === true ? false : undefined);
     const window = isOpen
       ? { used: present.used + 1, until: present.until }
       : { used: 1, until: now + quota.milliseconds };

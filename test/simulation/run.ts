@@ -4,6 +4,7 @@
  */
 import { openMemoryStore } from "../../src/store/memory/open.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
+import { StoreError } from "../../src/store/error.ts";
 import type { Store } from "../../src/store/store.ts";
 import {
   actors,
@@ -217,6 +218,7 @@ class Simulation {
       device: world.inbound !== undefined && flights.size < 6 ? 14 : 0,
       repeat: past.length > 0 && flights.size < 6 ? 8 : 0,
       tick: 8,
+      clear: 1.5,
       hook: plan.events.webhook === undefined ? 0 : hooks.endpoints.size === 0 ? 12 : 2,
       round: plan.events.webhook === undefined ? 0 : 10,
       mood: hooks.endpoints.size > 0 ? 2 : 0,
@@ -251,6 +253,8 @@ class Simulation {
         return requests.send(repeated(requests.asking(), chance.pick(requests.past.slice(-12))));
       case "tick":
         return this.#tick(any());
+      case "clear":
+        return this.#clear(any());
       case "hook":
         return requests.send(hookRequest(requests.asking(), requests.count, [...hooks.endpoints.values()]));
       case "round":
@@ -424,6 +428,19 @@ class Simulation {
     machine.note(`tick ${process.life}`);
     const task: Task = { name: "time", life: process.life, looked: machine.time, skipped: new Map() };
     void machine.tasks.run(task, () => process.service.tick());
+  }
+
+  /** What is over is cleared; now and then all that came just now is over. */
+  #clear(process: Process): void {
+    const { chance, machine, oracle } = this.#scene;
+    if (oracle.files.size > 0 && chance.percent(25)) machine.turn(3_600_001);
+    machine.note(`clear ${process.life}`);
+    const task: Task = { name: "clearing", life: process.life, looked: machine.time };
+    void machine.tasks
+      .run(task, () => process.purge(machine.time))
+      .catch((thrown: unknown) => {
+        if (!(thrown instanceof StoreError || thrown instanceof Died)) this.#failed(thrown);
+      });
   }
 
   #round(process: Process): void {

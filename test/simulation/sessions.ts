@@ -42,6 +42,8 @@ export function hashOf(token: string): string {
 
 export class Sessions {
   readonly tokens: Map<string, Token> = new Map();
+  /** All that there ever were, by their hashes. */
+  readonly ever: Set<string> = new Set();
   readonly #lasts: number;
   readonly #renewed: number | undefined;
 
@@ -110,7 +112,7 @@ export class Sessions {
           const before = this.tokens.get(change.replaces ?? "");
           if (before !== undefined && next !== undefined) Object.assign(before, { replaced: change.at, next });
           for (const { expires = 0, hash = "", kind, session = "", use, user = "" } of written)
-            if (kind === "add" && use !== undefined) this.tokens.set(hash, { hash, session, user, use, expires });
+            if (kind === "add" && use !== undefined) this.#add({ hash, session, user, use, expires });
           break;
         }
         case "ended":
@@ -126,13 +128,13 @@ export class Sessions {
     }
   }
 
+  #add(token: Token): void {
+    this.tokens.set(token.hash, token);
+    this.ever.add(token.hash);
+  }
+
   /** At once, and for ever: a clock that is set back does not make it good again. */
   end(session: string): void {
     for (const token of this.tokens.values()) if (token.session === session) token.expires = 0;
-  }
-
-  /** What is over is forgotten. */
-  purge(now: number): void {
-    for (const { expires, hash } of [...this.tokens.values()]) if (expires <= now) this.tokens.delete(hash);
   }
 }

@@ -74,19 +74,22 @@ export interface Log {
   readonly remembered: readonly { readonly key: string; readonly answer: Remembered }[];
   readonly counted: readonly (Counted & { readonly name: string; readonly key: string })[];
   readonly sessions: readonly SessionChange[];
+  /** Whether there was the answer that it looked for last, and the token. */
+  readonly recalled?: boolean;
+  readonly hasToken?: boolean;
 }
 
 export interface Watcher {
   /** A key was looked for: who it is of is known from now on. */
   authenticated(task: Task): void;
-  /** A token was looked for. */
-  sessionSought(task: Task, hash: string): void;
+  /** A token was looked for, and found or not. */
+  sessionSought(task: Task, hash: string, isThere: boolean): void;
   /** The record of somebody who logs in, or has, was looked for. */
   personRead(task: Task): void;
   /** Bytes of a file have come. */
   appended(id: string): void;
-  /** What is over is forgotten. */
-  purged(now: number): void;
+  /** What is over is cleared from now on. */
+  purging(now: number): void;
   /** What is read now is what there is now. */
   reading(task: Task): void;
   /** The same in a transaction beside which others run. */
@@ -94,7 +97,7 @@ export interface Watcher {
   /** The last moment before it is durable. */
   committing(task: Task, log: Log): void;
   /** It has come to nothing: by what the service threw, or because it was made to fail. */
-  undone(task: Task, log: Log, injected: boolean): void;
+  undone(task: Task, log: Log, injected: boolean, thrown: unknown): void;
   /** Counts of rates are as they are now on their way to the store; the result is told whether they have arrived. */
   keepingRates(life: number): (arrived: boolean) => void;
 }
@@ -213,8 +216,9 @@ export function simulatedStore(
     task.waits = true;
     await machine.pass("session", life);
     mayFail(task);
-    watcher.sessionSought(task, hash);
-    return inner.sessions.find(hash);
+    const token = await inner.sessions.find(hash);
+    watcher.sessionSought(task, hash, token !== undefined);
+    return token;
   }
 
   /** The service itself reads who somebody is. */
@@ -253,6 +257,12 @@ export function simulatedStore(
       deleteAll: (given) => {
         const outcome = given as DeleteOutcome;
         if (outcome.kind === "deleted") log.deleted.push(...outcome.records);
+      },
+      recall: (given) => {
+        log.recalled = given !== undefined;
+      },
+      session: (given) => {
+        log.hasToken = given !== undefined;
       },
       record: (_, entry: JournalEntry) => log.entries.push(entry),
       remember: (_, scope: string, key: string, answer: Remembered) =>
@@ -304,7 +314,7 @@ export function simulatedStore(
       value = await machine.tasks.run(task, () => work(watched(tx, task, log)));
     } catch (thrown) {
       const isInjected = task.fault !== undefined || thrown instanceof Overtaken;
-      if (machine.isAlive(life)) watcher.undone(task, log, isInjected);
+      if (machine.isAlive(life)) watcher.undone(task, log, isInjected, thrown);
       throw thrown;
     }
     if (yields) await machine.pass("commit", life);
@@ -411,9 +421,10 @@ export function simulatedStore(
       }),
     secret: (...asked) => inner.secret(...asked),
     purge: (now) =>
-      call("purge", () => {
-        watcher.purged(now);
-        return inner.purge(now);
+      call("purge", async () => {
+        // Where transactions run one after another it is the turn of both, one right after the other.
+        const told = isTogether ? watcher.purging(now) : inner.transaction(async () => watcher.purging(now));
+        await Promise.all([told, inner.purge(now)]);
       }),
     close: () => inner.close(),
   };

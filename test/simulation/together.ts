@@ -11,9 +11,9 @@ import { planDeletion, type Referring } from "../../src/store/deletion.ts";
 import { StoreError } from "../../src/store/error.ts";
 import { MemoryJournal } from "../../src/store/memory/journal.ts";
 import type { Forgotten } from "../../src/store/memory/journal.ts";
-import { commitTo, memoryState, memoryStore, type MemoryState } from "../../src/store/memory/open.ts";
+import { commitTo, memoryState, memoryStore } from "../../src/store/memory/open.ts";
 import type { KeptSessions } from "../../src/store/memory/sessions.ts";
-import { MemoryTransaction } from "../../src/store/memory/transaction.ts";
+import { type MemoryState, MemoryTransaction } from "../../src/store/memory/transaction.ts";
 import { answered } from "../../src/store/steps.ts";
 import { isAmong } from "../../src/store/sessions.ts";
 import { uniquesOf } from "../../src/store/uniques.ts";
@@ -32,6 +32,11 @@ export type Holdable =
   | "told"
   // A session, and each of its tokens.
   | "session"
+  // Not to be held but to go with their record: its file, and the tokens of who logged in as it.
+  | "file of the gone"
+  | "token of the gone"
+  // Not to be cleared.
+  | "not over"
   | "lead";
 
 export interface TogetherOptions {
@@ -56,12 +61,29 @@ export class Overtaken extends StoreError {
   }
 }
 
+const nobody: Holder = {};
+
+/** Files that stay when their record is deleted, or has another. */
+function withoutEnd(files: MemoryState["files"]): MemoryState["files"] {
+  const follow = files.follow.bind(files);
+  files.follow = (committed, pending) => {
+    const changes = [...pending.changes].map(([resource, rows]) => [resource, new Map([...rows].filter(([, row]) => row))] as const); // biome-ignore format: short
+    follow(committed, { changes: new Map(changes) });
+  };
+  return files;
+}
+
 /** How long whoever leads does so without saying so again. */
 const leaseMilliseconds = 5000;
 
 export function openTogether({ loose, machine, placed, tables }: TogetherOptions): Together {
   const journal = new LateJournal(placed);
-  const state: MemoryState = { ...memoryState({ tables, clock: () => machine.time }), journal };
+  const kept = memoryState({ tables, clock: () => machine.time });
+  const state: MemoryState = {
+    ...kept,
+    journal,
+    files: loose === "file of the gone" ? withoutEnd(kept.files) : kept.files,
+  };
   const locks = new Locks();
   const sequences = new Map<string, number>();
   const leases = new Map<string, { readonly life: number; readonly until: number }>();
@@ -78,6 +100,7 @@ export function openTogether({ loose, machine, placed, tables }: TogetherOptions
       const tx = new MemoryTransaction(state);
       tx.pending.nextSeq = (resource) => next(resource);
       tx.pending.count = (resource, column) => next(`${resource}.${column}`);
+      if (loose === "token of the gone") tx.sessions.forget = () => {};
       try {
         const value = await work(holding({ tx, tables, locks, journal, sessions: state.kept.sessions, loose }));
         if (loose !== "unique" && isOvertaken(tx, tables)) throw new Overtaken();
@@ -111,9 +134,24 @@ export function openTogether({ loose, machine, placed, tables }: TogetherOptions
     return true;
   }
 
+  /** What somebody has in hand is left to the next time. */
+  function purge(present: number): void {
+    const now = loose === "not over" ? present + 86_400_000 : present;
+    const { counts, remembered, sessions } = state.kept;
+    const isFree = (kind: Holdable, ...which: readonly unknown[]): boolean =>
+      locks.isFree(`${kind} ${JSON.stringify(which)}`, nobody);
+    for (const [place, { expires }] of remembered)
+      if (expires <= now && isFree("answer", ...(JSON.parse(place) as readonly string[]))) remembered.delete(place);
+    for (const [place, { key, name, until }] of counts)
+      if (until <= now && isFree("count", name, key)) counts.delete(place);
+    for (const { expires = now + 1, hash } of sessions.values())
+      if (expires <= now && isFree("session", hash)) sessions.delete(hash);
+    if (!locks.isAnyHeld("file ")) state.files.purge(now);
+  }
+
   const transaction: Store["transaction"] = (work) => sealed(work, () => {});
   const store = memoryStore(state, { ready: () => true, transaction, close: async () => {} });
-  return { ...store, sessions: { ...store.sessions, end: endSession }, sealed, leads };
+  return { ...store, sessions: { ...store.sessions, end: endSession }, purge, sealed, leads };
 }
 
 interface HoldingOptions {
@@ -140,6 +178,14 @@ function holding({ journal, locks, loose, sessions, tables, tx }: HoldingOptions
       const values = columns.map((column) => row[column] ?? null);
       const isChanged = columns.some((column, index) => (before[column] ?? null) !== values[index]);
       if (isChanged && !values.includes(null)) await hold("unique", resource, columns, values);
+    }
+  };
+  /** From before it is a record's until it is for good. */
+  const holdFiles = async (resource: string, values: Row): Promise<void> => {
+    for (const { file, name } of tables.find((one) => one.resource === resource)?.columns ?? []) {
+      const given = values[name] as { readonly id?: string } | null | undefined;
+      if (file !== undefined && given?.id !== undefined)
+        await locks.hold(`file ${given.id}`, me, () => new Overtaken());
     }
   };
   const unasked = (): never => {
@@ -198,6 +244,7 @@ function holding({ journal, locks, loose, sessions, tables, tx }: HoldingOptions
     },
     async insert(resource, values, ...asked) {
       await holdUniques(resource, {}, values);
+      await holdFiles(resource, values);
       const written = tx.insert(resource, values, ...asked);
       if (written.kind === "written") await holdRow(resource, written.row);
       return written;
@@ -205,6 +252,7 @@ function holding({ journal, locks, loose, sessions, tables, tx }: HoldingOptions
     async update(resource, row, changes, ...asked) {
       if (await holdRow(resource, row)) throw new Overtaken();
       await holdUniques(resource, row, { ...row, ...changes });
+      await holdFiles(resource, changes);
       return tx.update(resource, row, changes, ...asked);
     },
     delete: (resource, row) => deleteAll(resource, [row]),

@@ -6,6 +6,7 @@ import { type Answered, answerKey, type Asked, type Effects, type Hints, keyOf, 
 import type { Flight, Requests } from "./requests.ts";
 import type { Scene } from "./scene.ts";
 import { Sessions } from "./sessions.ts";
+import { StoreError } from "../../src/store/error.ts";
 import type { Row } from "../../src/store/store.ts";
 import type { Log, Watcher } from "./store.ts";
 
@@ -23,11 +24,11 @@ export function watcherOf(scene: Scene, requests: Requests): Watcher {
       const flight = flightOf(task);
       if (flight !== undefined) requests.enter(flight);
     },
-    sessionSought: (task, hash) => {
+    sessionSought: (task, hash, isThere) => {
       const flight = flightOf(task);
       const proof = flight?.sent.asked.proof;
       if (flight === undefined || proof === undefined) return;
-      const token = oracle.sessions.good(hash, "access", machine.time);
+      const token = oracle.goodToken(hash, "access", machine.time, isThere);
       if (token !== undefined) proof.session = token.session;
       else requests.refuse(flight, proof);
     },
@@ -47,11 +48,8 @@ export function watcherOf(scene: Scene, requests: Requests): Watcher {
       if (proved !== undefined) proof.proved = proved;
       else requests.unproved(flight);
     },
-    appended: (id) => void oracle.files.add(id),
-    purged: (now) => {
-      oracle.sessions.purge(now);
-      for (const [signature, until] of oracle.received) if (until <= now) oracle.received.delete(signature);
-    },
+    appended: (id) => void oracle.files.set(id, machine.time),
+    purging: (now) => oracle.clear(now),
     reading: (task) => {
       const flight = flightOf(task);
       if (flight === undefined || flight.follower !== undefined) return;
@@ -70,9 +68,9 @@ export function watcherOf(scene: Scene, requests: Requests): Watcher {
       else if (task.name === "time") judge.time(task, log);
       else judge.sending(log);
     },
-    undone: (task, log, injected) => {
+    undone: (task, log, injected, thrown) => {
       const flight = flightOf(task);
-      if (flight !== undefined && !injected) flight.verdicts.push(judge.undone(flight, log));
+      if (flight !== undefined && !injected) flight.verdicts.push(judge.lost(thrown) ?? judge.undone(flight, log));
       if (flight === undefined && task.name === "time" && !injected) judge.undoneTime(task, log);
     },
     keepingRates: (life) => processes.get(life)?.rates.keeping(machine.time) ?? (() => {}),
@@ -131,14 +129,24 @@ class Judge {
     return isOwn(flight.sent.asked.resource.name) ? this.#verdictOf(flight, log).verdict : { kind: "webhook" };
   }
 
+  /** A file that came too long ago is not there any more to be given to a record: whoever sent it may send it again. */
+  lost(thrown: unknown): Verdict | undefined {
+    if (!(thrown instanceof StoreError) || thrown.kind !== "gone") return undefined;
+    const id = [...this.#scene.oracle.files.keys()].find((one) => thrown.message.includes(one));
+    if (id === undefined || !this.#scene.oracle.cleared.has(id))
+      this.#scene.found(`it is not so that ${thrown.message}`);
+    return { kind: "refused", status: 503, code: "overloaded" };
+  }
+
   #verdictOf({ sent: { asked }, task }: Flight, log: Log): ReturnType<Oracle["write"]> {
     return this.#scene.oracle.write(asked, task.since ?? task.looked, log.began, hintsOf(log, asked));
   }
 
-  #wrongRemembered(flight: Flight, verdict: Verdict, { remembered }: Log): string | undefined {
+  #wrongRemembered(flight: Flight, verdict: Verdict, log: Log): string | undefined {
+    const { remembered } = log;
     const { sent: { asked }, task } = flight; // biome-ignore format: short
     const { oracle } = this.#scene;
-    if (asked.operation.deed === "receive") return this.#wrongTaken(flight, verdict, remembered);
+    if (asked.operation.deed === "receive") return this.#wrongTaken(flight, verdict, log);
     const isKept = asked.key !== undefined && verdict.kind !== "replayed" && oracle.isOutcome(verdict);
     if (remembered.length !== (isKept ? 1 : 0)) return `${remembered.length} answers are remembered`;
     const [one] = remembered;
@@ -162,15 +170,16 @@ class Judge {
   }
 
   /** That an event was taken is known for as long as its signature is good (R5.6). */
-  #wrongTaken({ sent: { asked }, task }: Flight, verdict: Verdict, remembered: Log["remembered"]): string | undefined {
-    const { received } = this.#scene.oracle;
+  #wrongTaken({ sent: { asked }, task }: Flight, verdict: Verdict, { recalled, remembered }: Log): string | undefined {
+    const { oracle } = this.#scene;
     const [now, field] = [task.since ?? task.looked, asked.signed?.field ?? ""];
-    const isFirst = verdict.kind === "given" && (received.get(field) ?? 0) <= now;
+    const isFirst = verdict.kind === "given" && !oracle.isReceived(field, now, recalled);
     if (remembered.length !== (isFirst ? 1 : 0)) return `${remembered.length} events are said to have been taken`;
     const [one] = remembered;
     if (one === undefined) return undefined;
     if (one.answer.expires <= now + 600_000) return `that it was taken is known until ${one.answer.expires}`;
-    received.set(field, one.answer.expires);
+    oracle.received.set(field, one.answer.expires);
+    oracle.cleared.delete(field);
     return undefined;
   }
 
@@ -226,6 +235,9 @@ function hintsOf(log: Log, asked?: Asked): Hints {
   return {
     ...(made === undefined ? {} : { id: String(made["id"] as string), order: made["_seq"] as number }),
     tokens: Sessions.pairIn(log.sessions),
+    recalled: log.recalled,
+    hasToken: log.hasToken,
+    isFirst: log.counted[0]?.used === 1,
     entered: (resource, id) => {
       const entered = written(resource, id)?.["_entered"];
       return typeof entered === "number" ? entered : undefined;

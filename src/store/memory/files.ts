@@ -1,5 +1,7 @@
 /** Files in memory. */
-import { fileChanges, type FileStore, looseMilliseconds } from "../files.ts";
+import type { Table } from "../../plan/plan.ts";
+import { cleared, fileChanges, type FileStore, looseMilliseconds } from "../files.ts";
+import type { Row } from "../store.ts";
 import type { Committed, Pending } from "./records.ts";
 import { seqOf } from "./records.ts";
 
@@ -42,8 +44,14 @@ export class MemoryFiles implements FileStore {
       if (loose !== undefined && loose < now - looseMilliseconds) this.#files.delete(id);
   }
 
-  /** What a transaction's changes do to files, told before they are committed. Throws before it has done anything. */
-  follow(committed: Committed, { changes }: Pending): void {
+  /** Before a record has these columns in place of those. @throws StoreError `gone` where a file of it is not there */
+  check(table: Table, before: Row | undefined, after: Row): void {
+    for (const id of fileChanges(table, before, after).kept)
+      if (this.#files.get(id)?.loose === undefined) throw cleared(id);
+  }
+
+  /** What a transaction's changes do to files, told before they are committed. */
+  follow(committed: Committed, { changes }: Pick<Pending, "changes">): void {
     const all = [...changes].flatMap(([resource, rows]) => {
       const { rows: present, table } = committed.relation(resource);
       if (table.columns.every(({ file }) => file === undefined)) return [];
@@ -55,9 +63,6 @@ export class MemoryFiles implements FileStore {
         );
       });
     });
-    for (const id of all.flatMap(({ kept }) => kept))
-      if (this.#files.get(id)?.loose === undefined)
-        throw new Error(`the file ${id} is not there to be given to a record`);
     for (const { gone, kept } of all) {
       for (const id of kept) (this.#files.get(id) as Kept).loose = undefined;
       for (const id of gone) this.#files.delete(id);

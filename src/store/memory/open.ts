@@ -14,17 +14,12 @@ import { prepareList } from "./list.ts";
 import { pinStore } from "./pins.ts";
 import { Committed } from "./records.ts";
 import { purgeSessions, sessionStore } from "./sessions.ts";
-import { type CommittedState, MemoryTransaction } from "./transaction.ts";
+import { type MemoryState, MemoryTransaction } from "./transaction.ts";
 
 export interface MemoryOptions {
   readonly tables: readonly Table[];
   /** Epoch milliseconds. */
   readonly clock: () => number;
-}
-
-/** All that such a store holds. */
-export interface MemoryState extends CommittedState {
-  readonly files: MemoryFiles;
 }
 
 export function memoryState({ clock, tables }: MemoryOptions): MemoryState {
@@ -71,7 +66,8 @@ export async function openMemoryStore(options: MemoryOptions): Promise<Store> {
   });
   // What a transaction adds to a session that is ended meanwhile has ended, too.
   const end: Store["sessions"]["end"] = (...asked) => inTurn(() => store.sessions.end(...asked));
-  return { ...store, sessions: { ...store.sessions, end } };
+  // What a transaction goes by is not cleared under its hands.
+  return { ...store, sessions: { ...store.sessions, end }, purge: (now) => inTurn(() => store.purge(now)) };
 }
 
 export function commitTo({ committed, files, journal, kept }: MemoryState, tx: MemoryTransaction): void {

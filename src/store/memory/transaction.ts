@@ -23,6 +23,7 @@ import type { Sessions, SessionToken } from "../sessions.ts";
 import { type Counts, countUp } from "./counts.ts";
 import { answered } from "../steps.ts";
 import { timesOf } from "../times.ts";
+import type { MemoryFiles } from "./files.ts";
 import { evaluateIn, viewWriterIn, holdsIn } from "./evaluation.ts";
 import type { Forgotten, MemoryJournal } from "./journal.ts";
 import { prepareList } from "./list.ts";
@@ -38,11 +39,12 @@ export interface Kept {
   readonly sessions: KeptSessions;
 }
 
-/** What a transaction reads and adds to. */
-export interface CommittedState {
+/** All that a store in memory holds, and a transaction reads and adds to. */
+export interface MemoryState {
   readonly committed: Committed;
   readonly kept: Kept;
   readonly journal: MemoryJournal;
+  readonly files: MemoryFiles;
   /** Epoch milliseconds. */
   readonly clock: () => number;
 }
@@ -57,15 +59,17 @@ export class MemoryTransaction implements Transaction {
   readonly #committed: Committed;
   readonly #kept: Kept;
   readonly #happened: MemoryJournal;
+  readonly #files: MemoryFiles;
   readonly #clock: () => number;
   #over = false;
 
-  constructor({ committed, kept, journal, clock }: CommittedState) {
+  constructor({ committed, kept, journal, files, clock }: MemoryState) {
     this.#committed = committed;
     this.pending = new Pending(committed);
     this.#kept = kept;
     this.sessions = new PendingSessions(kept.sessions);
     this.#happened = journal;
+    this.#files = files;
     this.#clock = clock;
   }
 
@@ -132,10 +136,12 @@ export class MemoryTransaction implements Transaction {
     return { ...next, ...timesOf(table, next, present, now) };
   }
 
-  #put({ resource, ...table }: Table, row: Row, view: View, variables: Variables): Written {
-    this.#guard({ resource, ...table }, row);
+  #put(table: Table, row: Row, view: View, variables: Variables): Written {
+    const { resource } = table;
+    this.#guard(table, row);
     const columns = this.pending.duplicated(resource, row);
     if (columns) return { kind: "duplicate", columns };
+    this.#files.check(table, this.pending.find(resource, "_seq", row["_seq"] ?? null), row);
     this.pending.put(resource, row);
     return { kind: "written", text: this.view(row, view, variables), revision: row["_rev"] as number, row };
   }

@@ -3,7 +3,7 @@
  * once one has. Pieces go with their file whoever deletes it, also one that was still on its way then.
  */
 import type { Table } from "../../plan/plan.ts";
-import { fileChanges, type FileStore } from "../files.ts";
+import { cleared, fileChanges, type FileStore } from "../files.ts";
 import type { Row } from "../store.ts";
 import type { Session, Work } from "./connection.ts";
 import { quoteName } from "./value.ts";
@@ -61,7 +61,7 @@ export async function followFiles(
       "UPDATE nonet_files SET loose = NULL WHERE id = $1 AND loose IS NOT NULL RETURNING 1",
       [id],
     );
-    if (given.length === 0) throw new Error(`the file ${id} is not there to be given to a ${table.resource}`);
+    if (given.length === 0) throw cleared(id);
   }
   if (gone.length > 0) work.send("DELETE FROM nonet_files WHERE id = ANY($1)", [gone]);
 }

@@ -3,7 +3,7 @@
  * once one has.
  */
 import type { Table } from "../../plan/plan.ts";
-import { fileChanges, type FileStore, looseMilliseconds } from "../files.ts";
+import { cleared, fileChanges, type FileStore, looseMilliseconds } from "../files.ts";
 import type { Row } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import type { Writer } from "./group.ts";
@@ -71,7 +71,7 @@ export function followFiles(
   const { gone, kept } = fileChanges(table, before, after);
   for (const id of kept) {
     const { changes } = connection.run("UPDATE nonet_files SET loose = NULL WHERE id = ? AND loose IS NOT NULL", id);
-    if (Number(changes) === 0) throw new Error(`the file ${id} is not there to be given to a ${table.resource}`);
+    if (Number(changes) === 0) throw cleared(id);
   }
   forget(connection, gone);
 }
