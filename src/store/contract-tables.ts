@@ -345,7 +345,7 @@ export async function tallied(
   states: readonly string[] | undefined,
   most: number,
 ): Promise<number> {
-  for (let count = 0; count < most; count += 1)
-    if (await tx.isWithin("Locker", "site", site, states, count)) return count;
+  const tally = { resource: "Locker", column: "site", value: site, states };
+  for (let count = 0; count < most; count += 1) if (await tx.isWithin(tally, count)) return count;
   return most;
 }

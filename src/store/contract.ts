@@ -791,7 +791,7 @@ export function contract(
       await Promise.all(
         Array.from({ length: many }, (_, door) =>
           store.transaction(async (tx) => {
-            if (!(await tx.isWithin("Locker", "site", "s1", undefined, 4))) return;
+            if (!(await tx.isWithin({ resource: "Locker", column: "site", value: "s1" }, 4))) return;
             await put(
               tx.insert("Locker", { id: `l${door}`, site: "s1", door, state: "free" }, 1, wholeView("Locker"), {}),
             );

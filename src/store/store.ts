@@ -15,7 +15,6 @@ import type { Grant, GrantStore } from "./grants.ts";
 import type { SessionStore, SessionToken, SessionWork } from "./sessions.ts";
 import type { ColumnType, FilterOperator } from "../plan/plan.ts";
 
-/** A store that answers at once gives the value, one that waits a promise; callers `await` both. */
 export type {
   FileStore,
   Grant,
@@ -29,6 +28,7 @@ export type {
   SessionToken,
 };
 
+/** A store that answers at once gives the value, one that waits a promise; callers `await` both. */
 export type Awaitable<T> = T | Promise<T>;
 
 /**
@@ -334,16 +334,18 @@ export interface Transaction extends SessionWork {
    */
   count(name: string, key: string, now: number, until: number): Awaitable<Counted>;
   /**
-   * Whether at most `most` records have this value in the column and, where states are given, one of these as `state`. Of parallel
-   * transactions that ask this of one value each sees what those before it have written.
+   * Whether there are at most `most` of these records. Of parallel transactions that ask this of one value each sees what those
+   * before it have written.
    */
-  isWithin(
-    resource: string,
-    column: string,
-    value: Value,
-    states: readonly string[] | undefined,
-    most: number,
-  ): Awaitable<boolean>;
+  isWithin(tally: Tally, most: number): Awaitable<boolean>;
+}
+
+/** The records of a resource that have this value in the column and, where states are given, one of these as `state`. */
+export interface Tally {
+  readonly resource: string;
+  readonly column: string;
+  readonly value: Value;
+  readonly states?: readonly string[] | undefined;
 }
 
 export type DeleteOutcome =

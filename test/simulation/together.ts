@@ -265,9 +265,9 @@ function holding({ journal, locks, loose, sessions, tables, tx }: HoldingOptions
       await hold("count", name, key);
       return tx.count(name, key, ...asked);
     },
-    async isWithin(resource, column, value, ...asked) {
-      await hold("number", resource, column, value);
-      return tx.isWithin(resource, column, value, ...asked);
+    async isWithin(tally, most) {
+      await hold("number", tally.resource, tally.column, tally.value);
+      return tx.isWithin(tally, most);
     },
     async bookmark(reader) {
       await hold("bookmark", reader);

@@ -36,11 +36,11 @@ export function holdLive(
 
 async function holdAll(quotas: readonly LiveQuota[], tx: Transaction, old: Row | undefined, row: Row): Promise<void> {
   for (const quota of quotas) {
-    const { column, count, states } = quota;
-    const owner = row[column] ?? null;
-    const begins = counts(quota, row) && !(old !== undefined && counts(quota, old) && old[column] === owner);
+    const { resource, column, states } = quota;
+    const value = row[column] ?? null;
+    const begins = counts(quota, row) && !(old !== undefined && counts(quota, old) && old[column] === value);
     if (!begins) continue;
-    if (!(await tx.isWithin(quota.resource, column, owner, states, count))) throw quotaExceeded(quota);
+    if (!(await tx.isWithin({ resource, column, value, states }, quota.count))) throw quotaExceeded(quota);
   }
 }
 

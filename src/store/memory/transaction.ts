@@ -15,6 +15,7 @@ import type {
   PageArguments,
   Remembered,
   Row,
+  Tally,
   Transaction,
   View,
   Written,
@@ -272,13 +273,7 @@ export class MemoryTransaction implements Transaction {
     return countUp(this.#kept.counts, this.counts, { name, key }, now, until);
   }
 
-  isWithin(
-    resource: string,
-    column: string,
-    value: Value,
-    states: readonly string[] | undefined,
-    most: number,
-  ): boolean {
+  isWithin({ resource, column, value, states }: Tally, most: number): boolean {
     this.#use();
     const counted = this.pending
       .all(resource)

@@ -18,6 +18,7 @@ import type {
   PageArguments,
   Remembered,
   Row,
+  Tally,
   Transaction,
   View,
   Written,
@@ -483,13 +484,7 @@ export class PostgresTransaction implements Transaction {
     return countUp(this.#work, name, key, now, until);
   }
 
-  async isWithin(
-    resource: string,
-    column: string,
-    value: Value,
-    states: readonly string[] | undefined,
-    most: number,
-  ): Promise<boolean> {
+  async isWithin({ resource, column, value, states }: Tally, most: number): Promise<boolean> {
     const relation = relationFor(this.#shop.relations, resource);
     const type = typeOf(relation, column);
     const key = JSON.stringify([column, value]);

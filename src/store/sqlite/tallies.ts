@@ -6,13 +6,13 @@
  * goes when the write is undone, and all go when another connection has written to the file.
  */
 import type { Value } from "../../expression/evaluate.ts";
-import type { Row } from "../store.ts";
+import type { Row, Tally } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import type { Turn } from "./group.ts";
 
 export interface Tallies {
   /** Asks where it is not known; gives no more than `Ask.most`. */
-  count(turn: Turn, tally: Tally, value: Value, ask: Ask): number;
+  count(turn: Turn, tally: Tally, ask: Ask): number;
   /** Whether anything of the resource is counted, so that its writes have to be told. */
   has(resource: string): boolean;
   /** A record was written: as it was, undefined where it is new, and as it is, undefined where it is gone. */
@@ -25,13 +25,8 @@ export interface Ask {
   count(): number;
 }
 
-export interface Tally {
-  readonly resource: string;
-  readonly column: string;
-  readonly states: readonly string[] | undefined;
-}
-
-interface Kept extends Tally {
+/** The counts of all values. */
+interface Kept extends Omit<Tally, "value"> {
   readonly counts: Map<Value, number>;
 }
 
@@ -66,8 +61,9 @@ export function createTallies(connection: Connection): Tallies {
   };
 
   return {
-    count(turn, tally, value, ask) {
+    count(turn, tally, ask) {
       forgetOthers();
+      const { value } = tally;
       const { counts } = keptOf(tally);
       const known = counts.get(value);
       if (known !== undefined) return Math.min(known, ask.most);

@@ -14,6 +14,7 @@ import type {
   PageArguments,
   Remembered,
   Row,
+  Tally,
   Transaction,
   View,
   Written,
@@ -456,13 +457,8 @@ export class SqliteTransaction implements Transaction {
     return counted;
   }
 
-  isWithin(
-    resource: string,
-    column: string,
-    value: Value,
-    states: readonly string[] | undefined,
-    most: number,
-  ): boolean {
+  isWithin(tally: Tally, most: number): boolean {
+    const { resource, column, value, states } = tally;
     this.#turn.reading();
     const relation = relationFor(this.#shop.relations, resource);
     const among = states === undefined ? "" : `AND state IN (${states.map(quoteText).join(", ")})`;
@@ -474,7 +470,7 @@ export class SqliteTransaction implements Transaction {
       );
       return cells?.[0] as number;
     };
-    return this.#shop.tallies.count(this.#turn, { resource, column, states }, value, { most: most + 1, count }) <= most;
+    return this.#shop.tallies.count(this.#turn, tally, { most: most + 1, count }) <= most;
   }
 }
 
