@@ -1,4 +1,4 @@
-/** What is kept beside records, from the cells of its row in the order in which both databases are asked for them. */
+/** What is kept beside records, from the cells of its row and as them, in the order in which both databases have them. */
 import type { JournalRecord, Key, Row, SessionToken } from "./store.ts";
 
 /** What a driver gives for a row: numbers, texts and null where these are read. */
@@ -28,7 +28,14 @@ export function entryOf(cells: Cells): JournalRecord {
   };
 }
 
-/** Of `id, credential, hash, hint, user, roles, created, expires, revoked`. */
+export const keyColumns = 'id, credential, hash, hint, "user", roles, created, expires, revoked';
+
+export function keyCells(key: Key): (string | number | null)[] {
+  const { created, credential, expires = null, hash, hint, id, revoked = null, roles, user } = key;
+  return [id, credential, hash, hint, user, JSON.stringify(roles), created, expires, revoked];
+}
+
+/** Of `keyColumns`. */
 export function keyOf(cells: Cells): Key {
   const [id, credential, hash, hint, user, roles, created, expires, revoked] = cells as [
     string, string, string, string, string, string, number, number | null, number | null,
@@ -46,7 +53,14 @@ export function keyOf(cells: Cells): Key {
   };
 }
 
-/** Of `hash, session, credential, resource, user, use, hint, created, expires, replaced`. */
+export const tokenColumns = 'hash, session, credential, resource, "user", use, hint, created, expires, replaced';
+
+export function tokenCells(token: SessionToken): (string | number | null)[] {
+  const { created, credential, expires = null, hash, hint, replaced = null, resource, session, use, user } = token;
+  return [hash, session, credential, resource, user, use, hint, created, expires, replaced];
+}
+
+/** Of `tokenColumns`. */
 export function tokenOf(cells: Cells): SessionToken {
   const [hash, session, credential, resource, user, use, hint, created, expires, replaced] = cells as [
     string, string, string, string, string, "access" | "renew", string, number, number | null, number | null,

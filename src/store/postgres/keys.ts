@@ -1,5 +1,5 @@
 /** API keys in the table `nonet_keys`. Other processes make and end them, too. */
-import { keyOf } from "../cells.ts";
+import { keyCells, keyColumns, keyOf } from "../cells.ts";
 import type { KeyStore } from "../store.ts";
 import type { Questions, Session } from "./connection.ts";
 
@@ -18,27 +18,16 @@ export const keysSql: readonly string[] = [
   )`,
 ];
 
-const columns = 'id, credential, hash, hint, "user", roles, created, expires, revoked';
-
 export function keyStore(session: Session & Questions): KeyStore {
   return {
     find: async (hash) => {
-      const [found] = await session.ask(`SELECT ${columns} FROM nonet_keys WHERE hash = $1`, [hash]);
+      const [found] = await session.ask(`SELECT ${keyColumns} FROM nonet_keys WHERE hash = $1`, [hash]);
       return found && keyOf(found);
     },
-    list: async () => (await session.rows(`SELECT ${columns} FROM nonet_keys ORDER BY seq`)).map(keyOf),
+    list: async () => (await session.rows(`SELECT ${keyColumns} FROM nonet_keys ORDER BY seq`)).map(keyOf),
     create: async (key) => {
-      await session.rows(`INSERT INTO nonet_keys (${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, [
-        key.id,
-        key.credential,
-        key.hash,
-        key.hint,
-        key.user,
-        JSON.stringify(key.roles),
-        key.created,
-        key.expires ?? null,
-        key.revoked ?? null,
-      ]);
+      const sql = `INSERT INTO nonet_keys (${keyColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
+      await session.rows(sql, keyCells(key));
     },
     revoke: async (id, at) => {
       // A second revocation does not move the first.

@@ -1,5 +1,5 @@
 /** Sessions in the table `nonet_sessions`, one row for each of their tokens. */
-import { tokenOf } from "../cells.ts";
+import { tokenCells, tokenColumns, tokenOf } from "../cells.ts";
 import type { Sessions, SessionStore, SessionToken } from "../sessions.ts";
 import type { Connections, Session, Work } from "./connection.ts";
 
@@ -22,13 +22,11 @@ export const sessionsSql: readonly string[] = [
   "CREATE INDEX nonet_sessions_by_expires ON nonet_sessions (expires)",
 ];
 
-const columns = 'hash, session, credential, resource, "user", use, hint, created, expires, replaced';
-
 export function sessionStore(session: Session & Pick<Connections, "transaction">): SessionStore {
   return {
     find: (hash) => findSession(session, hash),
     list: async () => {
-      const sql = `SELECT ${columns} FROM nonet_sessions WHERE use = 'access' ORDER BY seq`;
+      const sql = `SELECT ${tokenColumns} FROM nonet_sessions WHERE use = 'access' ORDER BY seq`;
       return (await session.rows(sql)).map(tokenOf);
     },
     end: async (which, at) => (await session.transaction((work) => endSessions(work, { session: which }, at))) > 0,
@@ -36,7 +34,7 @@ export function sessionStore(session: Session & Pick<Connections, "transaction">
 }
 
 async function findSession(session: Session, hash: string, held = ""): Promise<SessionToken | undefined> {
-  const [found] = await session.rows(`SELECT ${columns} FROM nonet_sessions WHERE hash = $1${held}`, [hash]);
+  const [found] = await session.rows(`SELECT ${tokenColumns} FROM nonet_sessions WHERE hash = $1${held}`, [hash]);
   return found && tokenOf(found);
 }
 
@@ -54,18 +52,8 @@ export function heldSession(work: Work, hash: string): Promise<SessionToken | un
 }
 
 export function addSession(work: Work, token: SessionToken): void {
-  work.send(`INSERT INTO nonet_sessions (${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, [
-    token.hash,
-    token.session,
-    token.credential,
-    token.resource,
-    token.user,
-    token.use,
-    token.hint,
-    token.created,
-    token.expires ?? null,
-    token.replaced ?? null,
-  ]);
+  const sql = `INSERT INTO nonet_sessions (${tokenColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+  work.send(sql, tokenCells(token));
 }
 
 export function replaceSession(work: Work, hash: string, at: number): void {

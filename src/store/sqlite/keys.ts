@@ -1,5 +1,5 @@
 /** API keys in the table `nonet_keys`. Another process (`nonet key`) may change them. */
-import { keyOf } from "../cells.ts";
+import { keyCells, keyColumns, keyOf } from "../cells.ts";
 import type { KeyStore } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import type { Writer } from "./group.ts";
@@ -19,30 +19,18 @@ export const keysSql = `
   ) STRICT;
 `;
 
-const columns = "id, credential, hash, hint, user, roles, created, expires, revoked";
-
 export function keyStore(reader: Connection, writer: Pick<Writer, "write">): KeyStore {
-  const byHash = reader.getter(`SELECT ${columns} FROM nonet_keys WHERE hash = ?`);
+  const byHash = reader.getter(`SELECT ${keyColumns} FROM nonet_keys WHERE hash = ?`);
   return {
     find(hash) {
       const found = byHash(hash);
       return found && keyOf(found);
     },
-    list: () => reader.all(`SELECT ${columns} FROM nonet_keys ORDER BY _seq`).map(keyOf),
+    list: () => reader.all(`SELECT ${keyColumns} FROM nonet_keys ORDER BY _seq`).map(keyOf),
     create: (key) =>
       writer.write(({ connection }) => {
-        connection.run(
-          `INSERT INTO nonet_keys (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-          key.id,
-          key.credential,
-          key.hash,
-          key.hint,
-          key.user,
-          JSON.stringify(key.roles),
-          key.created,
-          key.expires ?? null,
-          key.revoked ?? null,
-        );
+        const sql = `INSERT INTO nonet_keys (${keyColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+        connection.run(sql, ...keyCells(key));
       }),
     revoke: (id, at) =>
       writer.write(({ connection }) => {

@@ -1,5 +1,5 @@
 /** Sessions in the table `nonet_sessions`, one row for each of their tokens. */
-import { tokenOf } from "../cells.ts";
+import { tokenCells, tokenColumns, tokenOf } from "../cells.ts";
 import type { Sessions, SessionStore, SessionToken } from "../sessions.ts";
 import type { Connection } from "./connection.ts";
 import type { Writer } from "./group.ts";
@@ -23,8 +23,7 @@ export const sessionsSql = `
   CREATE INDEX nonet_sessions_by_expires ON nonet_sessions (expires);
 `;
 
-const columns = "hash, session, credential, resource, user, use, hint, created, expires, replaced";
-const byHashSql = `SELECT ${columns} FROM nonet_sessions WHERE hash = ?`;
+const byHashSql = `SELECT ${tokenColumns} FROM nonet_sessions WHERE hash = ?`;
 
 export function sessionStore(reader: Connection, writer: Pick<Writer, "write">): SessionStore {
   const byHash = reader.getter(byHashSql);
@@ -33,7 +32,8 @@ export function sessionStore(reader: Connection, writer: Pick<Writer, "write">):
       const found = byHash(hash);
       return found && tokenOf(found);
     },
-    list: () => reader.all(`SELECT ${columns} FROM nonet_sessions WHERE use = 'access' ORDER BY _seq`).map(tokenOf),
+    list: () =>
+      reader.all(`SELECT ${tokenColumns} FROM nonet_sessions WHERE use = 'access' ORDER BY _seq`).map(tokenOf),
     end: (session, at) => writer.write(({ connection }) => endSessions(connection, { session }, at) > 0),
   };
 }
@@ -44,20 +44,8 @@ export function findSession(connection: Connection, hash: string): SessionToken 
 }
 
 export function addSession(connection: Connection, token: SessionToken): void {
-  const { hash, session, credential, resource, user, use, hint, created, expires, replaced } = token;
-  connection.run(
-    `INSERT INTO nonet_sessions (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    hash,
-    session,
-    credential,
-    resource,
-    user,
-    use,
-    hint,
-    created,
-    expires ?? null,
-    replaced ?? null,
-  );
+  const sql = `INSERT INTO nonet_sessions (${tokenColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  connection.run(sql, ...tokenCells(token));
 }
 
 export function replaceSession(connection: Connection, hash: string, at: number): void {
