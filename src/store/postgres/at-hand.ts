@@ -7,12 +7,13 @@ import { compileFunction, type Value, type Variables } from "../../expression/ev
 import { postgresType } from "../../expression/sql.ts";
 import { parts, type TypedExpression } from "../../expression/typed.ts";
 import { type Fragment, joined, sql } from "../fragment.ts";
+import { relationFor } from "../relation.ts";
 import type { Row, View, ViewMember } from "../store.ts";
 import { viewWriter } from "../text.ts";
 import { expressions, resultOf } from "./condition.ts";
 import type { Bindable, Work } from "./connection.ts";
 import { argument, statementOf } from "./fragment.ts";
-import { type Relations, relationFor } from "./relations.ts";
+import type { Relations } from "./relations.ts";
 import { columnTypes, quoteName, toStored } from "./value.ts";
 import { views } from "./view.ts";
 

@@ -1,10 +1,11 @@
 /** One record as the text of a view, and what is told of all of them: one statement each. */
 import { noTable } from "../../plan/no-table.ts";
 import { type Fragment, sql } from "../fragment.ts";
+import { relationFor, typeOf } from "../relation.ts";
 import type { ReadQuery, Store, WholeQuery } from "../store.ts";
 import { expressions } from "./condition.ts";
 import { argument, statementOf } from "./fragment.ts";
-import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
+import type { Relation, Relations } from "./relations.ts";
 import type { Sight } from "./row-security/sight.ts";
 import { digestOf, isUniqueByDigest } from "./schema.ts";
 import { columnTypes, quoteName, toStored } from "./value.ts";

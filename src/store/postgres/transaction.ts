@@ -6,6 +6,7 @@ import { deletedRecord, planDeletion, type Held, type Referring } from "../delet
 import { sql } from "../fragment.ts";
 import { quoteText } from "../member-text.ts";
 import { recomputed } from "../recompute.ts";
+import { relationFor, typeOf } from "../relation.ts";
 import type { Sessions, SessionToken } from "../sessions.ts";
 import { answeredLater } from "../steps.ts";
 import type {
@@ -35,7 +36,7 @@ import { argument, type Statement, statementOf } from "./fragment.ts";
 import { bookmark, forget, hasFired, intact, record, setBookmark } from "./journal.ts";
 import { type List, prepareList } from "./list.ts";
 import { hasKey } from "./read.ts";
-import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
+import type { Relation, Relations } from "./relations.ts";
 import { addSession, endSessions, forgetSessions, heldSession, replaceSession } from "./sessions.ts";
 import { digestOf, isUniqueByDigest } from "./schema.ts";
 import { createTallies, type Tallies } from "./tallies.ts";

@@ -3,15 +3,14 @@ import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { Value } from "../../expression/evaluate.ts";
 import type { ColumnType, Table } from "../../plan/plan.ts";
 import { countedColumns } from "../counters.ts";
+import type { TypedTable } from "../relation.ts";
 import type { Row } from "../store.ts";
 import { isTimed, timeColumns } from "../times.ts";
 import { fromStored, quoteName, toStored } from "./value.ts";
 
-export interface Relation {
-  readonly table: Table;
+export interface Relation extends TypedTable {
   /** The table's name, quoted. */
   readonly name: string;
-  readonly types: ReadonlyMap<string, ColumnType>;
   /** The hidden columns and all others, of the row `t`. */
   readonly everything: string;
   /** A row as selected by `everything`. */
@@ -32,13 +31,6 @@ export type Relations = ReadonlyMap<string, Relation>;
 
 export function relationsOf(tables: readonly Table[]): Relations {
   return new Map(tables.map((table) => [table.resource, relationOf(table, tables)]));
-}
-
-/** The relation of a resource of the plan; another name is a mistake of ours. */
-export function relationFor(relations: Relations, resource: string): Relation {
-  const relation = relations.get(resource);
-  if (!relation) throw new Error(`the store has no resource ${resource}`);
-  return relation;
 }
 
 function relationOf(table: Table, tables: readonly Table[]): Relation {
@@ -85,11 +77,4 @@ function hasFiles({ columns }: Table): boolean {
 function findsReferences({ columns, indexes, uniques }: Table, resource: string): boolean {
   const indexed = new Set([...indexes, ...uniques].map(([first]) => first));
   return columns.every(({ name, references }) => references?.resource !== resource || indexed.has(name));
-}
-
-/** The type of a column, `_seq` and `_rev` among them. */
-export function typeOf(relation: Relation, column: string): ColumnType {
-  const type = relation.types.get(column);
-  if (!type) throw new Error(`${relation.table.resource} has no column ${column}`);
-  return type;
 }

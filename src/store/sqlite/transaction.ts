@@ -20,6 +20,7 @@ import type {
   Written,
 } from "../store.ts";
 import { recomputed } from "../recompute.ts";
+import { relationFor, typeOf } from "../relation.ts";
 import { answered } from "../steps.ts";
 import { isTimed, timesOf } from "../times.ts";
 import { type Evaluate, viewWriter, type Write } from "../text.ts";
@@ -34,7 +35,7 @@ import { argument, binder } from "./fragment.ts";
 import type { Turn } from "./group.ts";
 import { bookmark, forget, hasFired, intact, record, setBookmark } from "./journal.ts";
 import { prepareList } from "./list.ts";
-import { type Relation, type Relations, relationFor, typeOf } from "./relations.ts";
+import type { Relation, Relations } from "./relations.ts";
 import { quoteText } from "../member-text.ts";
 import { createTallies, type Tallies } from "./tallies.ts";
 import { limitOf, quoteName, toStored } from "./value.ts";
