@@ -1,7 +1,8 @@
 /** Endpoints and deliveries in the store: what both halves of sending read and change of them. */
 import { instantText } from "../base/clock.ts";
+import { defined } from "../base/defined.ts";
 import { deliveryResource as deliveries, webhookResource as endpoints } from "../parts/events/decide.ts";
-import type { Plan, Table, WebhookPlan } from "../plan/plan.ts";
+import type { Plan, WebhookPlan } from "../plan/plan.ts";
 import type { Row, Store, Transaction, View } from "../store/store.ts";
 
 /** The resources that hold them. */
@@ -63,7 +64,10 @@ export function createRows(plan: Plan, store: Store, webhook: WebhookPlan): Rows
 
 /** Columns, those too that no caller sees; all unless named. Deliveries hold bodies, which lists of many do not need. */
 export function viewOf(plan: Plan, resource: string, names?: readonly string[]): View {
-  const { columns } = plan.tables.find((table) => table.resource === resource) as Table;
+  const { columns } = defined(
+    plan.tables.find((table) => table.resource === resource),
+    `the table of ${resource}`,
+  );
   const members = columns.filter(({ name }) => names?.includes(name) ?? true).map(({ name, type }) => ({ name, source: { kind: "column" as const, column: name }, type, absent: "left out" as const })); // biome-ignore format: short
   return { resource, members };
 }

@@ -1,4 +1,4 @@
-/** Of operations and answers that are about no record, where the document has no resource that they could be listed with. */
+/** Of operations and answers that are about no record, and so about no table. */
 import type { Table } from "./plan.ts";
 
 export const noTable: Table = {

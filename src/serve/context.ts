@@ -1,9 +1,10 @@
 /** What every step of the pipeline needs, and what one request has found out so far. */
 import type { Clock } from "../base/clock.ts";
+import { defined } from "../base/defined.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Value, Variables } from "../expression/evaluate.ts";
 import type { TypedExpression } from "../expression/typed.ts";
-import type { Column, Plan, Table } from "../plan/plan.ts";
+import type { Column, CredentialPlan, Plan, Table } from "../plan/plan.ts";
 import type { Awaitable, Row, Store, Transaction } from "../store/store.ts";
 import type { Judge } from "./body.ts";
 import type { Caller } from "./caller.ts";
@@ -53,6 +54,16 @@ export interface Context {
   viewFor(resource: string, kind: number): ResourceView;
   /** The functions of an operation, for one call of it; undefined where it has none. */
   functionsFor(operation: string): (() => CallFunctions) | undefined;
+}
+
+/** The table of a resource of the plan. */
+export function tableOf({ tables }: Pick<Context, "tables">, resource: string): Table {
+  return defined(tables.get(resource), `the table of ${resource}`);
+}
+
+export function credentialNamed({ plan }: Pick<Context, "plan">, name: string): CredentialPlan {
+  const credential = plan.credentials.find((one) => one.name === name);
+  return defined(credential, `the credential ${name}`);
 }
 
 /** A change of records under way. An operation's `Call` is one; time and events that come in make others. */

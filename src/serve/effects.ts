@@ -2,7 +2,7 @@
 import type { Value } from "../expression/evaluate.ts";
 import type { EffectPlan, MovePlan, Table } from "../plan/plan.ts";
 import type { Found, Row, Transaction, View, Written } from "../store/store.ts";
-import { type Call, type Context, type Work, callOf } from "./context.ts";
+import { type Call, type Context, type Work, callOf, tableOf } from "./context.ts";
 import { enter } from "./journal.ts";
 import { holdLive } from "./limits/quotas.ts";
 import { Refusal } from "./refusal.ts";
@@ -96,7 +96,7 @@ async function causeOne(
   if (row === undefined) return false;
   const move = await firstMove(work, tx, effect.moves, row);
   if (move === undefined) return false;
-  const table = work.context.tables.get(effect.resource) as Table;
+  const table = tableOf(work.context, effect.resource);
   await makeMove(work, tx, { table, row, move, effects: effect.effects });
   return true;
 }
@@ -157,7 +157,7 @@ export async function moveBySystem(
   tx: Transaction,
   { resource, row, to, changes, cause }: { resource: string; row: Row; to: string; changes: Row; cause: string },
 ): Promise<void> {
-  const table = context.tables.get(resource) as Table;
+  const table = tableOf(context, resource);
   const work: Work = { context, now: context.clock.now(), variables: {}, by: "system", cause };
   const written = await tx.update(resource, row, { ...changes, state: to }, { resource, members: [] }, {});
   if (written.kind === "duplicate") throw new Error(`${resource} cannot be ${to}`);

@@ -4,7 +4,7 @@
  */
 import type { LinkPlan, Table } from "../plan/plan.ts";
 import type { Row, Transaction } from "../store/store.ts";
-import type { Call } from "./context.ts";
+import { type Call, tableOf } from "./context.ts";
 import { created } from "./create.ts";
 import { follow } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
@@ -59,7 +59,7 @@ async function begin(asked: Call, tx: Transaction): Promise<Linking> {
   for (const { field, expression } of said)
     values[field] = await call.context.evaluate(tx, expression, row, call.variables);
   const present = await tx.first(resource, where, { ...call.variables, link: values });
-  return { call, row, table: call.context.tables.get(resource) as Table, values, present };
+  return { call, row, table: tableOf(call.context, resource), values, present };
 }
 
 function linkOf({ prepared: { operation } }: Call): LinkPlan {

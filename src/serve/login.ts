@@ -1,18 +1,20 @@
 /** `does: login`, `renew` and `logout`: sessions begin, go on and end. */
+import { defined } from "../base/defined.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Value } from "../expression/evaluate.ts";
 import type { CredentialPlan, LoginPlan, SessionPlan } from "../plan/plan.ts";
 import type { Row, Transaction } from "../store/store.ts";
 import { emptyAnswer, ownAnswer } from "./answers.ts";
-import type { Call } from "./context.ts";
+import { type Call, credentialNamed, tableOf } from "./context.ts";
 import { challengeHeaders } from "./credentials/challenge.ts";
 import { hashPassword, isOutdated, isPassword } from "./credentials/password.ts";
+import { loginRecordsOf } from "./credentials/records.ts";
 import { endAfter, renewSession } from "./credentials/session.ts";
 import { follow } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
 import { checkGuard } from "./guard.ts";
 import { idText } from "./keys-in-path.ts";
-import { holds } from "./record.ts";
+import { columnOf, holds } from "./record.ts";
 import { Refusal } from "./refusal.ts";
 import { markProved } from "./tokens.ts";
 import { secretText, take } from "./values.ts";
@@ -33,11 +35,11 @@ export async function proveLogin(asked: Call): Promise<Call> {
   const { context, exchange, now } = asked;
   const plan = sessionOf(asked);
   const call = judged(asked);
-  const name = call.input[plan.name ?? ""] as Value;
-  const text = secretText(call.input[plan.proof ?? ""] ?? "");
+  const name = call.input[defined(plan.name, "the member with the name")] as Value;
+  const text = secretText(call.input[defined(plan.proof, "the member with the secret")] ?? "");
   const attempt = { credential: plan.credential, name: nameText(name), address: exchange.address };
   context.guard.admit(attempt, now);
-  const found = await context.logins.get(plan.credential)?.byName(name);
+  const found = await loginRecordsOf(context.logins, plan.credential).byName(name);
   const kept = found?.secret ?? null;
   const isRight = await isPassword(text, kept);
   if (found === undefined || kept === null || !isRight) {
@@ -71,7 +73,7 @@ export async function renew(asked: Call, tx: Transaction, refused: (refusal: Ref
   const plan = sessionOf(asked);
   const { resource } = loginOf(asked, plan);
   const { input } = judged(asked);
-  const token = input[plan.proof ?? ""];
+  const token = input[defined(plan.proof, "the member with the token")];
   const credential = credentialOf(asked, plan);
   const renewed = await renewSession(tx, credential, typeof token === "string" ? token : "", context.secret, now);
   if (renewed.kind === "reused") {
@@ -122,7 +124,8 @@ async function withSecret(call: Call, tx: Transaction, row: Row, kept: string | 
   const { resource, secret } = loginOf(call, sessionOf(call));
   const view = { resource, members: [] };
   const written = await tx.update(resource, row, { [secret]: kept }, view, call.variables);
-  return written.kind === "written" ? written.row : row;
+  if (written.kind === "duplicate") throw new Error(`${resource}.${secret} is taken by another`);
+  return written.row;
 }
 
 async function answerOf(call: Call, tx: Transaction, row: Row): Promise<Answer> {
@@ -149,16 +152,15 @@ function sessionOf({ prepared: { operation } }: Call): SessionPlan {
   return operation.session;
 }
 
-function credentialOf({ context: { plan } }: Call, { credential }: SessionPlan): CredentialPlan {
-  return plan.credentials.find(({ name }) => name === credential) as CredentialPlan;
+function credentialOf({ context }: Call, { credential }: SessionPlan): CredentialPlan {
+  return credentialNamed(context, credential);
 }
 
 function loginOf(call: Call, plan: SessionPlan): LoginPlan {
-  return credentialOf(call, plan).login as LoginPlan;
+  return defined(credentialOf(call, plan).login, `the records of ${plan.credential}`);
 }
 
 /** A caller is known by the text of an id, which may be counted. */
-function idOf({ context: { tables } }: Call, resource: string, text: string): Value {
-  const type = tables.get(resource)?.columns.find(({ name }) => name === "id")?.type;
-  return type === "integer" ? Number(text) : text;
+function idOf({ context }: Call, resource: string, text: string): Value {
+  return columnOf(tableOf(context, resource), "id").type === "integer" ? Number(text) : text;
 }

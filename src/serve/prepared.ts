@@ -4,6 +4,7 @@
  */
 import { noTable } from "../plan/no-table.ts";
 import type { JsonObject } from "../base/json.ts";
+import { tableOf } from "./context.ts";
 import type { Value, Variables } from "../expression/evaluate.ts";
 import { compileFunction } from "../expression/evaluate.ts";
 import type { TypedExpression } from "../expression/typed.ts";
@@ -111,7 +112,7 @@ export function prepareOperations(
     return view;
   };
   const prepare = (operation: Operation): Prepared => {
-    const table = tables.get(operation.resource) ?? noTable;
+    const table = tableAbout(operation, tables);
     const perKind: (ForKind | undefined)[] = [];
     return {
       operation,
@@ -131,18 +132,23 @@ export function prepareOperations(
         (perKind[kind] ??= prepareForKind(operation, store, recordView(table, kind), {
           views: plan.views,
           roles: kinds.roles(kind),
-          record: (resource) => recordView(tables.get(resource) as Table, kind).view,
+          record: (resource) => recordView(tableOf({ tables }, resource), kind).view,
         })),
     };
   };
   return new Map(plan.operations.map((operation) => [operation.name, prepare(operation)]));
 }
 
+function tableAbout({ resource }: Operation, tables: ReadonlyMap<string, Table>): Table {
+  return resource === "" ? noTable : tableOf({ tables }, resource);
+}
+
 /** What an older version's operations ask of a body and show of a record. Nothing of it reaches the store. */
 export function prepareAsked(plan: Plan, kinds: CallerKinds): readonly AskedOperation[] {
   const judgeOf = createJudges(idPatterns(plan.tables), plan.schemas);
+  const tables = new Map(plan.tables.map((table) => [table.resource, table]));
   return plan.operations.map((operation): AskedOperation => {
-    const table = plan.tables.find(({ resource }) => resource === operation.resource) ?? noTable;
+    const table = tableAbout(operation, tables);
     const views: ResourceView[] = [];
     // A version that nobody calls costs nothing: schemas are compiled at the first body that is held to them.
     const judges = new Map<JsonObject, Judge>();

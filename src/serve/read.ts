@@ -1,11 +1,10 @@
 /** `GET /xs/{id}` (R4.15, R4.16, R2.12). */
 import type { Value, Variables } from "../expression/evaluate.ts";
-import type { Table } from "../plan/plan.ts";
 import { after } from "../base/after.ts";
 import type { Awaitable, Found } from "../store/store.ts";
 import { emptyAnswer, entityTag, shapedTag, wrapped } from "./answers.ts";
 import { revalidationFields } from "./compression.ts";
-import type { Call, Context } from "./context.ts";
+import { type Call, tableOf } from "./context.ts";
 import type { Answer } from "./exchange.ts";
 import { checkRead } from "./guard.ts";
 import { extended } from "./extension.ts";
@@ -89,8 +88,4 @@ export function parentOf(call: Call): Awaitable<Value | undefined> {
     decodeKey(call.parameters[parameter] ?? "", columnOf(tableOf(call.context, resource), column)),
   );
   return call.kind.parents(values, call.variables);
-}
-
-function tableOf(context: Context, resource: string): Table {
-  return context.tables.get(resource) as Table;
 }

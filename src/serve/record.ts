@@ -5,7 +5,7 @@ import type { TypedExpression } from "../expression/typed.ts";
 import type { Column, GrantPlan, Table } from "../plan/plan.ts";
 import type { Awaitable, Row, Transaction } from "../store/store.ts";
 import { entityTag, revisionOf } from "./answers.ts";
-import type { Call } from "./context.ts";
+import { type Call, tableOf } from "./context.ts";
 import { decodeKey } from "./keys-in-path.ts";
 import type { Decision } from "./permissions.ts";
 import { decide } from "./permissions.ts";
@@ -66,7 +66,7 @@ export function findParents(call: Call, tx: Transaction): Awaitable<readonly Row
 async function allParents(call: Call, tx: Transaction): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const parent of call.prepared.operation.parents) {
-    const table = call.context.tables.get(parent.resource) as Table;
+    const table = tableOf(call.context, parent.resource);
     const value = decodeKey(call.parameters[parent.parameter] ?? "", columnOf(table, parent.column));
     const row = value === undefined ? undefined : await tx.refer(parent.resource, parent.column, value);
     const before = call.prepared.operation.parents[rows.length - 1];

@@ -8,7 +8,7 @@ import type { Table, TimedAct } from "../plan/plan.ts";
 import { StoreError } from "../store/error.ts";
 import type { Due, Row, Transaction } from "../store/store.ts";
 import { anonymous } from "./caller.ts";
-import type { Context, Work } from "./context.ts";
+import { type Context, tableOf, type Work } from "./context.ts";
 import { firstMove, makeMove, movedBy } from "./effects.ts";
 import { Refusal } from "./refusal.ts";
 import { discard, erase } from "./retention.ts";
@@ -98,7 +98,7 @@ async function act(
   { resource, id }: Due,
   failed: ReadonlySet<TimedAct>,
 ): Promise<boolean> {
-  const table = context.tables.get(resource) as Table;
+  const table = tableOf(context, resource);
   const now = context.clock.now();
   let row = await tx.claim(resource, id);
   // It may have moved on since it was found, or another process is moving it.

@@ -8,10 +8,11 @@
  * that nobody can know before, so that what a record says is never taken for one.
  */
 import { instantText } from "../base/clock.ts";
+import { defined } from "../base/defined.ts";
 import type { Value } from "../expression/evaluate.ts";
 import type { CredentialPlan } from "../plan/plan.ts";
 import type { Awaitable, Transaction } from "../store/store.ts";
-import type { Call, Context } from "./context.ts";
+import { type Call, type Context, credentialNamed } from "./context.ts";
 import type { SessionSecrets } from "./credentials/session.ts";
 import { openSession } from "./credentials/session.ts";
 import type { Answer } from "./exchange.ts";
@@ -91,7 +92,7 @@ async function withMade(call: Call, tx: Transaction | undefined, given: Answer):
     if (!told.has(key)) told.set(key, await secretsOf(call, tx, name, idIn(id)));
   }
   const body = text.replaceAll(pattern, (_, use: (typeof uses)[number], name: string, id: string) => {
-    return textOf(told.get(`${name}\0${id}`) as SessionSecrets, use);
+    return textOf(defined(told.get(`${name}\0${id}`), `a token of ${name}`), use);
   });
   const headers = answer.headers.map((field, index) =>
     index % 2 === 1 && answer.headers[index - 1] === "Cache-Control" ? "no-store" : field,
@@ -105,7 +106,7 @@ async function secretsOf(call: Call, tx: Transaction | undefined, name: string, 
   if (ready !== undefined) return ready;
   if (caller.session !== undefined && caller.credential === name && caller.id === user) return caller.session;
   if (tx === undefined) throw new Error("a token would be made by what only reads");
-  const credential = context.plan.credentials.find((one) => one.name === name) as CredentialPlan;
+  const credential = credentialNamed(context, name);
   const session = context.newId("ses");
   return openSession(tx, { credential, user, session, now }, context.random);
 }

@@ -1,4 +1,5 @@
 /** A writing operation: one transaction with its idempotency record, its effects and its answer (R1.8, R3.3, R4.20). */
+import { defined } from "../base/defined.ts";
 import type { Transaction } from "../store/store.ts";
 import type { Call } from "./context.ts";
 import { type Deed, deedOf } from "./deeds.ts";
@@ -112,8 +113,8 @@ async function performOnce(
     answer = refused(thrown);
     if (!isBusinessOutcome(call, thrown)) return answer;
   }
-  const kept = call.prepared.operation.repeats?.keptMilliseconds ?? 0;
-  await remember(call, tx, repeat, answer, call.now + kept);
+  const { keptMilliseconds } = defined(call.prepared.operation.repeats, "how an answer is remembered");
+  await remember(call, tx, repeat, answer, call.now + keptMilliseconds);
   return answer;
 }
 

@@ -1,5 +1,6 @@
 /** From the credential fields of a request to its caller (R5.2 to R5.7). */
 import { createHmac } from "node:crypto";
+import { defined } from "../../base/defined.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { CredentialPlan, Operation, Plan } from "../../plan/plan.ts";
@@ -21,7 +22,7 @@ import { createSignatureVerifier, goodMilliseconds } from "./hmac.ts";
 import type { SignatureVerifier, Verified } from "./hmac.ts";
 import type { VerifyToken } from "./jwt.ts";
 import { isPassword } from "./password.ts";
-import type { LoginRecords } from "./records.ts";
+import { type LoginRecords, loginRecordsOf } from "./records.ts";
 import { isAccessToken, isOver } from "./session.ts";
 
 export interface Authentication {
@@ -395,7 +396,7 @@ async function proveSession(
   if (!isAccessToken(credential, text)) return undefined;
   const found = await sessions.find(hashSecret(text));
   if (found?.use !== "access" || found.credential !== credential.name || isOver(found, clock.now())) return undefined;
-  const record = await logins.get(credential.name)?.byId(found.user);
+  const record = await loginRecordsOf(logins, credential.name).byId(found.user);
   if (record === undefined) return undefined;
   const { session, user, expires } = found;
   const known = { session, token: text, ...(expires === undefined ? {} : { expires }) };
@@ -420,7 +421,7 @@ function proveRecord(
     const colon = decoded.indexOf(":");
     if (colon === -1) return undefined;
     const name = decoded.slice(0, colon);
-    const found = await logins.get(credential.name)?.byName(name);
+    const found = await loginRecordsOf(logins, credential.name).byName(name);
     const kept = found?.secret ?? null;
     const proof = found && { user: idText(found.id), roles: found.roles, claims: {}, until: 0 };
     const known = createHmac("sha256", salt).update(decoded).digest("base64url");
@@ -469,7 +470,12 @@ function proveToken(credential: CredentialPlan, clock: Clock, verify: VerifyToke
     const user = claimAt(claims, credential.userClaim);
     if (typeof user !== "string" || user === "") return undefined;
     assertScopes(credential, claims);
-    return { user, roles: rolesOf(credential, [], claims), claims, until: (payload.exp ?? 0) * 1000 };
+    return {
+      user,
+      roles: rolesOf(credential, [], claims),
+      claims,
+      until: defined(payload.exp, "when a token ends") * 1000,
+    };
   };
 }
 

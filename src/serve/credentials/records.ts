@@ -1,5 +1,6 @@
 /** Callers that are records of the service's own: found by name or id, with their secret and their roles as they are now. */
 import type { Value } from "../../expression/evaluate.ts";
+import { defined } from "../../base/defined.ts";
 import type { CredentialPlan, LoginPlan, Plan, Table } from "../../plan/plan.ts";
 import type { Store, ViewMember } from "../../store/store.ts";
 
@@ -21,7 +22,10 @@ function createLoginRecords(
   store: Pick<Store, "read">,
 ): LoginRecords {
   const { resource, name, secret } = login as LoginPlan;
-  const table = tables.find((one) => one.resource === resource) as Table;
+  const table = defined(
+    tables.find((one) => one.resource === resource),
+    `the table of ${resource}`,
+  );
   const typeOf = (column: string) => table.columns.find((one) => one.name === column)?.type ?? "text";
   const member = (as: string, column: string): ViewMember => {
     return { name: as, source: { kind: "column", column }, type: typeOf(column), absent: "null" };
@@ -50,6 +54,11 @@ function createLoginRecords(
 function rolesIn(value: Value): readonly string[] {
   if (typeof value === "string") return [value];
   return Array.isArray(value) ? value.filter((role) => typeof role === "string") : [];
+}
+
+/** Those of a credential that has some. */
+export function loginRecordsOf(logins: ReadonlyMap<string, LoginRecords>, credential: string): LoginRecords {
+  return defined(logins.get(credential), `the records of ${credential}`);
 }
 
 /** By credential. */

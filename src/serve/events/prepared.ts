@@ -1,6 +1,7 @@
 /** The operations of the stream made ready: like all others, but for what they are about, which is in no table. */
 import { streamOperations } from "../../plan/events.ts";
-import type { Plan, Table } from "../../plan/plan.ts";
+import { noTable } from "../../plan/no-table.ts";
+import type { Plan } from "../../plan/plan.ts";
 import type { Store } from "../../store/store.ts";
 import type { CallerKinds } from "../caller.ts";
 import type { Authentication } from "../credentials/authenticate.ts";
@@ -30,22 +31,7 @@ export function prepareStream(options: StreamOptions): readonly { readonly prepa
     [read.name]: { perform: (call) => readEvent(given, call) },
   };
   const operations = streamOperations(plan);
-  const tables = new Map([[follow.resource, tableOf(follow.resource)]]);
+  const tables = new Map([[follow.resource, { ...noTable, resource: follow.resource }]]);
   const prepared = prepareOperations({ ...plan, operations }, tables, store, kinds, extensions);
   return [...prepared.values()].map((one) => ({ prepared: one }));
-}
-
-function tableOf(resource: string): Table {
-  const none: readonly never[] = [];
-  return {
-    resource,
-    name: "events",
-    id: { made: "server" },
-    columns: none,
-    virtual: none,
-    uniques: none,
-    conflicts: none,
-    indexes: none,
-    rules: none,
-  };
 }

@@ -3,6 +3,7 @@
  * quotas. There is nobody there to send headers, so what is only about them (If-Match, older versions) is left out.
  */
 import { canonicalInstant } from "../../base/clock.ts";
+import { defined } from "../../base/defined.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import type { Value } from "../../expression/evaluate.ts";
@@ -10,7 +11,7 @@ import type { Column, FilterOperator, Operation, Table } from "../../plan/plan.t
 import type { ListQuery, Row, Transaction, View } from "../../store/store.ts";
 import type { Answer } from "../exchange.ts";
 import { readHeaders } from "../exchange.ts";
-import type { Call } from "../context.ts";
+import { type Call, tableOf } from "../context.ts";
 import { conditionOf } from "../permissions.ts";
 import type { ForKind, Prepared } from "../prepared.ts";
 import { isVisible } from "../record.ts";
@@ -27,6 +28,11 @@ export interface Wanted {
   readonly limit?: number;
   /** `next` of the page before. */
   readonly after?: string | null;
+}
+
+/** The system's operations on a resource. */
+function systemOf({ system }: Inside, resource: string) {
+  return defined(system.get(resource), `the system's operations on ${resource}`);
 }
 
 export interface Inner {
@@ -63,15 +69,14 @@ const maximumLimit = 1000;
 
 export function innerOf(inside: Inside, call: Call, system: boolean): Inner {
   const { context } = call;
-  const tableOf = (resource: string): Table => context.tables.get(resource) as Table;
-  const ownOf = (resource: string): Prepared => inside.system.get(resource)?.create as Prepared;
+  const ownOf = (resource: string): Prepared => systemOf(inside, resource).create;
   const kindOf = (prepared: Prepared): ForKind => {
     const { own: _, ...kind } = prepared.forKind(call.caller.kind);
     if (!system) return { ...kind, own: undefined };
     return { ...kind, allowed: "allowed", visible: "allowed", own: undefined, record: inside.viewOf(prepared.table) };
   };
   const viewOf = (resource: string): View =>
-    (system ? inside.viewOf(tableOf(resource)) : ownOf(resource).forKind(call.caller.kind).record).view;
+    (system ? inside.viewOf(tableOf(context, resource)) : ownOf(resource).forKind(call.caller.kind).record).view;
 
   async function visibleRow(tx: Transaction, resource: string, id: Value): Promise<Row | undefined> {
     const row = await tx.get(resource, "id", id);
@@ -102,9 +107,9 @@ export function innerOf(inside: Inside, call: Call, system: boolean): Inner {
 
   /** The document's operation that does it, or the system's. */
   function operationThat(resource: string, deed: "create" | "update" | "delete"): Prepared {
-    if (system) return inside.system.get(resource)?.[deed] as Prepared;
+    if (system) return systemOf(inside, resource)[deed];
     const found = context.plan.operations.find((one) => one.resource === resource && one.deed === deed);
-    if (found !== undefined) return context.prepared.get(found.name) as Prepared;
+    if (found !== undefined) return defined(context.prepared.get(found.name), found.name);
     throw new TypeError(
       `no operation of the document does ${deed} a ${resource}; records.system.${resource}.${deed} asks nobody`,
     );
@@ -116,7 +121,7 @@ export function innerOf(inside: Inside, call: Call, system: boolean): Inner {
       return row && (JSON.parse(await tx.view(row, viewOf(resource), call.variables)) as JsonObject);
     },
     async list(tx, resource, { where = {}, sort = "", limit = defaultLimit, after }) {
-      const table = tableOf(resource);
+      const table = tableOf(context, resource);
       const { visible } = kindOf(ownOf(resource));
       if (visible === "denied") return { items: [], next: null };
       const filters = filtersOf(table, where);
@@ -147,7 +152,7 @@ export function innerOf(inside: Inside, call: Call, system: boolean): Inner {
     update: async (tx, resource, id, changes) =>
       (await done(tx, operationThat(resource, "update"), id, changes)) as JsonObject,
     remove: async (tx, resource, id) => void (await done(tx, operationThat(resource, "delete"), id, {})),
-    run: (tx, operation, id, input) => done(tx, context.prepared.get(operation) as Prepared, id, input),
+    run: (tx, operation, id, input) => done(tx, defined(context.prepared.get(operation), operation), id, input),
   };
 }
 
@@ -191,7 +196,7 @@ async function namedBy(
       const { [parent.field]: _, ...others } = input;
       rest = others;
     }
-    const table = context.tables.get(parent.resource) as Table;
+    const table = tableOf(context, parent.resource);
     row = await tx.get(table.resource, "id", named);
     if (row === undefined) return undefined;
     parameters[parent.parameter] = String(row[parent.column] as string | number);

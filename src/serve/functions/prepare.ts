@@ -1,4 +1,5 @@
 /** The functions of a service made ready: which operation has which, and what they use of the service. */
+import { defined } from "../../base/defined.ts";
 import type { Table } from "../../plan/plan.ts";
 import type { CallerKinds } from "../caller.ts";
 import type { Context } from "../context.ts";
@@ -39,7 +40,7 @@ export function prepareFunctions(
   function createInside(): Inside {
     const operations = plan.system.flatMap((of) => [of.create, of.update, of.delete]);
     const prepared = prepareOperations({ ...plan, operations }, tables, store, kinds);
-    const named = (name: string): Prepared => prepared.get(name) as Prepared;
+    const named = (name: string): Prepared => defined(prepared.get(name), name);
     const system = new Map(
       plan.system.map((of) => [
         of.resource,

@@ -9,10 +9,9 @@
 import { instantText } from "../../base/clock.ts";
 import { parseClockDuration } from "../../base/duration.ts";
 import type { JsonObject } from "../../base/json.ts";
-import type { Table } from "../../plan/plan.ts";
 import type { JournalRecord, Transaction } from "../../store/store.ts";
 import { anonymous } from "../caller.ts";
-import type { Call, Context } from "../context.ts";
+import { type Call, type Context, tableOf } from "../context.ts";
 import type { Served } from "../versions/served.ts";
 import { type Replayed, replayed, type Started, start, type Surroundings } from "./call.ts";
 import type { ServiceFunction, ServiceFunctions } from "./functions.ts";
@@ -151,7 +150,7 @@ function eventRun(options: WorkingOptions, entry: JournalRecord, given: ServiceF
   const { event = "", resource, data = {} } = entry;
   const replay = replayed(context);
   const call = systemCall(options, replay, `on ${event}`, entry.request);
-  const table = context.tables.get(resource) as Table;
+  const table = tableOf(context, resource);
   const { view } = surroundings.inside.viewOf(table);
   const run = start(
     given,

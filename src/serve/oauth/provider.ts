@@ -4,6 +4,7 @@
  */
 import { generateKeyPairSync } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { defined } from "../../base/defined.ts";
 import { hashSecret, mintSecret } from "../credentials/api-key.ts";
 import { type AdapterOptions, createAdapter } from "./adapter.ts";
 import { findUser } from "./consents.ts";
@@ -106,7 +107,7 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
   const { credential, random, service } = options;
   const { Prompt, Check } = interactionPolicy;
   const scopes = Object.keys(credential.oauth?.scopes ?? {});
-  const tokenSeconds = Math.floor((credential.lastsMilliseconds ?? 0) / 1000);
+  const tokenSeconds = Math.floor(defined(credential.lastsMilliseconds, "how long a token is good") / 1000);
   const renewed = credential.oauth?.users?.renewedMilliseconds;
   const renewedSeconds = renewed === undefined ? undefined : Math.floor(renewed / 1000);
   const used = (): Error => new errors.InvalidGrant("it was used before");

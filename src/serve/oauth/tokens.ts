@@ -2,6 +2,7 @@
  * Access tokens of the service itself: random and kept as their SHA-256 with the scopes that were granted. What a token may do
  * is read at each request, from its client as it is then, so that a revoked client's tokens end with it (R5.4, R5.10).
  */
+import { defined } from "../../base/defined.ts";
 import type { CredentialPlan } from "../../plan/plan.ts";
 import type { GrantStore, Key, KeyStore } from "../../store/store.ts";
 import { endOf, hashSecret, isSecret, mintSecret } from "../credentials/api-key.ts";
@@ -51,7 +52,8 @@ export async function issueToken(
   random: (bytes: number) => Uint8Array,
 ): Promise<{ readonly token: string; readonly seconds: number }> {
   const token = mintSecret(tokenPrefix(credential), random);
-  const milliseconds = Math.min(credential.lastsMilliseconds ?? 0, endOf(client, credential) - now);
+  const lasts = defined(credential.lastsMilliseconds, "how long a token is good");
+  const milliseconds = Math.min(lasts, endOf(client, credential) - now);
   const kept: Kept = { client: client.hash, scopes, issued: now };
   await grants.put({
     kind,

@@ -8,6 +8,7 @@ import type { CredentialPlan, LoginPlan, OAuthPlan, OAuthUsersPlan } from "../..
 import type { KeyStore } from "../../store/store.ts";
 import type { LoginGuard } from "../credentials/guard.ts";
 import { isPassword } from "../credentials/password.ts";
+import { loginRecordsOf } from "../credentials/records.ts";
 import type { Answer, Exchange } from "../exchange.ts";
 import { idText } from "../keys-in-path.ts";
 import { Refusal } from "../refusal.ts";
@@ -199,7 +200,7 @@ async function prove(options: UsersOptions, form: Form, { address }: Exchange): 
     const { detail = "Come again later", headers = [] } = thrown.details;
     return { status: thrown.code === "rate-limited" ? 429 : 503, text: detail, headers };
   }
-  const found = await logins.get(by)?.byName(name);
+  const found = await loginRecordsOf(logins, by).byName(name);
   const kept = found?.secret ?? null;
   if (!(await isPassword(form.get("secret") ?? "", kept)) || found === undefined) {
     guard.failed(attempt, clock.now());

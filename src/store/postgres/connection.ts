@@ -8,6 +8,7 @@
 import { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
+import { defined } from "../../base/defined.ts";
 import { StoreError } from "../error.ts";
 import type { StoreLoad } from "../store.ts";
 import type { Place } from "./address.ts";
@@ -606,8 +607,8 @@ function endAll(sockets: ReadonlySet<Socket>): void {
 async function preparePrimary(client: pg.ClientBase, place: Place, options: ConnectionOptions): Promise<void> {
   await prepareClient(client, place, options);
   const { rows } = await client.query({ text: "SELECT pg_is_in_recovery()", rowMode: "array" });
-  if ((rows as unknown as boolean[][])[0]?.[0] === true)
-    throw new StoreError("unreachable", `${place.name}: the server is a standby`);
+  const [isStandby] = defined((rows as unknown as boolean[][])[0], "whether the server is a standby");
+  if (isStandby) throw new StoreError("unreachable", `${place.name}: the server is a standby`);
 }
 
 /** As statements, not as parameters of the connection, which the poolers that stand before a server refuse. */

@@ -9,6 +9,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { defined } from "../../base/defined.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Table, VersionStep } from "../../plan/plan.ts";
 import { type Changed, type Differences, isMade } from "../differences.ts";
@@ -18,6 +19,7 @@ import { addTable } from "../sqlite/apply.ts";
 import { Connection } from "../sqlite/connection.ts";
 import { migrate as migrateFile, planMigration as planFile } from "../sqlite/migrate.ts";
 import { createOwn, noteTables } from "../sqlite/own-tables.ts";
+import { relationFor, typeOf } from "../relation.ts";
 import { relationsOf as fileRelationsOf } from "../sqlite/relations.ts";
 import { quoteName as quoteFileName, toStored as toFile } from "../sqlite/value.ts";
 import { isTimed, timeColumns } from "../times.ts";
@@ -110,23 +112,23 @@ async function inFile<T>(session: Session, stored: Stored, work: (file: string) 
 async function copyToFile(session: Session, connection: Connection, tables: readonly Table[]): Promise<void> {
   connection.exec("PRAGMA defer_foreign_keys = ON");
   const relations = relationsOf(tables);
-  const types = fileRelationsOf(tables);
+  const files = fileRelationsOf(tables);
   for (const { decode, everything, name, table } of relations.values()) {
     const columns = columnsOf(table);
     const places = columns.map(() => "?").join(", ");
     const insert = `INSERT INTO ${quoteFileName(table.name)} (${columns.map(quoteFileName).join(", ")}) VALUES (${places})`;
     const select = `SELECT ${everything} FROM ${name} AS t WHERE t._seq > $1 ORDER BY t._seq LIMIT ${batch}`;
-    const kinds = types.get(table.resource)?.types;
+    const stored = relationFor(files, table.resource);
     for (let last = 0, rows: readonly Cells[]; (rows = await session.rows(select, [last])).length > 0; ) {
       for (const row of rows.map(decode)) {
-        connection.run(insert, ...columns.map((column) => toFile(row[column], kinds?.get(column) ?? "integer")));
+        connection.run(insert, ...columns.map((column) => toFile(row[column], typeOf(stored, column))));
         last = row["_seq"] as number;
       }
     }
     for (const [column, counter] of counterNames(table)) {
       const [found] = await session.rows<[number, boolean]>(`SELECT last_value, is_called FROM ${counter}`);
-      if (found?.[1] === true)
-        connection.run("INSERT INTO nonet_counters VALUES (?, ?, ?)", table.resource, column, found[0]);
+      const [value, isCalled] = defined(found, `the sequence ${counter}`);
+      if (isCalled) connection.run("INSERT INTO nonet_counters VALUES (?, ?, ?)", table.resource, column, value);
     }
   }
   const journal =
@@ -207,14 +209,13 @@ async function lastNumber(session: Session, { name }: Table): Promise<number> {
     "SELECT pg_sequence_last_value(pg_get_serial_sequence($1, '_seq')::regclass)",
     [quoteName(name)],
   );
-  return found?.[0] ?? 0;
+  return defined(found, `the sequence of ${name}`)[0] ?? 0;
 }
 
 async function copyFromFile(session: Session, connection: Connection, table: Table): Promise<void> {
-  const relation = fileRelationsOf([table]).get(table.resource);
-  if (relation === undefined) throw new Error(`there is no ${table.resource}`);
+  const relation = relationFor(fileRelationsOf([table]), table.resource);
   const columns = columnsOf(table);
-  const types = columns.map((column) => columnTypes[relation.types.get(column) ?? "integer"]);
+  const types = columns.map((column) => columnTypes[typeOf(relation, column)]);
   const names = columns.map(quoteName).join(", ");
   const typed = columns.map((column, index) => `${quoteName(column)} ${types[index]}`).join(", ");
   const insert = `INSERT INTO ${quoteName(table.name)} (${names}) SELECT ${names} FROM json_to_recordset($1) AS rows(${typed})`;

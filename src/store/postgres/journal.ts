@@ -2,6 +2,7 @@
  * The journal in the table `nonet_journal`. Many processes write to it at once, so that the order in which rows are numbered
  * (`seq`) is not the order of their commits. A row has no position until it is committed; `sequencer.ts` gives it one then.
  */
+import { defined } from "../../base/defined.ts";
 import { entryOf } from "../cells.ts";
 import type { Journal, JournalEntry, JournalRecord } from "../store.ts";
 import type { Bindable, Cells, Session, Work } from "./connection.ts";
@@ -182,6 +183,6 @@ async function trimSome(session: Session, kept: "event" | "received", before: nu
      SELECT count(*) FILTER (WHERE old), count(*) FROM looked`,
     [before],
   );
-  const [old, looked] = found ?? [0, 0];
+  const [old, looked] = defined(found, "the count of entries");
   return old > 0 && looked === batch;
 }

@@ -7,6 +7,7 @@
  * it does not know. When the last of the newer ones has ended, as when a change is taken back, the older ones lead again.
  */
 import { randomUUID } from "node:crypto";
+import { defined } from "../../base/defined.ts";
 import type { Session } from "./connection.ts";
 
 export const leadsSql: readonly string[] = [
@@ -72,7 +73,7 @@ const leaveSql =
 /** How many processes serve the data. */
 export async function othersServing(session: Session): Promise<number> {
   const [row] = await session.rows<[number]>("SELECT count(*) FROM nonet_processes WHERE until > clock_timestamp()");
-  return row?.[0] ?? 0;
+  return defined(row, "the count of processes")[0];
 }
 
 /** What each process that serves the data needs beside the tables (`needs`), once; those that need nothing are not told of. */

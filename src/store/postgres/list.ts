@@ -1,4 +1,5 @@
 /** Pages of records. All ranges of one are one statement, and so of one state. */
+import { defined } from "../../base/defined.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { Named } from "../condition.ts";
 import { type Fragment, joined, sql } from "../fragment.ts";
@@ -175,5 +176,5 @@ function beginningOfValue(value: Fragment): Fragment {
 function pageOf(rows: readonly Cells[], { keys, pageOf: page, query }: Prepared, limit: number): Page {
   if (!query.counted) return page(rows, limit);
   const found = rows.filter(([text]) => text !== null);
-  return { ...page(found, limit), total: rows[0]?.[keys.length + 1] as number };
+  return { ...page(found, limit), total: defined(rows[0], "the count of records")[keys.length + 1] as number };
 }

@@ -1,4 +1,5 @@
 /** Pinned versions in the table `nonet_pins`. */
+import { defined } from "../../base/defined.ts";
 import type { PinStore } from "../pins.ts";
 import type { Session } from "./connection.ts";
 
@@ -26,7 +27,7 @@ export function pinStore(session: Session): PinStore {
         user,
         wanted,
       );
-      return pinned ?? wanted;
+      return defined(pinned, "what was pinned");
     },
   };
 }

@@ -3,6 +3,7 @@
  * began (REPEATABLE READ), while services go on writing. Writing is one transaction too, so that nobody sees half of it.
  */
 import pg from "pg";
+import { defined } from "../../base/defined.ts";
 import type { Table, VersionStep } from "../../plan/plan.ts";
 import { timeInName } from "../backup-name.ts";
 import { StoreError } from "../error.ts";
@@ -122,7 +123,8 @@ async function* counters(session: Session, tables: readonly Table[]): AsyncGener
   for (const table of tables) {
     for (const [field, name] of counterNames(table)) {
       const [found] = await session.rows<[number, boolean]>(`SELECT last_value, is_called FROM ${name}`);
-      if (found?.[1] === true) rows.push([table.resource, field, found[0]]);
+      const [value, isCalled] = defined(found, `the sequence ${name}`);
+      if (isCalled) rows.push([table.resource, field, value]);
     }
   }
   yield rows;
@@ -267,8 +269,9 @@ async function miscounted(
     if (name === "nonet_counters") continue;
     const from = name === "nonet_counts" ? ordered({ name, columns: [] }).from : quoteName(name);
     const [found] = await session.rows<[number]>(`SELECT count(*) FROM ${from}`);
-    if (found?.[0] !== (rows[name] ?? 0))
-      problems.push(`${name} has ${String(found?.[0])} rows, not ${rows[name] ?? 0}`);
+    const [present] = defined(found, `the count of ${name}`);
+    const wanted = rows[name] ?? 0;
+    if (present !== wanted) problems.push(`${name} has ${present} rows, not ${wanted}`);
   }
   return problems;
 }

@@ -1,4 +1,5 @@
 /** Secrets that the service makes for itself and keeps with its data, in the table `nonet_secrets`. */
+import { defined } from "../../base/defined.ts";
 import type { Store } from "../store.ts";
 import type { Session } from "./connection.ts";
 
@@ -14,7 +15,6 @@ export function secretStore(session: Session): Store["secret"] {
        ON CONFLICT (name) DO UPDATE SET value = nonet_secrets.value RETURNING value`,
       [name, make()],
     );
-    if (kept === undefined) throw new Error(`the secret ${name} was not kept`);
-    return kept[0];
+    return defined(kept, `the secret ${name}`)[0];
   };
 }

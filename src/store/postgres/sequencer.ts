@@ -7,6 +7,7 @@
  * A position is given after the commit and not in it, because then all commits of a service would wait for one another. A
  * process does it for its own, a moment later; what one that was killed left, whoever next reads the journal places.
  */
+import { defined } from "../../base/defined.ts";
 import type { Session } from "./connection.ts";
 
 /** Who waits for entries listens to it, one channel for each schema, since a database may hold many. */
@@ -101,7 +102,7 @@ export function openSequencer(session: Session, report: (failure: unknown) => vo
   async function run(): Promise<void> {
     for (let placed = batch; placed === batch; ) {
       const [row] = await session.rows<[number]>("SELECT nonet_sequence($1)", [batch]);
-      placed = row?.[0] ?? 0;
+      [placed] = defined(row, "the count of what was placed");
     }
   }
 

@@ -1,4 +1,5 @@
 /** What one transaction can do, on a connection of its own. */
+import { defined } from "../../base/defined.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { Table } from "../../plan/plan.ts";
@@ -501,7 +502,7 @@ export class PostgresTransaction implements Transaction {
       return true;
     }
     const [found] = await this.#work.rows<[number]>(count, values);
-    const present = found?.[0] ?? 0;
+    const [present] = defined(found, `the count of ${resource}`);
     this.#shop.tallies.counted(name, present);
     return present <= most;
   }

@@ -1,4 +1,5 @@
 /** The numbers last given to columns that count, in the table `nonet_counters`: never given again, whatever is deleted. */
+import { defined } from "../../base/defined.ts";
 import type { Connection } from "./connection.ts";
 
 export const countersSql = `
@@ -18,5 +19,5 @@ export function count(connection: Connection, resource: string, field: string): 
     resource,
     field,
   );
-  return cells?.[0] as number;
+  return defined(cells, `the number after ${resource}.${field}`)[0] as number;
 }

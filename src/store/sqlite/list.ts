@@ -1,5 +1,6 @@
 /** Pages of records. The ranges of one are statements of their own, of which each is asked as far as the page has room. */
 import type { SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import { defined } from "../../base/defined.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import { type Fragment, joined, sql } from "../fragment.ts";
 import { absentKeys, comparisons, everything, type KeySql, type Paging, pagingOf, rangesAfter } from "../paging.ts";
@@ -75,7 +76,7 @@ function totalCounter(
   const statement = sql`SELECT count(*) FROM ${prepared.relation.name} AS t WHERE ${fittingSql(prepared)}`;
   const get = connection.getter(statement.sql);
   const bind = binder(statement.bindings);
-  return (values, variables) => get(...bind(values, variables))?.[0] as number;
+  return (values, variables) => defined(get(...bind(values, variables)), "the count of records")[0] as number;
 }
 
 function rangeSql(prepared: Prepared, range: Fragment): Fragment {

@@ -1,4 +1,5 @@
 /** Pinned versions in the table `nonet_pins`. */
+import { defined } from "../../base/defined.ts";
 import type { PinStore } from "../pins.ts";
 import type { Connection } from "./connection.ts";
 import type { Writer } from "./group.ts";
@@ -19,7 +20,8 @@ export function pinStore(reader: Connection, writer: Writer): PinStore {
     pin: (credential, user, version) =>
       writer.write(({ connection }) => {
         connection.run("INSERT INTO nonet_pins VALUES (?, ?, ?) ON CONFLICT DO NOTHING", credential, user, version);
-        return String(connection.get(find, credential, user)?.[0]);
+        const [pinned] = defined(connection.get(find, credential, user), "what was pinned");
+        return String(pinned);
       }),
   };
 }

@@ -5,6 +5,7 @@
 import { chmodSync, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { SQLInputValue } from "node:sqlite";
+import { defined } from "../../base/defined.ts";
 import type { VersionStep, Table } from "../../plan/plan.ts";
 import { timeInName } from "../backup-name.ts";
 import { StoreError } from "../error.ts";
@@ -179,8 +180,9 @@ function problemsOf(
     .flatMap(([text]) => (text === "ok" ? [] : [String(text)]));
   const dangling = connection.all("PRAGMA foreign_key_check").slice(0, 3);
   const counted = shelvesOf(tables).flatMap(({ name }) => {
-    const [found] = connection.get(`SELECT count(*) FROM ${quoteName(name)}`) ?? [];
-    return found === (rows[name] ?? 0) ? [] : [`${name} has ${String(found)} rows, not ${rows[name] ?? 0}`];
+    const [found] = defined(connection.get(`SELECT count(*) FROM ${quoteName(name)}`), `the count of ${name}`);
+    const wanted = rows[name] ?? 0;
+    return found === wanted ? [] : [`${name} has ${String(found)} rows, not ${wanted}`];
   });
   return [
     ...unsound,

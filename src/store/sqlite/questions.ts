@@ -2,6 +2,7 @@
  * The steps from the tables that there are to those of the document, each asked of the data: how many records it changes,
  * and which stand in its way. Nothing is written.
  */
+import { defined } from "../../base/defined.ts";
 import type { Column, Table } from "../../plan/plan.ts";
 import { type Changed, type ColumnChange, type Differences } from "../differences.ts";
 import { type Following, mostNamed, type Obstacle, type Step } from "../migration.ts";
@@ -56,7 +57,8 @@ function find({ connection, future }: Asking, from: string, where: Fragment | st
     statement.setReturnArrays(true);
     return statement.all(...values) as unknown as readonly (readonly unknown[])[];
   };
-  const records = Number(all(`SELECT count(*) FROM ${from} WHERE ${sql}`)[0]?.[0] ?? 0);
+  const [counted] = all(`SELECT count(*) FROM ${from} WHERE ${sql}`);
+  const records = Number(defined(counted, `the count of ${from}`)[0]);
   if (records === 0) return { records, ids: [] };
   const ids = all(`SELECT t."id" FROM ${from} WHERE ${sql} ORDER BY t._seq LIMIT ${mostNamed}`);
   return { records, ids: ids.map(([id]) => String(id)) };

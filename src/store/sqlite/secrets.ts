@@ -1,4 +1,5 @@
 /** Secrets that the service makes for itself and keeps with its data, in the table `nonet_secrets`. */
+import { defined } from "../../base/defined.ts";
 import type { Store } from "../store.ts";
 import type { Writer } from "./group.ts";
 
@@ -9,6 +10,7 @@ export function secretStore(writer: Writer): Store["secret"] {
   return (name, make) =>
     writer.write(({ connection }) => {
       connection.run("INSERT INTO nonet_secrets VALUES (?, ?) ON CONFLICT DO NOTHING", name, make());
-      return String(connection.get("SELECT value FROM nonet_secrets WHERE name = ?", name)?.[0]);
+      const kept = connection.get("SELECT value FROM nonet_secrets WHERE name = ?", name);
+      return String(defined(kept, `the secret ${name}`)[0]);
     });
 }

@@ -3,6 +3,7 @@
  * or whose tables were made anew, gets what it lacks. What processes with other documents need stays while they serve.
  */
 import { createHash } from "node:crypto";
+import { defined } from "../../../base/defined.ts";
 import type { Session } from "../connection.ts";
 import { quoteText } from "../../member-text.ts";
 import { quoteName } from "../value.ts";
@@ -206,7 +207,8 @@ async function catalogueOf(session: Session, role: string): Promise<Catalogue> {
      )::text`,
     [role],
   );
-  const { functions: finders, relations, uses } = JSON.parse(row?.[0] ?? "{}") as Stored;
+  const [text] = defined(row, "what is stored of roles and policies");
+  const { functions: finders, relations, uses } = JSON.parse(text) as Stored;
   const made = finders.map(({ name, runs }): Present => {
     return { name, kind: "function", enabled: false, policies: [], columns: runs ? [name] : [] };
   });

@@ -2,6 +2,7 @@
  * The role that callers' reads are run as: it may not log in, owns nothing, and may read what callers read. It is the one that
  * the address names, or one of the schema's own, which is made where this login may make roles.
  */
+import { defined } from "../../../base/defined.ts";
 import { quoteText } from "../../member-text.ts";
 import type { Place } from "../address.ts";
 import type { Session } from "../connection.ts";
@@ -45,5 +46,6 @@ export async function findReader(session: Session, place: Place): Promise<Reader
 /** Roles are of all databases of a server, and schemas of one. What is too long is told apart by a digest of the rest. */
 async function ownRole(session: Session, { schema }: Place): Promise<string> {
   const [row] = await session.rows<[string]>(`SELECT current_database() || '_' || ${quoteText(schema)}`);
-  return quoteName(`nonet_reads_${row?.[0]}`).slice(1, -1).replaceAll('""', '"');
+  const [name] = defined(row, "the name of the database");
+  return quoteName(`nonet_reads_${name}`).slice(1, -1).replaceAll('""', '"');
 }
