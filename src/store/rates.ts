@@ -33,9 +33,15 @@ export interface RateCount {
   readonly granted: number;
   /** Of a window: requests. Of a bucket: what is missing in it at `at`, in parts of `windowMilliseconds` to a request. */
   readonly used: number;
-  /** Of a window: its end. Of a bucket: the last request. */
+  /** Of a window: its end. Of a bucket: until when it is refilled. */
   readonly at: number;
 }
+
+/**
+ * A bucket is refilled for each moment once, whoever asks: with clocks that are apart, and where a call is late, somebody has been
+ * told a later time before. What is further ahead than this is the time of a clock that was set back, and nobody waits for it.
+ */
+export const aheadMilliseconds = 10_000;
 
 /** What is counted after an ask; `before` is what was kept, undefined where nothing was. */
 export function counted(
@@ -54,5 +60,9 @@ export function counted(
   const gone = before === undefined ? 0 : Math.max(0, now - before.at);
   const missing = Math.max(0, Math.max(0, (before?.used ?? 0) - gone * count) + taken * length);
   const granted = Math.min(wanted, Math.max(0, Math.floor((burst * length - missing) / length)));
-  return { granted, used: missing + granted * length, at: now };
+  return {
+    granted,
+    used: missing + granted * length,
+    at: Math.max(now, Math.min(before?.at ?? now, now + aheadMilliseconds)),
+  };
 }

@@ -185,3 +185,29 @@ test("where the others cannot be asked each process counts for itself, and says 
     for (const { notices } of nodes) assert.equal(notices.length, 1);
   }
 });
+
+void test("a bucket gives no more than its burst and the time that goes by, where clocks are apart or a call is late", async () => {
+  for (const apart of [0, 1, 100, 2_000]) {
+    const rates = memoryRates();
+    const limit = { count: 10, windowMilliseconds: 1000, burst: 5 };
+    let granted = 0;
+    for (let passed = 0; passed < 3000; passed += 1) {
+      // The one asks by a clock that is behind that of the other.
+      const now = start + passed + (passed % 2) * apart;
+      const [count] = await rates.count([{ name: "posts", key: "ann", limit, taken: 0, wanted: 1 }], now);
+      granted += count?.granted ?? 0;
+    }
+    assert(granted >= 34 && granted <= 5 + (2999 + apart) / 100, `${granted} where clocks are ${apart} ms apart`);
+  }
+});
+
+void test("a clock that is set back makes nobody wait for the time that it takes away, but for ten seconds of it", async () => {
+  const rates = memoryRates();
+  const limit = { count: 1, windowMilliseconds: 1000, burst: 2 };
+  const granted = async (now: number): Promise<number> =>
+    (await rates.count([{ name: "posts", key: "ann", limit, taken: 0, wanted: 5 }], now))[0]?.granted ?? 0;
+  assert.equal(await granted(start), 2);
+  assert.equal(await granted(start - 3_600_000), 0);
+  assert.equal(await granted(start - 3_600_000 + 10_000), 0);
+  assert.equal(await granted(start - 3_600_000 + 11_000), 1);
+});

@@ -1,10 +1,11 @@
 /** Functions that a schema has beside its tables: what SQL cannot say, or not in one place. */
 import type { Session } from "./connection.ts";
+import { countedSql } from "./rates.ts";
 
 /** Makes them, or makes them anew. */
 export async function makeFunctions(session: Session): Promise<void> {
   const collation = await foldingCollation(session);
-  for (const sql of [numberSql, jsonSql, digestSql, foldSql(collation), foundSql]) await session.rows(sql);
+  for (const sql of [numberSql, jsonSql, digestSql, foldSql(collation), foundSql, countedSql]) await session.rows(sql);
 }
 
 /**

@@ -6,7 +6,7 @@
  * anew. Those of long windows survive it (R8.3).
  */
 import type { PortableRow, Shelf } from "../portable.ts";
-import type { RateAsk, RateCount, Rates } from "../rates.ts";
+import { aheadMilliseconds, type RateAsk, type RateCount, type Rates } from "../rates.ts";
 import type { Session } from "./connection.ts";
 
 /** Windows from this length on are kept. */
@@ -22,36 +22,41 @@ const tableSql = (name: string, kind: "TABLE" | "UNLOGGED TABLE"): string => `
     PRIMARY KEY (name, key)
   ) WITH (fillfactor = 50)`;
 
+/**
+ * `ask`: count, window, burst or null, taken, wanted. `before` and what is given: granted, used, at. What a backup brought
+ * (`putLongRates`) has not granted but -1: of a bucket it knows only when it is full again.
+ */
+export const countedSql: string = `
+  CREATE OR REPLACE FUNCTION nonet_counted(before bigint[], ask bigint[], now bigint) RETURNS bigint[] LANGUAGE plpgsql IMMUTABLE AS $$
+  DECLARE
+    quota bigint := ask[1];
+    length bigint := ask[2];
+    burst bigint := ask[3];
+    taken bigint := ask[4];
+    wanted bigint := ask[5];
+    live boolean := coalesce(before[3] > now, false);
+    used bigint;
+    granted bigint;
+  BEGIN
+    IF burst IS NULL THEN
+      used := greatest(0, CASE WHEN live THEN before[2] ELSE 0 END + taken);
+      granted := least(wanted, greatest(0, quota - used));
+      RETURN ARRAY[granted, used + granted, CASE WHEN live THEN least(before[3], now + length) ELSE now + length END];
+    END IF;
+    IF before[1] = -1 THEN
+      used := least(burst * length, least(greatest(0, before[3] - now), 1000000000000) * quota);
+      RETURN nonet_counted(ARRAY[0, used, now], ask, now);
+    END IF;
+    used := coalesce(before[2], 0) - least(greatest(0, now - coalesce(before[3], now)), 1000000000000) * quota;
+    used := greatest(0, greatest(0, used) + taken * length);
+    granted := least(wanted, greatest(0, (burst * length - used) / length));
+    RETURN ARRAY[granted, used + granted * length, greatest(now, least(coalesce(before[3], now), now + ${aheadMilliseconds}))];
+  END $$`;
+
 export const ratesSql: readonly string[] = [
   tableSql("nonet_rates", "UNLOGGED TABLE"),
   tableSql("nonet_long_rates", "TABLE"),
-  // `ask`: count, window, burst or null, taken, wanted. `before` and what is given: granted, used, at. What a backup brought
-  // (`putLongRates`) has not granted but -1: of a bucket it knows only when it is full again.
-  `CREATE FUNCTION nonet_counted(before bigint[], ask bigint[], now bigint) RETURNS bigint[] LANGUAGE plpgsql IMMUTABLE AS $$
-   DECLARE
-     quota bigint := ask[1];
-     length bigint := ask[2];
-     burst bigint := ask[3];
-     taken bigint := ask[4];
-     wanted bigint := ask[5];
-     live boolean := coalesce(before[3] > now, false);
-     used bigint;
-     granted bigint;
-   BEGIN
-     IF burst IS NULL THEN
-       used := greatest(0, CASE WHEN live THEN before[2] ELSE 0 END + taken);
-       granted := least(wanted, greatest(0, quota - used));
-       RETURN ARRAY[granted, used + granted, CASE WHEN live THEN least(before[3], now + length) ELSE now + length END];
-     END IF;
-     IF before[1] = -1 THEN
-       used := least(burst * length, least(greatest(0, before[3] - now), 1000000000000) * quota);
-       RETURN nonet_counted(ARRAY[0, used, now], ask, now);
-     END IF;
-     used := coalesce(before[2], 0) - least(greatest(0, now - coalesce(before[3], now)), 1000000000000) * quota;
-     used := greatest(0, greatest(0, used) + taken * length);
-     granted := least(wanted, greatest(0, (burst * length - used) / length));
-     RETURN ARRAY[granted, used + granted * length, now];
-   END $$`,
+  countedSql,
 ];
 
 /** Of both tables: what counts nothing any more at `$1`. */

@@ -5,7 +5,7 @@
 import { hash } from "node:crypto";
 import type * as Package from "@redis/client";
 import { StoreError } from "../error.ts";
-import type { RateAsk, RateCount, Rates } from "../rates.ts";
+import { aheadMilliseconds, type RateAsk, type RateCount, type Rates } from "../rates.ts";
 
 export interface ValkeyRates extends Rates {
   close(): Promise<void>;
@@ -51,8 +51,8 @@ else
   used = math.max(0, math.max(0, used - gone * quota) + taken * length)
   granted = math.min(wanted, math.max(0, math.floor((burst * length - used) / length)))
   used = used + granted * length
-  at = now
-  ends = math.ceil(used / quota)
+  at = kept[2] and math.max(now, math.min(at, now + ${aheadMilliseconds})) or now
+  ends = math.ceil(used / quota) + at - now
 end
 local whole = function(number) return string.format("%.0f", number) end
 redis.call("HSET", KEYS[1], "used", whole(used), "at", whole(at))
