@@ -53,7 +53,7 @@ export function startBackground(options: BackgroundOptions): Background {
       teller: service.teller,
       rolesHeld: (keys, endpoint) => rolesHeld(plan, logins, keys, endpoint, clock.now()),
       startSending: options.startSending,
-      move: (...move) => service.move(...move),
+      move: (tx, move) => service.move(tx, move),
       secret: (endpoint, number) => endpointSecret(webhookKey, endpoint, number),
       post: createPost({ loopback: options.loopback }),
       report,

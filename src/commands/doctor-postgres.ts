@@ -1,4 +1,5 @@
 /** What `nonet doctor` finds of data on a PostgreSQL server: who is let in, with which rights, to what, and what waits in it. */
+import { defined } from "../base/defined.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type Place, placeFrom } from "../store/postgres/address.ts";
 import type { Single } from "../store/postgres/connection.ts";
@@ -144,7 +145,7 @@ async function serverOf(single: Single, { schema }: Place): Promise<Server> {
       LEFT JOIN pg_namespace AS n ON n.nspname = $1`,
     [schema],
   );
-  return JSON.parse(row?.[0] ?? "{}") as Server;
+  return JSON.parse(defined(row, "what the server says")[0]) as Server;
 }
 
 /** `now`: when this process was told what the server said, by its own clock; `each`: connections of a process. */

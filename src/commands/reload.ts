@@ -17,7 +17,7 @@ const patienceMilliseconds = 1_000;
 export interface Reloading {
   readonly current: Served;
   /** Serves the document as it is now, where it can be; `anyway`: also where it is as it was. Rejects when there is nothing left that could be served. */
-  reload(anyway?: boolean): Promise<void>;
+  reload(options: { readonly anyway: boolean }): Promise<void>;
 }
 
 export function createReloading(first: Served, gate: Gate, circumstances: Circumstances): Reloading {
@@ -28,7 +28,7 @@ export function createReloading(first: Served, gate: Gate, circumstances: Circum
     get current() {
       return current;
     },
-    async reload(anyway = false) {
+    async reload({ anyway }) {
       const next = await unlessRefused(circumstances, async () => {
         const result = await checkFile(document, terminal);
         if (result.text === seen && !anyway) return undefined;

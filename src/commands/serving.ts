@@ -219,7 +219,7 @@ function watched(
 ): readonly Watcher[] {
   if (reloading === undefined) return [];
   const files = handlers === undefined ? [document] : [document, handlers];
-  return files.map((file) => watchFile(file, () => reloading.reload(file === handlers).catch(lost)));
+  return files.map((file) => watchFile(file, () => reloading.reload({ anyway: file === handlers }).catch(lost)));
 }
 
 async function purgeOf({ plan, store }: Served): Promise<void> {

@@ -231,7 +231,13 @@ export function createAttempts(
       if (row === undefined || !free) continue;
       // Sent once more by hand, after what it tells of was erased: there is nothing left to tell.
       if (row["body"] === "") {
-        await options.move(tx, deliveries, row, "failed", { nextAttemptAt: null }, "erased");
+        await options.move(tx, {
+          resource: deliveries,
+          row,
+          to: "failed",
+          changes: { nextAttemptAt: null },
+          cause: "erased",
+        });
         if (webhook.inOrder) {
           await rows.letNextGo(tx, endpoint, row["record"] as string, clock.now());
           wakes.set(endpoint, 0);
@@ -345,7 +351,13 @@ export function createAttempts(
     } else if (verdict.kind === "delivered") {
       await tx.update(deliveries, row, { ...changes, state: "delivered", nextAttemptAt: null }, nothing, {});
     } else {
-      await options.move(tx, deliveries, row, "failed", { ...changes, nextAttemptAt: null }, verdict.why);
+      await options.move(tx, {
+        resource: deliveries,
+        row,
+        to: "failed",
+        changes: { ...changes, nextAttemptAt: null },
+        cause: verdict.why,
+      });
     }
     const letGo =
       verdict.kind !== "again" &&
@@ -377,7 +389,13 @@ export function createAttempts(
     const exhausted = verdict.kind === "failed" && verdict.why === "exhausted" && webhook.disable;
     if (endpoint["state"] === "enabled" && (gone || exhausted || isTired(health, now))) {
       const why = gone ? "the receiver is gone" : exhausted ? "a delivery was given up" : "nothing arrived for 5 days";
-      await options.move(tx, endpoints, endpoint, "disabled", { failing: null }, why);
+      await options.move(tx, {
+        resource: endpoints,
+        row: endpoint,
+        to: "disabled",
+        changes: { failing: null },
+        cause: why,
+      });
       return why;
     }
     if (health !== failing) {

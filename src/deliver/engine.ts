@@ -25,11 +25,13 @@ export interface DeliveryOptions {
   /** Moves a record as the system does: with its entry in the journal. */
   readonly move: (
     tx: Transaction,
-    resource: string,
-    row: Row,
-    to: string,
-    changes: Row,
-    cause: string,
+    move: {
+      readonly resource: string;
+      readonly row: Row;
+      readonly to: string;
+      readonly changes: Row;
+      readonly cause: string;
+    },
   ) => Promise<void>;
   /** The secret of an endpoint by its number. */
   readonly secret: (endpoint: string, number: number) => string;

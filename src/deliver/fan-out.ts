@@ -171,7 +171,13 @@ export function createFanOut(
       ? await rows.firstOf(tx, row["webhook"] as string, row["record"] as string)
       : undefined;
     const nextAttemptAt = before === undefined ? instantText(clock.now()) : null;
-    await options.move(tx, deliveries, row, "pending", { nextAttemptAt, tries: 0 }, "recovered");
+    await options.move(tx, {
+      resource: deliveries,
+      row,
+      to: "pending",
+      changes: { nextAttemptAt, tries: 0 },
+      cause: "recovered",
+    });
   }
 
   async function deliver(

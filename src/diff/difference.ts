@@ -114,27 +114,28 @@ export function* restated(
 }
 
 /** What having less of an amount, and having more of it, does to a client. */
-export interface Weights {
+export interface Weights extends Told {
   readonly less: Effect;
   readonly more: Effect;
+  /** What saying nothing is; `most` unless told. */
+  readonly none?: "least" | "most";
 }
 
-/** A statement whose values can be compared; where one of them says nothing, that is `none` of it. */
+/** A statement whose values can be compared; where one of them says nothing, that is `none`. */
 export function* measured(
   statement: Statement,
   old: string | number | undefined,
   now: string | number | undefined,
   measure: (value: string | number) => number | undefined,
-  weights: Weights,
-  none: "least" | "most" = "most",
-  told: Told = { matter: "limit" },
+  { less, more, none = "most", ...told }: Weights,
 ): Iterable<Difference> {
   const absent = none === "most" ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
   const before = old === undefined ? absent : measure(old);
   const after = now === undefined ? absent : measure(now);
   // What cannot be compared may be less.
-  const effect = before === undefined || after === undefined || after < before ? weights.less : weights.more;
-  if (before === undefined || before !== after) yield* restated(statement, old, now, effect, told);
+  const effect = before === undefined || after === undefined || after < before ? less : more;
+  if (before === undefined || before !== after)
+    yield* restated(statement, old, now, effect, { matter: "limit", ...told });
 }
 
 /** What a language newer than these rules adds to a statement: seen, and taken for breaking until it is known better. */

@@ -221,7 +221,7 @@ function* webhookDifferences(both: Both, old: Webhook | undefined, now: Webhook 
     ...statement("then", "How long events of a webhook that fails are kept"),
     kind: "webhook-keep-changed",
   };
-  yield* measured(keep, old.then?.keep, now.then?.keep, spanOf, { less: "breaking", more: "additive" }, "least");
+  yield* measured(keep, old.then?.keep, now.then?.keep, spanOf, { less: "breaking", more: "additive", none: "least" });
   const foreseen = ["method", "path", "for", "signed", "promise", "timeout", "retry", "then"];
   yield* unforeseen({ subject, at }, old, now, foreseen);
 }

@@ -35,7 +35,7 @@ function* policyDifferences({ policy: old = {} }: Versioning, { policy: now = {}
     at: `${at}/${member}`,
     what,
   });
-  const weights = { less: "breaking", more: "additive" } as const;
+  const weights = { less: "breaking", more: "additive", matter: "support" } as const;
   yield* restated(
     statement("breaking", "What the policy says of breaking changes"),
     old.breaking,
@@ -43,9 +43,9 @@ function* policyDifferences({ policy: old = {} }: Versioning, { policy: now = {}
     "neutral",
   );
   const notice = { ...statement("notice", "The notice that the policy promises"), kind: "notice-changed" };
-  yield* measured(notice, old.notice, now.notice, spanOf, weights, "least", { matter: "support" });
+  yield* measured(notice, old.notice, now.notice, spanOf, { ...weights, none: "least" });
   const support = { ...statement("support", "The support that the policy promises"), kind: "support-changed" };
-  yield* measured(support, old.support, now.support, spanOf, weights, "least", { matter: "support" });
+  yield* measured(support, old.support, now.support, spanOf, { ...weights, none: "least" });
   const gone = statement("after sunset", "The answer after the sunset");
   yield* restated(gone, old.afterSunset, now.afterSunset, old.afterSunset === undefined ? "additive" : "breaking");
   const unknown = statement("unknown", "The answer to an unknown version");
@@ -114,9 +114,7 @@ function* deprecationDifferences(
     const time = Date.parse(String(text));
     return Number.isNaN(time) ? undefined : time;
   };
-  yield* measured(sunset, old.sunset, now.sunset, moment, { less: "breaking", more: "additive" }, "most", {
-    matter: "support",
-  });
+  yield* measured(sunset, old.sunset, now.sunset, moment, { less: "breaking", more: "additive", matter: "support" });
   yield* restated(statement("guide", "The guide"), old.guide, now.guide, "neutral");
   yield* unforeseen({ subject, at }, old, now, ["since", "sunset", "guide"]);
 }

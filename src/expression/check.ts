@@ -249,7 +249,8 @@ function checkMember(checker: Checker, member: Member): Found {
     : found;
 }
 
-function checkPath(checker: Checker, { object, name, nameAt, at }: Member): Found {
+function checkPath(checker: Checker, member: Member): Found {
+  const { object, name, nameAt, at } = member;
   const item = object.kind === "name" && checker.items.findLast((bound) => bound.name === object.name);
   if (item && "resource" in item) {
     const field = findField(checker, item.resource, name, nameAt);
@@ -261,14 +262,15 @@ function checkPath(checker: Checker, { object, name, nameAt, at }: Member): Foun
     const help = "ask `.exists(x, …)`, `.all(x, …)`, `.filter(x, …)`, `.map(x, …)` or `.size()`";
     return complain(checker, "unknown-field", `a list of records has no \`${name}\``, nameAt, help);
   }
-  return memberOf(checker, owner, name, nameAt, at);
+  return memberOf(checker, owner, member);
 }
 
-function memberOf(checker: Checker, owner: TypedExpression, name: string, nameAt: Extent, at: Extent): Found {
+function memberOf(checker: Checker, owner: TypedExpression, member: Member): Found {
   const { type } = owner;
+  const { name, nameAt, at } = member;
   switch (type.kind) {
     case "record":
-      return walk(checker, owner, type.resource, name, nameAt, at);
+      return walk(checker, owner, type.resource, member);
     case "object": {
       if (Object.hasOwn(type.members, name)) return below(owner, name, type.members[name] as FieldType, at);
       const known = Object.keys(type.members);
@@ -299,14 +301,7 @@ function below(owner: TypedExpression, name: string, field: FieldType, at: Exten
   return { kind: "member", at, type, nullable, object: owner, name };
 }
 
-function walk(
-  checker: Checker,
-  owner: TypedExpression,
-  resource: string,
-  name: string,
-  nameAt: Extent,
-  at: Extent,
-): Found {
+function walk(checker: Checker, owner: TypedExpression, resource: string, { name, nameAt, at }: Member): Found {
   const field = findField(checker, resource, name, nameAt);
   if (!field) return undefined;
   // The id of what is referred to is the reference itself.

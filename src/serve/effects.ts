@@ -152,10 +152,21 @@ export async function moved(work: Work, tx: Transaction, table: Table, move: Mov
 }
 
 /** A move that no line of the document makes: what the service itself does to what it keeps of its own. */
+export interface SystemMove {
+  readonly resource: string;
+  readonly row: Row;
+  /** The state after it. */
+  readonly to: string;
+  /** Of other columns. */
+  readonly changes: Row;
+  /** As the journal has it. */
+  readonly cause: string;
+}
+
 export async function moveBySystem(
   context: Context,
   tx: Transaction,
-  { resource, row, to, changes, cause }: { resource: string; row: Row; to: string; changes: Row; cause: string },
+  { resource, row, to, changes, cause }: SystemMove,
 ): Promise<void> {
   const table = tableOf(context, resource);
   const work: Work = { context, now: context.clock.now(), variables: {}, by: "system", cause };

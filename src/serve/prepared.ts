@@ -93,13 +93,21 @@ export interface ListShape extends Pick<ListQuery, "sort" | "filters" | "search"
 /** Shapes of list queries kept prepared for one operation and kind of caller; beyond it the oldest is dropped. */
 const maximumShapes = 256;
 
-export function prepareOperations(
-  plan: Plan,
-  tables: ReadonlyMap<string, Table>,
-  store: Store,
-  kinds: CallerKinds,
-  extensions: Extensions = {},
-): ReadonlyMap<string, Prepared> {
+export interface PreparingOptions {
+  readonly plan: Plan;
+  readonly tables: ReadonlyMap<string, Table>;
+  readonly store: Store;
+  readonly kinds: CallerKinds;
+  readonly extensions?: Extensions;
+}
+
+export function prepareOperations({
+  plan,
+  tables,
+  store,
+  kinds,
+  extensions = {},
+}: PreparingOptions): ReadonlyMap<string, Prepared> {
   const judgeOf = createJudges(idPatterns(plan.tables), plan.schemas);
   const views = new Map<string, ResourceView>();
   const recordView = (table: Table, kind: number): ResourceView => {

@@ -5,7 +5,7 @@ import type { TypedExpression } from "../expression/typed.ts";
 import type { Column, GrantPlan, Table } from "../plan/plan.ts";
 import type { Awaitable, Row, Transaction } from "../store/store.ts";
 import { entityTag, revisionOf } from "./answers.ts";
-import { type Call, tableOf } from "./context.ts";
+import { type Call, tableOf, type Work } from "./context.ts";
 import { decodeKey } from "./keys-in-path.ts";
 import type { Decision } from "./permissions.ts";
 import { decide } from "./permissions.ts";
@@ -47,12 +47,17 @@ export function absentParent(call: Call): Refusal {
 }
 
 /** Whether a caller's decision holds for a record as it is in the transaction; its conditions are asked until one does. */
-export function holds(call: Call, tx: Transaction, decision: Decision, row: Row): Awaitable<boolean> {
+export function holds(
+  { context, variables }: Pick<Work, "context" | "variables">,
+  tx: Transaction,
+  decision: Decision,
+  row: Row,
+): Awaitable<boolean> {
   if (decision === "denied" || decision === "allowed") return decision === "allowed";
   const anyFrom = (index: number): Awaitable<boolean> => {
     const condition = decision.any[index];
     if (condition === undefined) return false;
-    const given = call.context.evaluate(tx, condition, row, call.variables);
+    const given = context.evaluate(tx, condition, row, variables);
     return after(given, (value) => value === true || anyFrom(index + 1));
   };
   return anyFrom(0);

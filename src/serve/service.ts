@@ -9,7 +9,7 @@ import { createIds } from "../base/id.ts";
 import type { Plan, Segment } from "../plan/plan.ts";
 import { servedPlan } from "../plan/wire.ts";
 import { isPassing } from "../store/error.ts";
-import type { Awaitable, Rates, Row, Store, Transaction } from "../store/store.ts";
+import type { Awaitable, Rates, Store, Transaction } from "../store/store.ts";
 import { createCallerKinds } from "./caller.ts";
 import { compress } from "./compression.ts";
 import type { Context } from "./context.ts";
@@ -19,7 +19,7 @@ import { createFailureLimits } from "./credentials/failures.ts";
 import { createLoginGuard } from "./credentials/guard.ts";
 import { allLoginRecords } from "./credentials/records.ts";
 import { createCursors } from "./cursor.ts";
-import { moveBySystem } from "./effects.ts";
+import { moveBySystem, type SystemMove } from "./effects.ts";
 import { createEventIds } from "./events/ids.ts";
 import { prepareStream } from "./events/prepared.ts";
 import { createStreams, type Streams } from "./events/streams.ts";
@@ -141,7 +141,7 @@ export interface LiveService extends Service {
    */
   warm(): Promise<void>;
   /** Moves a record as the system does, with its entry in the journal. */
-  move(tx: Transaction, resource: string, row: Row, to: string, changes: Row, cause: string): Promise<void>;
+  move(tx: Transaction, move: SystemMove): Promise<void>;
 }
 
 /** Asked at every request; the address changes at most once, when the socket is open. */
@@ -162,7 +162,7 @@ export function createService(given: ServiceOptions): LiveService {
   const prefix = prefixOf(plan.base);
   const tables = new Map(plan.tables.map((table) => [table.resource, table]));
   const extensions = options.webhooks === undefined ? {} : webhookExtensions(options.webhooks);
-  const prepared = prepareOperations(plan, tables, store, kinds, extensions);
+  const prepared = prepareOperations({ plan, tables, store, kinds, extensions });
   const documentation = (code: string) => `${options.baseUrl().replace(/\/+$/, "")}/errors/${code}`;
   const versions = createVersions({ plan, tables, store, kinds, extensions, documentation }, prepared);
   const newest = versions[0] as Version;
@@ -283,17 +283,17 @@ export function createService(given: ServiceOptions): LiveService {
   return {
     tick,
     rest: () => {
-      streams.endAll(false);
+      streams.endAll();
       return rest();
     },
     teller,
     health: status,
     streams: () => streams.count(),
     warm: () => warmUp([...prepared.values()]).catch(unkept),
-    move: (tx, resource, row, to, changes, cause) => moveBySystem(context, tx, { resource, row, to, changes, cause }),
+    move: (tx, move) => moveBySystem(context, tx, move),
     drain: () => {
       draining = true;
-      streams.endAll(true);
+      streams.close();
       return rest();
     },
     flush: () => keeping.flush().catch(unkept),

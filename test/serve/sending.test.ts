@@ -66,7 +66,7 @@ async function createBench(kind: "memory" | "sqlite"): Promise<Bench> {
           newId: createIds(clock, randomBytes),
           teller: service.teller,
           rolesHeld: (_, { roles }) => roles,
-          move: (...move) => service.move(...move),
+          move: (tx, move) => service.move(tx, move),
           secret: () => "whsec_YQ==",
           post: {
             send: (_, __, body) => {

@@ -32,6 +32,6 @@ export function prepareStream(options: StreamOptions): readonly { readonly prepa
   };
   const operations = streamOperations(plan);
   const tables = new Map([[follow.resource, { ...noTable, resource: follow.resource }]]);
-  const prepared = prepareOperations({ ...plan, operations }, tables, store, kinds, extensions);
+  const prepared = prepareOperations({ plan: { ...plan, operations }, tables, store, kinds, extensions });
   return [...prepared.values()].map((one) => ({ prepared: one }));
 }

@@ -23,8 +23,10 @@ export interface Streams {
   open(following: Following): Streaming;
   /** Something may have been written: it is looked for at once, and not only when its turn comes. */
   nudge(): void;
-  /** Ends all; those that open from now on are ended too if `forGood`. Callers come back and go on where they were. */
-  endAll(forGood: boolean): void;
+  /** Ends all; callers come back and go on where they were. */
+  endAll(): void;
+  /** As `endAll`, and those that are opened from now on are ended too. */
+  close(): void;
   /** How many are open. */
   count(): number;
 }
@@ -223,6 +225,10 @@ export function createStreams({ store, teller, clock, report }: StreamsOptions):
     follower.sink.end();
   }
 
+  function endAll(): void {
+    for (const follower of followers) end(follower);
+  }
+
   function start(following: Following, sink: Sink): Follower {
     const now = clock.now();
     const { receiver, after } = following;
@@ -270,9 +276,10 @@ export function createStreams({ store, teller, clock, report }: StreamsOptions):
       };
     },
     nudge,
-    endAll(forGood) {
-      closed ||= forGood;
-      for (const follower of followers) end(follower);
+    endAll,
+    close() {
+      closed = true;
+      endAll();
     },
     count: () => followers.size,
   };

@@ -2,9 +2,10 @@
 import { instantText } from "../../base/clock.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { EventsPlan, OutEventPlan, Table } from "../../plan/plan.ts";
-import type { JournalRecord, Row, Transaction, View } from "../../store/store.ts";
+import type { JournalRecord, Transaction, View } from "../../store/store.ts";
 import type { Context } from "../context.ts";
 import { decide } from "../permissions.ts";
+import { holds } from "../record.ts";
 import { readsMoment, viewOf } from "../views.ts";
 import type { EventIds } from "./ids.ts";
 
@@ -70,7 +71,7 @@ export function createTeller(context: Context, ids: EventIds, down: EventDown): 
       const roles =
         receiver.id === null ? undefined : context.plan.roles.filter((role) => receiver.roles.includes(role));
       const variables = variablesOf(receiver, entry.at, context.baseUrl());
-      if (!(await mayKnow(context, tx, plan[through], roles, row, variables))) return undefined;
+      if (!(await holds({ context, variables }, tx, decide(plan[through], roles), row))) return undefined;
       const { view, personal } = viewFor(event, plan, table, roles);
       const write = async (): Promise<Told | undefined> => {
         const text = await tx.view(row, view, variables);
@@ -123,21 +124,6 @@ function tellerView(view: View): TellerView {
 
 function variablesOf({ id, roles, claims = {} }: Receiver, at: number, base: string): Variables {
   return { caller: { id, roles, claims }, input: null, now: instantText(at), base } as unknown as Variables;
-}
-
-async function mayKnow(
-  context: Context,
-  tx: Transaction,
-  grants: OutEventPlan["webhook"],
-  roles: Roles,
-  row: Row,
-  variables: Variables,
-): Promise<boolean> {
-  const decision = decide(grants, roles);
-  if (typeof decision === "string") return decision === "allowed";
-  for (const condition of decision.any)
-    if ((await context.evaluate(tx, condition, row, variables)) === true) return true;
-  return false;
 }
 
 /** What an event carries it carries to everybody, in the order in which the document lists it. */

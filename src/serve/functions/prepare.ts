@@ -39,7 +39,7 @@ export function prepareFunctions(
   const insideOf = (): Inside => (inside ??= createInside());
   function createInside(): Inside {
     const operations = plan.system.flatMap((of) => [of.create, of.update, of.delete]);
-    const prepared = prepareOperations({ ...plan, operations }, tables, store, kinds);
+    const prepared = prepareOperations({ plan: { ...plan, operations }, tables, store, kinds });
     const named = (name: string): Prepared => defined(prepared.get(name), name);
     const system = new Map(
       plan.system.map((of) => [

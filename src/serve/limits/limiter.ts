@@ -170,7 +170,7 @@ export function admissionOf(
 /** The first gate; a promise where other processes are asked. @throws Refusal `rate-limited`, or rejects with it */
 export function arrive(admission: Admission, now: number): Promise<void> | undefined {
   const { before } = admission.limits;
-  return before.length > 0 ? pass(admission, before, null, false, now) : undefined;
+  return before.length > 0 ? pass(admission, before, null, now) : undefined;
 }
 
 /**
@@ -180,21 +180,21 @@ export function arrive(admission: Admission, now: number): Promise<void> | undef
 export function enter(admission: Admission, caller: Caller, barred: boolean, now: number): Promise<void> | undefined {
   admission.signedIn = caller.credential !== null;
   const { after } = admission.limits;
-  return after.length > 0 ? pass(admission, after, caller.id, barred, now) : undefined;
+  const rules = barred ? after.filter(({ by }) => by.kind !== "parameter") : after;
+  return rules.length > 0 ? pass(admission, rules, caller.id, now) : undefined;
 }
 
 function pass(
   admission: Admission,
   rules: readonly Rule[],
   caller: string | null,
-  barred: boolean,
   now: number,
 ): Promise<void> | undefined {
   const { carries, exchange, parameters, taken } = admission;
   const asked: Standing[] = [];
   let full: Standing[] | undefined;
   for (const { anonymous, by, keyOf, meter, together } of rules) {
-    if ((anonymous && carries) || (barred && by.kind === "parameter")) continue;
+    if (anonymous && carries) continue;
     const place = meter.look(keyOf(partitionOf(by, exchange, caller, parameters)), now);
     const standing = { meter, place, together };
     if (meter.left(place, now) === 0) (full ??= []).push(standing);

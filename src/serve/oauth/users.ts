@@ -173,18 +173,17 @@ interface PageFault {
 async function answeredWith(options: UsersOptions, asked: Asked, form: Form, exchange: Exchange): Promise<Answer> {
   const { interaction } = asked;
   const answer = form.get("answer");
-  if (answer === "deny")
-    return finished(asked, { error: "access_denied", error_description: "the user said no" }, false);
+  if (answer === "deny") return finished(asked, { error: "access_denied", error_description: "the user said no" });
   if (interaction.prompt.name === "login") {
     const proved = await prove(options, form, exchange);
     if (typeof proved !== "string") return pageFor(options, asked, proved);
-    return finished(asked, { login: { accountId: proved, remember: false } }, false);
+    return finished(asked, { login: { accountId: proved, remember: false } });
   }
   const accountId = interaction.session?.accountId;
   if (answer !== "allow" || accountId === undefined) return pageFor(options, asked);
   const grant = new asked.provider.Grant({ accountId, clientId: interaction.params.client_id });
   grant.addOIDCScope(interaction.params.scope ?? "");
-  return finished(asked, { consent: { grantId: await grant.save() } }, true);
+  return finished(asked, { consent: { grantId: await grant.save() } }, { mergeWithLastSubmission: true });
 }
 
 /** The id of who has proved to be a record, as `login` would have it proved (R5.7); else what to say. */
@@ -213,9 +212,9 @@ async function prove(options: UsersOptions, form: Form, { address }: Exchange): 
 async function finished(
   { provider, pair }: Asked,
   result: Readonly<Record<string, unknown>>,
-  mergeWithLastSubmission: boolean,
+  options = { mergeWithLastSubmission: false },
 ): Promise<Answer> {
-  const next = await provider.interactionResult(pair.request, pair.response, result, { mergeWithLastSubmission });
+  const next = await provider.interactionResult(pair.request, pair.response, result, options);
   return { status: 303, headers: ["Location", next, "Cache-Control", "no-store"] };
 }
 

@@ -1,21 +1,12 @@
 /** All versions of a document made ready: the newest, which runs, and the older ones, which are converted to it. */
-import type { Plan, Table } from "../../plan/plan.ts";
 import type { OlderPlan, VersionPlace, VersionPlan, VersionsPlan } from "../../plan/version.ts";
-import type { Store } from "../../store/store.ts";
 import { createJudges } from "../body.ts";
-import type { CallerKinds } from "../caller.ts";
-import type { Extensions } from "../extension.ts";
-import { type Prepared, prepareAsked, prepareOperations } from "../prepared.ts";
+import { type Prepared, prepareAsked, prepareOperations, type PreparingOptions } from "../prepared.ts";
 import { createProblems } from "../problem.ts";
 import { createChain, createLinks } from "./chain.ts";
 import type { AskedOperation, Served } from "./served.ts";
 
-export interface VersionsOptions {
-  readonly plan: Plan;
-  readonly tables: ReadonlyMap<string, Table>;
-  readonly store: Store;
-  readonly kinds: CallerKinds;
-  readonly extensions: Extensions;
+export interface VersionsOptions extends PreparingOptions {
   /** The absolute address of a code's page. */
   readonly documentation: (code: string) => string;
 }
@@ -27,10 +18,8 @@ export interface Version {
 }
 
 /** Newest first; one without a name where the document has no versions. */
-export function createVersions(
-  { plan, tables, store, kinds, extensions, documentation }: VersionsOptions,
-  newest: ReadonlyMap<string, Prepared>,
-): readonly Version[] {
+export function createVersions(options: VersionsOptions, newest: ReadonlyMap<string, Prepared>): readonly Version[] {
+  const { plan, kinds, documentation } = options;
   const { versions } = plan;
   const operations = [...newest.values()].map((prepared) => ({ prepared }));
   if (versions === undefined) {
@@ -52,7 +41,7 @@ export function createVersions(
         .flatMap((step) => (step === undefined ? [] : [linkOf(step)])),
     );
     const served = { ...said, plan: older.asked, problems: createProblems(older.asked, documentation), chain };
-    const running = runningOperations(plan, older, tables, store, kinds, extensions, newest);
+    const running = runningOperations(options, older, newest);
     const asked = prepareAsked(older.asked, kinds);
     return {
       served,
@@ -66,19 +55,16 @@ export function createVersions(
 
 /** The newest version's operations, and this one's own where their paths differ. */
 function runningOperations(
-  plan: Plan,
+  options: PreparingOptions,
   { operations }: OlderPlan,
-  tables: ReadonlyMap<string, Table>,
-  store: Store,
-  kinds: CallerKinds,
-  extensions: Extensions,
   newest: ReadonlyMap<string, Prepared>,
 ): ReadonlyMap<string, Prepared> {
   if (operations.length === 0) return newest;
   const own = new Map(operations.map((operation) => [operation.name, operation]));
   // All of them, since each knows those of its resource: where a record is found, which moves there are.
+  const { plan } = options;
   const mine = plan.operations.map((operation) => own.get(operation.name) ?? operation);
-  return prepareOperations({ ...plan, operations: mine }, tables, store, kinds, extensions);
+  return prepareOperations({ ...options, plan: { ...plan, operations: mine } });
 }
 
 type Told = Pick<Served, "name" | "tag" | "prefix" | "headers" | "vary" | "mediaType" | "sunset">;
