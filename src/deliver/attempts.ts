@@ -5,17 +5,13 @@
  * deliveries as there is room for, in one transaction: a wait for the disk, or for the database, serves them all.
  */
 import { instantText } from "../base/clock.ts";
-import type { Json } from "../base/json.ts";
-import type { Value } from "../expression/evaluate.ts";
 import type { WebhookPlan } from "../plan/plan.ts";
 import type { Row, Transaction } from "../store/store.ts";
-import type { DeliveryOptions, Sending } from "./engine.ts";
+import type { DeliveryOptions } from "./engine.ts";
 import type { FanOut } from "./fan-out.ts";
-import { afterFailure, type Health, isTired } from "./health.ts";
-import { PostError } from "./post.ts";
-import { deliveries, endpoints, nothing, type Rows, viewOf } from "./rows.ts";
-import { signatureFields } from "./signature.ts";
-import { type Attempt, judge, type Verdict } from "./verdict.ts";
+import { deliveries, nothing, type Rows, viewOf } from "./rows.ts";
+import { type Claimed, createSend, type Ended } from "./sending.ts";
+import { createSettlement, type Settled } from "./settlement.ts";
 
 export interface Attempts {
   /** Begins the attempts that are due; `recover` makes anew what an endpoint asks for once more, where that is ours to do. */
@@ -37,7 +33,6 @@ const choice = 24;
 const sweepMilliseconds = 1000;
 /** Beyond the time-out of an attempt: whoever has not told by then what came of it has ended. */
 const leaseMilliseconds = 5_000;
-const keptAttempts = 50;
 
 interface Waiting {
   readonly id: string;
@@ -57,35 +52,13 @@ interface Lane {
   again: boolean;
 }
 
-interface Claimed {
-  readonly endpointRow: Row;
-  readonly row: Row;
-}
-
-/** An attempt and what came of it. */
-interface Ended extends Claimed {
-  readonly made: number;
-  readonly attempt: Json;
-  readonly verdict: Verdict;
-  readonly began: number;
-  readonly now: number;
-  readonly status: number | undefined;
-}
-
-interface Settled {
-  /** Why the endpoint was disabled, if it was. */
-  readonly why: string | undefined;
-  /** Whether another delivery waited for this one. */
-  readonly letGo: boolean;
-}
-
 export function createAttempts(
   options: DeliveryOptions,
   webhook: WebhookPlan,
   rows: Rows,
   stopping: AbortSignal,
 ): Attempts {
-  const { clock, plan, post, random, store } = options;
+  const { clock, plan, random, store } = options;
   const listWaiting = store.list({
     resource: deliveries,
     system: true,
@@ -96,6 +69,8 @@ export function createAttempts(
     from: "start",
   });
   const giveUp = new AbortController();
+  const send = createSend(options, webhook, giveUp.signal);
+  const settlement = createSettlement(options, webhook, rows);
   const underWay = new Map<string, Promise<void>>();
   const beginning = new Set<Promise<void>>();
   const lanes = new Map<string, Lane>();
@@ -169,7 +144,7 @@ export function createAttempts(
     if (ended.length === 0 && endpointRow === undefined) return;
     const { claimed, settled } = await store.transaction(async (tx) => {
       const settled: Settled[] = [];
-      for (const one of ended) settled.push(await settle(tx, one));
+      for (const one of ended) settled.push(await settlement.settle(tx, one));
       const claimed = endpointRow === undefined || stopping.aborted ? [] : await claim(tx, endpointRow, due);
       return { claimed, settled };
     });
@@ -181,7 +156,7 @@ export function createAttempts(
   function run(lane: Lane, claimed: Claimed): void {
     const id = claimed.row["id"] as string;
     lane.busy += 1;
-    const attempt = attemptOne(claimed)
+    const attempt = send(claimed)
       .then((ended) => {
         if (ended !== undefined) lane.ended.push(ended);
         lane.room = ended?.verdict.kind === "delivered" ? Math.min(room.most, lane.room + 1) : room.least;
@@ -231,13 +206,7 @@ export function createAttempts(
       if (row === undefined || !free) continue;
       // Sent once more by hand, after what it tells of was erased: there is nothing left to tell.
       if (row["body"] === "") {
-        await options.move(tx, {
-          resource: deliveries,
-          row,
-          to: "failed",
-          changes: { nextAttemptAt: null },
-          cause: "erased",
-        });
+        await settlement.fail(tx, row, {}, "erased");
         if (webhook.inOrder) {
           await rows.letNextGo(tx, endpoint, row["record"] as string, clock.now());
           wakes.set(endpoint, 0);
@@ -248,52 +217,6 @@ export function createAttempts(
       if (written.kind === "written") claimed.push({ endpointRow, row: written.row });
     }
     return claimed;
-  }
-
-  /** Undefined where it was none, because this process ends. */
-  async function attemptOne({ endpointRow, row }: Claimed): Promise<Ended | undefined> {
-    const began = clock.now();
-    // The store took so long over the claim that somebody else may have it by now.
-    if (began >= Date.parse(row["nextAttemptAt"] as string)) return;
-    const body = row["body"] as string;
-    const sending = await sendingOf(endpointRow, row);
-    const headers = {
-      ...sending?.headers,
-      "content-type": row["media"] as string,
-      "user-agent": "nonet",
-      ...signatureFields(
-        webhook.signed ? secretsOf(endpointRow, began) : [],
-        row["event"] as string,
-        Math.floor(began / 1000),
-        body,
-      ),
-    };
-    let attempt: Attempt;
-    let noted: Readonly<Record<string, Json>>;
-    try {
-      const posted = await post.send(endpointRow["url"] as string, headers, body, webhook.timeoutMilliseconds, giveUp.signal); // biome-ignore format: short
-      sending?.ended(posted.status);
-      attempt = { kind: "answered", ...posted };
-      noted = { status: posted.status, reply: posted.reply };
-    } catch (thrown) {
-      if (!(thrown instanceof PostError)) throw thrown;
-      sending?.ended(undefined, thrown.timedOut ? "timeout" : "unanswered");
-      if (giveUp.signal.aborted) {
-        // Another one is made when it can be.
-        await release(row);
-        return undefined;
-      }
-      attempt = { kind: "unanswered", timedOut: thrown.timedOut };
-      noted = { error: thrown.message };
-    }
-    const now = clock.now();
-    const made = (row["tries"] as number) + 1;
-    const verdict = judge(attempt, { made, retry: webhook.retryMilliseconds, random: random(), now });
-    return {
-      ...{ endpointRow, row, made, verdict, began, now },
-      attempt: { at: instantText(began), milliseconds: now - began, ...noted },
-      status: attempt.kind === "answered" ? attempt.status : undefined,
-    };
   }
 
   function tell({ endpointRow, row, made, verdict, began, now, status }: Ended, why: string | undefined): void {
@@ -308,100 +231,6 @@ export function createAttempts(
       attempt: made,
     });
     if (why !== undefined) options.told?.({ kind: "disabled", webhook: to, why });
-  }
-
-  /** Asked of the journal only where somebody traces, since deliveries need not keep it for nobody. */
-  async function sendingOf(endpoint: Row, row: Row): Promise<Sending | undefined> {
-    const { startSending, teller } = options;
-    const url = endpoint["url"] as string;
-    if (startSending === undefined || !URL.canParse(url)) return undefined;
-    const position = teller.ids.positionOf(row["event"] as string);
-    const entry = position === undefined ? undefined : await store.journal.at(position);
-    return startSending("POST", new URL(url), entry?.trace);
-  }
-
-  /** All secrets that are good at a moment sign (R6.6). */
-  function secretsOf(endpoint: Row, now: number): readonly string[] {
-    const old = (endpoint["oldSecrets"] ?? []) as unknown as readonly { number: number; until: number }[];
-    const good = old.filter(({ until }) => until > now).map(({ number }) => number);
-    return [endpoint["secretNumber"] as number, ...good].map((number) =>
-      options.secret(endpoint["id"] as string, number),
-    );
-  }
-
-  async function release(row: Row): Promise<void> {
-    await store.transaction(async (tx) => {
-      const present = await tx.get(deliveries, "id", row["id"] ?? null);
-      if (present === undefined || present["nextAttemptAt"] !== row["nextAttemptAt"]) return;
-      await tx.update(deliveries, present, { nextAttemptAt: instantText(clock.now()) }, nothing, {});
-    });
-  }
-
-  async function settle(tx: Transaction, ended: Ended): Promise<Settled> {
-    const { attempt, endpointRow: known, made, now, row: leased, verdict } = ended;
-    const row = await tx.get(deliveries, "id", leased["id"] ?? null);
-    // Deleted with its endpoint; or the lease was over, and what becomes of it is for whoever has it now.
-    if (row?.["state"] !== "pending" || row["nextAttemptAt"] !== leased["nextAttemptAt"])
-      return { why: undefined, letGo: false };
-    const attempts = [...(row["attempts"] as readonly Value[]), attempt as Value].slice(-keptAttempts);
-    const changes: Row = { attempts, tries: made };
-    if (verdict.kind === "again") {
-      const nextAttemptAt = instantText(now + verdict.waitMilliseconds);
-      await tx.update(deliveries, row, { ...changes, nextAttemptAt }, nothing, {});
-    } else if (verdict.kind === "delivered") {
-      await tx.update(deliveries, row, { ...changes, state: "delivered", nextAttemptAt: null }, nothing, {});
-    } else {
-      await options.move(tx, {
-        resource: deliveries,
-        row,
-        to: "failed",
-        changes: { ...changes, nextAttemptAt: null },
-        cause: verdict.why,
-      });
-    }
-    const letGo =
-      verdict.kind !== "again" &&
-      webhook.inOrder &&
-      (await rows.letNextGo(tx, row["webhook"] as string, row["record"] as string, now));
-    // Where there is nothing to note nobody is made to wait for the endpoint.
-    if (verdict.kind === "delivered" && (known["failing"] ?? null) === null) return { why: undefined, letGo };
-    const endpoint = await tx.get(endpoints, "id", leased["webhook"] ?? null);
-    return { why: endpoint && (await noteHealth(tx, endpoint, verdict, now)), letGo };
-  }
-
-  /**
-   * Since when nothing has succeeded is kept with the endpoint; after too long, or when it says so, it is disabled. Gives why,
-   * where that is so.
-   */
-  async function noteHealth(
-    tx: Transaction,
-    endpoint: Row,
-    verdict: Verdict,
-    now: number,
-  ): Promise<string | undefined> {
-    const failing = (endpoint["failing"] ?? undefined) as Health | undefined;
-    if (verdict.kind === "delivered") {
-      if (failing !== undefined) await tx.update(endpoints, endpoint, { failing: null }, nothing, {});
-      return undefined;
-    }
-    const health = afterFailure(failing, now);
-    const gone = verdict.kind === "failed" && verdict.why === "gone";
-    const exhausted = verdict.kind === "failed" && verdict.why === "exhausted" && webhook.disable;
-    if (endpoint["state"] === "enabled" && (gone || exhausted || isTired(health, now))) {
-      const why = gone ? "the receiver is gone" : exhausted ? "a delivery was given up" : "nothing arrived for 5 days";
-      await options.move(tx, {
-        resource: endpoints,
-        row: endpoint,
-        to: "disabled",
-        changes: { failing: null },
-        cause: why,
-      });
-      return why;
-    }
-    if (health !== failing) {
-      await tx.update(endpoints, endpoint, { failing: { ...health } }, nothing, {});
-    }
-    return undefined;
   }
 
   return {

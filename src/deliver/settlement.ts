@@ -1,0 +1,95 @@
+/** What came of an attempt, written down: what becomes of the delivery (R6.7), and how its endpoint does (R6.8). */
+import { instantText } from "../base/clock.ts";
+import type { Value } from "../expression/evaluate.ts";
+import type { WebhookPlan } from "../plan/plan.ts";
+import type { Row, Transaction } from "../store/store.ts";
+import type { DeliveryOptions } from "./engine.ts";
+import { afterFailure, type Health, isTired } from "./health.ts";
+import { deliveries, endpoints, nothing, type Rows } from "./rows.ts";
+import type { Ended } from "./sending.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** A delivery says of so many attempts what came of them, the last ones. */
+const keptAttempts = 50;
+
+export interface Settled {
+  /** Why the endpoint was disabled, if it was. */
+  readonly why: string | undefined;
+  /** Whether another delivery waited for this one. */
+  readonly letGo: boolean;
+}
+
+export interface Settlement {
+  /** In the transaction in which it is known that the delivery is still this attempt's. */
+  settle(tx: Transaction, ended: Ended): Promise<Settled>;
+  /** Nothing more is sent of the delivery. */
+  fail(tx: Transaction, row: Row, changes: Row, cause: string): Promise<void>;
+}
+
+export function createSettlement(
+  { move }: Pick<DeliveryOptions, "move">,
+  webhook: WebhookPlan,
+  rows: Pick<Rows, "letNextGo">,
+): Settlement {
+  function fail(tx: Transaction, row: Row, changes: Row, cause: string): Promise<void> {
+    return move(tx, { resource: deliveries, row, to: "failed", changes: { ...changes, nextAttemptAt: null }, cause });
+  }
+
+  async function settle(tx: Transaction, ended: Ended): Promise<Settled> {
+    const { attempt, endpointRow: known, made, now, row: leased, verdict } = ended;
+    const row = await tx.get(deliveries, "id", leased["id"] ?? null);
+    // Deleted with its endpoint; or the lease was over, and what becomes of it is for whoever has it now.
+    if (row?.["state"] !== "pending" || row["nextAttemptAt"] !== leased["nextAttemptAt"])
+      return { why: undefined, letGo: false };
+    const attempts = [...(row["attempts"] as readonly Value[]), attempt as Value].slice(-keptAttempts);
+    const changes: Row = { attempts, tries: made };
+    if (verdict.kind === "again") {
+      const nextAttemptAt = instantText(now + verdict.waitMilliseconds);
+      await tx.update(deliveries, row, { ...changes, nextAttemptAt }, nothing, {});
+    } else if (verdict.kind === "delivered") {
+      await tx.update(deliveries, row, { ...changes, state: "delivered", nextAttemptAt: null }, nothing, {});
+    } else {
+      await fail(tx, row, changes, verdict.why);
+    }
+    const letGo =
+      verdict.kind !== "again" &&
+      webhook.inOrder &&
+      (await rows.letNextGo(tx, row["webhook"] as string, row["record"] as string, now));
+    // Where there is nothing to note nobody is made to wait for the endpoint.
+    if (verdict.kind === "delivered" && (known["failing"] ?? null) === null) return { why: undefined, letGo };
+    const endpoint = await tx.get(endpoints, "id", leased["webhook"] ?? null);
+    return { why: endpoint && (await noteHealth(tx, endpoint, verdict, now)), letGo };
+  }
+
+  /**
+   * Since when nothing has succeeded is kept with the endpoint; after too long, or when it says so, it is disabled. Gives why,
+   * where that is so.
+   */
+  async function noteHealth(
+    tx: Transaction,
+    endpoint: Row,
+    verdict: Verdict,
+    now: number,
+  ): Promise<string | undefined> {
+    const failing = (endpoint["failing"] ?? undefined) as Health | undefined;
+    if (verdict.kind === "delivered") {
+      if (failing !== undefined) await tx.update(endpoints, endpoint, { failing: null }, nothing, {});
+      return undefined;
+    }
+    const health = afterFailure(failing, now);
+    const gone = verdict.kind === "failed" && verdict.why === "gone";
+    const exhausted = verdict.kind === "failed" && verdict.why === "exhausted" && webhook.disable;
+    if (endpoint["state"] === "enabled" && (gone || exhausted || isTired(health, now))) {
+      const why = gone ? "the receiver is gone" : exhausted ? "a delivery was given up" : "nothing arrived for 5 days";
+      const changes = { failing: null };
+      await move(tx, { resource: endpoints, row: endpoint, to: "disabled", changes, cause: why });
+      return why;
+    }
+    if (health !== failing) {
+      await tx.update(endpoints, endpoint, { failing: { ...health } }, nothing, {});
+    }
+    return undefined;
+  }
+
+  return { settle, fail };
+}
