@@ -2,8 +2,8 @@
  * Older versions of a document, planned: each from the model as it was (`modelAt`) by the same builder as the newest, so
  * that an older caller is held to its own schemas, and beside it the steps between neighbours as data.
  */
-import { doesOf, meaningOf } from "../parts/endpoints/meaning.ts";
-import type { Endpoint } from "../parts/endpoints/model.ts";
+import { doesOf, type FreeEndpoint, meaningOf, type ResourceEndpoint } from "../parts/endpoints/meaning.ts";
+import type { Endpoint, PathMeaning } from "../parts/endpoints/model.ts";
 import { answerShape, givenMembers, type Shape, takenShape } from "../parts/endpoints/shape.ts";
 import { typeExpressions } from "../parts/expressions.ts";
 import type { Model } from "../parts/model.ts";
@@ -15,10 +15,13 @@ import { modelAt, typeOf } from "../parts/versioning/at.ts";
 import { type Conversion, conversionsOf, fieldAt, olderOf } from "../parts/versioning/conversions.ts";
 import type { Change, Version, Versioning } from "../parts/versioning/model.ts";
 import type { TypedExpression } from "../expression/typed.ts";
+import { collectiveOperations } from "./collective.ts";
+import { handlerOperations } from "./handlers.ts";
 import { buildOperations } from "./operations.ts";
 import { heldType } from "./reshape.ts";
 import type { AnswerMember, AnswerSource, Operation, Plan, Table } from "./plan.ts";
 import type { Sources } from "./sources.ts";
+import { wiredOperations } from "./wire.ts";
 import type {
   MemberStep,
   OlderPlan,
@@ -149,29 +152,33 @@ function runningOperations(
     const operation = steps.reduce((at, step) => step.operations.find((one) => one.older === at)?.newer ?? at, name);
     const now = own(model.endpoints.endpoints, operation);
     const then = meaningOf(older, name);
-    if (now === undefined || then?.kind !== "resource") continue;
-    const path = newerPath(endpoint.path, then.resource, steps);
-    const file = then.file === undefined ? undefined : meaningOf(model, operation);
-    if (now.method === endpoint.method && now.path === path) continue;
+    if (now === undefined || then === undefined || then.kind === "unclear") continue;
+    const { method, path } = endpoint;
+    if (now.method === method && withoutNames(now.path) === withoutNames(path)) continue;
     moved.add(operation);
-    const resource = steps.reduce(
-      (at, step) => step.shapes.find((one) => one.older === at)?.newer ?? at,
-      then.resource,
-    );
+    const { of, meant } = meantNow(then, steps);
+    const told = { ...now, method, path, meant, ...(of === undefined ? {} : { of }) };
+    const file = then.kind === "resource" && then.file !== undefined ? meaningOf(model, operation) : undefined;
     if (file?.kind === "resource" && file.file !== undefined) {
       // Its path says that it is a file's, by the newest name: so it is planned there, and found at the older one.
       const last = path.slice(path.lastIndexOf("/") + 1);
       files.set(operation, { last, path });
-      endpoints[operation] = { ...now, method: endpoint.method, path: path.slice(0, -last.length) + file.file };
+      endpoints[operation] = { ...told, path: path.slice(0, -last.length) + file.file };
       continue;
     }
-    const does = doesOf(then.deed);
-    const doing = does === undefined ? {} : { does };
-    endpoints[operation] = { ...now, method: endpoint.method, path, of: resource, ...doing };
+    const does = then.kind === "resource" ? doesOf(then.deed) : undefined;
+    endpoints[operation] = { ...told, ...(does === undefined ? {} : { does }) };
   }
   if (moved.size === 0) return [];
   const running = { ...model, endpoints: { ...model.endpoints, endpoints } };
-  return buildOperations({ ...sources, model: running }, newest.tables)
+  const then: Sources = { ...sources, model: running };
+  const { tables } = newest;
+  return [
+    ...buildOperations(then, tables),
+    ...collectiveOperations(then, tables),
+    ...handlerOperations(then, tables),
+    ...wiredOperations(then, tables).map(({ operation }) => operation),
+  ]
     .filter(({ name }) => moved.has(name))
     .map((operation): Operation => {
       const found = files.get(operation.name);
@@ -181,18 +188,41 @@ function runningOperations(
     });
 }
 
-/** A parameter that names a field has the newest name of it: it is how the record is found. */
-function newerPath(path: string, resource: string, steps: readonly StepPlan[]): string {
-  let at = resource;
-  let now = path;
-  for (const { shapes } of steps) {
-    const shape = shapes.find((one) => one.older === at);
-    for (const { older, newer } of shape?.members ?? []) {
-      if (newer !== undefined && newer !== older) now = now.replaceAll(`{${older}}`, `{${newer}}`);
+/** Which segments are parameters, whatever these are called. */
+function withoutNames(path: string): string {
+  return path.replaceAll(/\{[^{}]*\}/g, "{}");
+}
+
+/** What an older path is about and what its segments mean, in the names of the newest version. */
+function meantNow(
+  { anchor, key, parents, resource }: ResourceEndpoint | FreeEndpoint,
+  steps: readonly StepPlan[],
+): { readonly of?: string; readonly meant: PathMeaning } {
+  const nameNow = (older: string): string =>
+    steps.reduce((at, { shapes }) => shapes.find((one) => one.older === at)?.newer ?? at, older);
+  const memberNow = (of: string | undefined, older: string): string => {
+    let at = of;
+    let name = older;
+    for (const { shapes } of steps) {
+      const shape = shapes.find((one) => one.older === at);
+      name = shape?.members.find((one) => one.older === name)?.newer ?? name;
+      at = shape?.newer ?? at;
     }
-    at = shape?.newer ?? at;
-  }
-  return now;
+    return name;
+  };
+  return {
+    ...(resource === undefined ? {} : { of: nameNow(resource) }),
+    meant: {
+      anchor,
+      ...(key === undefined ? {} : { key: { ...key, column: memberNow(resource, key.column) } }),
+      parents: parents.map((parent, index) => ({
+        parameter: parent.parameter,
+        resource: nameNow(parent.resource),
+        column: memberNow(parent.resource, parent.column),
+        field: memberNow(parents[index + 1]?.resource ?? resource, parent.field),
+      })),
+    },
+  };
 }
 
 // ── Steps ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -486,7 +516,7 @@ function givesShape(between: Between, older: string, newer: string, nested: Shap
   const then = meaningOf(between.older, older);
   const now = meaningOf(between.newer, newer);
   const none = { older, newer, members: [], added: [] };
-  if (then?.kind !== "resource" || now?.kind !== "resource") return none;
+  if (then === undefined || then.kind === "unclear" || now === undefined || now.kind === "unclear") return none;
   const { item } = answerShape(between.older, then);
   if (item?.kind === "view") return { ...viewShape(between, item.view), older, newer };
   const given = between.newerPlan.operations.find(({ name }) => name === newer);

@@ -29,8 +29,16 @@ import type { Sources } from "./sources.ts";
 
 /** The plan with the operations that only functions can do: of a service that has some. */
 export function servedPlan(plan: Plan): Plan {
-  if (plan.wired.length === 0) return plan;
-  return { ...plan, operations: [...plan.operations, ...plan.wired.map(({ operation }) => operation)] };
+  const { operations, versions, wired } = plan;
+  const list = versions?.list.map((version) => {
+    const { older } = version;
+    return older === undefined ? version : { ...version, older: { ...older, asked: servedPlan(older.asked) } };
+  });
+  return {
+    ...plan,
+    operations: [...operations, ...wired.map(({ operation }) => operation)],
+    ...(versions === undefined || list === undefined ? {} : { versions: { ...versions, list } }),
+  };
 }
 
 /** What is still not enforced where they are served. */

@@ -22,7 +22,7 @@ import { camelCase, kebabCase, plural, snakeCase, withArticle } from "../../base
 import type { Model } from "../model.ts";
 import { bareType, fieldsOf, isUnique, lifecycleOf, own, referenceOf, referencesTo } from "../resources/fields.ts";
 import { loginsOf, sessionEndpoint } from "../authentication/login.ts";
-import { type Deed, type Endpoint, sessionDeeds } from "./model.ts";
+import { type Deed, type Endpoint, type PathMeaning, type PathParent, sessionDeeds } from "./model.ts";
 
 export type PathSegment =
   | { readonly kind: "literal"; readonly text: string }
@@ -37,41 +37,26 @@ export function doesOf(deed: ResourceDeed): Deed | undefined {
   return deed === "clear" ? "delete" : deed;
 }
 
-export interface ResourceEndpoint {
+export interface ResourceEndpoint extends PathMeaning {
   readonly kind: "resource";
   readonly operation: string;
   readonly endpoint: Endpoint;
   readonly deed: ResourceDeed;
   readonly resource: string;
   readonly segments: readonly PathSegment[];
-  /** The parameter that names the record at hand, by which of its unique fields. */
-  readonly key?: { readonly parameter: string; readonly column: string };
-  /** Outermost first. */
-  readonly parents: readonly PathParent[];
   /** The field whose bytes a read gives and an update takes. */
   readonly file?: string;
 }
 
-export interface PathParent {
-  readonly parameter: string;
-  /** The resource that the parameter names, by which unique field. */
-  readonly resource: string;
-  readonly column: string;
-  /** The field by which the next parent, or the record, refers to it. */
-  readonly field: string;
-}
-
 /** A handler need not be about a resource; a `read` without one tells of the service as a whole. */
-export interface FreeEndpoint {
+export interface FreeEndpoint extends PathMeaning {
   readonly kind: "free";
   readonly operation: string;
   readonly endpoint: Endpoint;
   readonly deed: "handler" | "read";
+  /** Of a handler: what it is about; the record, and those that the path binds, are named as for operations on a resource. */
   readonly resource?: string;
   readonly segments: readonly PathSegment[];
-  /** Of a handler: the record that it is about, and those that the path binds, as for operations on a resource. */
-  readonly key?: ResourceEndpoint["key"];
-  readonly parents: readonly PathParent[];
 }
 
 export interface UnclearEndpoint {
@@ -155,22 +140,27 @@ function meaningOfEndpoint(
   }
   if (does === "handler") {
     const about = resource === undefined ? {} : { resource };
-    const named = recordNamed(model, resource, segments, collections, endpoint.of !== undefined);
+    const named = endpoint.meant ?? recordNamed(model, resource, segments, collections, endpoint.of !== undefined);
     return { kind: "free", operation, endpoint, deed: does, segments, ...about, ...named };
   }
   if (tellsOfAll(endpoint, segments, resource)) {
-    return { kind: "free", operation, endpoint, deed: "read", segments, parents: [] };
+    return { kind: "free", operation, endpoint, deed: "read", segments, ...noRecord };
   }
   if (resource === undefined || own(model.resources.resources, resource) === undefined) {
     return unclear("resource", `\`${endpoint.path}\` does not say which resource \`${operation}\` is about`);
   }
   const single = endpoint.the !== undefined;
-  const anchor = anchorOf(segments, collections, resource, single);
+  const { meant } = endpoint;
+  const anchor = meant?.anchor ?? anchorOf(segments, collections, resource, single);
   const rest = segments.slice(anchor + 1);
   const hasStates = lifecycleOf(model, resource) !== undefined;
   const moves = makesMove(model, resource, operation);
   const shown = deedOf(endpoint, rest, moves, hasStates, single);
-  const key = single ? undefined : keyOf(model, resource, rest, endpoint.of !== undefined);
+  const key = single
+    ? undefined
+    : meant === undefined
+      ? keyOf(model, resource, rest, endpoint.of !== undefined)
+      : meant.key;
   const said = does === "delete" && rest.every(({ kind }) => kind === "literal") && !single ? "clear" : does;
   const file = said === undefined && !single ? fileOf(model, resource, endpoint, rest) : undefined;
   const deed = linkDeed(endpoint) ?? said ?? file?.deed ?? shown;
@@ -187,13 +177,8 @@ function meaningOfEndpoint(
     if (parameter !== undefined) return displaced(`is no unique field of ${resource}`);
     return unclear("key", `no part of \`${endpoint.path}\` names one ${resource}`);
   }
-  const parents = parentsOf(
-    model,
-    resource,
-    segments.slice(0, Math.max(anchor, 0)),
-    collections,
-    endpoint.of !== undefined,
-  );
+  const before = segments.slice(0, Math.max(anchor, 0));
+  const parents = meant?.parents ?? parentsOf(model, resource, before, collections, endpoint.of !== undefined);
   if (typeof parents === "string") return unclear("parent", parents);
   return {
     kind: "resource",
@@ -202,13 +187,14 @@ function meaningOfEndpoint(
     deed,
     resource,
     segments,
+    anchor,
     ...(key === undefined || collective ? {} : { key }),
     parents,
     ...(file === undefined ? {} : { file: file.field }),
   };
 }
 
-const noRecord: Pick<FreeEndpoint, "parents"> = { parents: [] };
+const noRecord: PathMeaning = { anchor: -1, parents: [] };
 
 /** What a handler's path names; parameters that name no record are its function's to understand. */
 function recordNamed(
@@ -217,12 +203,12 @@ function recordNamed(
   segments: readonly PathSegment[],
   collections: readonly (string | undefined)[],
   said: boolean,
-): Pick<FreeEndpoint, "key" | "parents"> {
+): PathMeaning {
   if (resource === undefined || own(model.resources.resources, resource) === undefined) return noRecord;
   const anchor = anchorOf(segments, collections, resource, false);
   const key = keyOf(model, resource, segments.slice(anchor + 1), said);
   const parents = parentsOf(model, resource, segments.slice(0, Math.max(anchor, 0)), collections, said);
-  return { ...(key === undefined ? {} : { key }), parents: typeof parents === "string" ? [] : parents };
+  return { anchor, ...(key === undefined ? {} : { key }), parents: typeof parents === "string" ? [] : parents };
 }
 
 /** A login, a renewal or a logout is about the records of the one `password` credential that it can be about. */
@@ -245,7 +231,7 @@ function sessionMeaning(
     deed: endpoint.does as ResourceEndpoint["deed"],
     resource: login.resource,
     segments,
-    parents: [],
+    ...noRecord,
   };
 }
 

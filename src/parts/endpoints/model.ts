@@ -96,6 +96,25 @@ export const tellingDeeds: ReadonlySet<string> = new Set(["move", "link", "unlin
 /** What changes nothing. */
 export const readingDeeds: ReadonlySet<string> = new Set<Deed>(["read", "list", "history"]);
 
+/** What the segments of a path stand for. */
+export interface PathMeaning {
+  /** The index of the segment behind which the record is named; -1 where the path starts with its parameter. */
+  readonly anchor: number;
+  /** The parameter that names the record at hand, by which of its unique fields. */
+  readonly key?: { readonly parameter: string; readonly column: string };
+  /** Outermost first. */
+  readonly parents: readonly PathParent[];
+}
+
+export interface PathParent {
+  readonly parameter: string;
+  /** The resource that the parameter names, by which unique field. */
+  readonly resource: string;
+  readonly column: string;
+  /** The field by which the next parent, or the record, refers to it. */
+  readonly field: string;
+}
+
 export interface Endpoint {
   readonly method: Method;
   /** As written, with `{name}` for parameters. */
@@ -103,6 +122,8 @@ export interface Endpoint {
   /** The resource, where the path does not say it. */
   readonly of?: string;
   readonly does?: Deed;
+  /** Of an older version, where its path does not show it under the names of that time. */
+  readonly meant?: PathMeaning;
   /** Members of the request's body, wherever in it they stand; one whose type is a view holds its fields. Absent: what the deed implies. */
   readonly takes?: Readonly<Record<string, Field>>;
   /**

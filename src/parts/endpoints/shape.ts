@@ -2,7 +2,7 @@
 import type { Model } from "../model.ts";
 import { fieldsOf, isServerSet, own } from "../resources/fields.ts";
 import type { Field, Fields, FieldType } from "../resources/model.ts";
-import type { ResourceEndpoint } from "./meaning.ts";
+import type { FreeEndpoint, ResourceEndpoint } from "./meaning.ts";
 import type { Endpoint, Given } from "./model.ts";
 
 // ── Answers ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -27,7 +27,7 @@ export interface AnswerShape {
   readonly page?: Shape;
 }
 
-export function answerShape(model: Model, { deed, endpoint: { gives } }: ResourceEndpoint): AnswerShape {
+export function answerShape(model: Model, { deed, endpoint: { gives } }: ResourceEndpoint | FreeEndpoint): AnswerShape {
   if (gives === undefined) return {};
   const list = deed === "list";
   const shape = gives === "none" ? ({ kind: "none" } as const) : shapeOf(model, gives, list && hasItems(model, gives));

@@ -230,13 +230,15 @@ function undoPath(model: Model, { operation, method, path }: Of<"path">): Model 
   const endpoint = own(model.endpoints.endpoints, operation);
   if (endpoint === undefined) return model;
   const now = meaningOf(model, operation);
-  const moved = withEndpoint(model, operation, { ...endpoint, method, path });
+  const { meant: _, ...said } = endpoint;
+  const moved = withEndpoint(model, operation, { ...said, method, path });
   const then = meaningOf(moved, operation);
-  if (now?.kind !== "resource" || (then?.kind === "resource" && then.resource === now.resource)) return moved;
+  if (now === undefined || now.kind === "unclear" || now.resource === undefined) return moved;
+  if (then !== undefined && then.kind === now.kind && then.resource === now.resource) return moved;
   // A path of a file is one by the name that the file had, which it is given when all names are.
-  const told = { ...endpoint, method, path, of: now.resource };
+  const told = { ...said, method, path, of: now.resource };
   const again = withEndpoint(model, operation, told);
-  return meaningOf(again, operation)?.kind === "resource"
+  return now.kind === "free" || meaningOf(again, operation)?.kind === "resource"
     ? again
     : withEndpoint(model, operation, { ...told, ...(now.file === undefined ? doing(now.deed) : {}) });
 }

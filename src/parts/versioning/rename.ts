@@ -1,7 +1,7 @@
 /** A name given back through a whole model: of a resource, a type, an operation, one of their members, an event, an error. */
 import { kebabCase } from "../../base/case.ts";
-import { doesOf, meaningOf } from "../endpoints/meaning.ts";
-import type { Endpoint, Link } from "../endpoints/model.ts";
+import { doesOf, type EndpointMeaning, meaningOf, type UnclearEndpoint } from "../endpoints/meaning.ts";
+import type { Endpoint, Link, PathMeaning } from "../endpoints/model.ts";
 import { bodyFor } from "../errors/model.ts";
 import type { Errors } from "../errors/model.ts";
 import { eventResource } from "../expressions.ts";
@@ -40,7 +40,8 @@ export function renamedMembers(model: Model, members: readonly MemberName[]): Mo
     ),
   );
   // Expressions first: they are understood by the names that they have.
-  return withMemberKeys(withMembersNamed(model, names), model, names);
+  const said = withMemberKeys(withMembersNamed(model, names), model, names);
+  return withMeanings(said, model, (meaning) => membersMeant(model, meaning, names));
 }
 
 /** By what something is, what it is called instead of what it is called now. */
@@ -130,12 +131,13 @@ function withMemberKeys(said: Model, model: Model, names: MemberNames): Model {
       const isOther = own(resources, operation) === undefined && own(types, operation) === undefined;
       const members = isOther ? (names.get(operation) ?? noNames) : noNames;
       const fields = ofOperation(operation);
+      const parameters = parametersIn(model, operation, ofField);
       const { choose, gives, shape, takes, within, link, unlink } = endpoint;
       const renamedLink = (one: Link): Link => ({ ...one, with: renamedKeys(one.with, ofField(one.in)) });
       return {
         ...endpoint,
         path: filePath(
-          endpoint.path.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => `{${nameIn(fields, name)}}`),
+          endpoint.path.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => `{${nameIn(parameters, name)}}`),
           fileOf(operation),
           fields,
         ),
@@ -149,6 +151,68 @@ function withMemberKeys(said: Model, model: Model, names: MemberNames): Model {
       };
     },
   );
+}
+
+type Meant = Exclude<EndpointMeaning, UnclearEndpoint>;
+
+/** What a path's parameters are called that name records by fields which have another name. */
+function parametersIn(model: Model, operation: string, ofField: (resource: string | undefined) => Names): Names {
+  const meaning = meaningOf(model, operation);
+  if (meaning === undefined || meaning.kind === "unclear") return noNames;
+  const { key, parents, resource } = meaning;
+  const named = [...(key === undefined ? [] : [{ ...key, resource }]), ...parents];
+  const changed = named.filter(({ parameter, column }) => parameter === column);
+  return new Map(changed.map(({ column, resource: of }) => [column, nameIn(ofField(of), column)]));
+}
+
+/** What a path means, by the names that members have then. */
+function membersMeant(model: Model, meaning: Meant, names: MemberNames): PathMeaning {
+  const { anchor, key, parents, resource } = meaning;
+  const ofField = (of: string | undefined): Names => (of === undefined ? noNames : (names.get(of) ?? noNames));
+  const parameters = parametersIn(model, meaning.operation, ofField);
+  return {
+    anchor,
+    ...(key === undefined
+      ? {}
+      : {
+          key: {
+            parameter: nameIn(parameters, key.parameter),
+            column: nameIn(ofField(resource), key.column),
+          },
+        }),
+    parents: parents.map((parent, index) => ({
+      parameter: nameIn(parameters, parent.parameter),
+      resource: parent.resource,
+      column: nameIn(ofField(parent.resource), parent.column),
+      field: nameIn(ofField(parents[index + 1]?.resource ?? resource), parent.field),
+    })),
+  };
+}
+
+/** Where a path does not show under other names what it means, it is told. */
+function withMeanings(said: Model, model: Model, meant: (meaning: Meant) => PathMeaning): Model {
+  return withEndpoints(said, (endpoint, operation) => {
+    const meaning = meaningOf(model, operation);
+    if (meaning === undefined || meaning.kind === "unclear") return endpoint;
+    // It names no record yet: an older path may do so by the names that it has then.
+    if (meaning.key === undefined && meaning.parents.length === 0) return endpoint;
+    const told = meant(meaning);
+    const shown = meaningOf(said, operation);
+    return shown !== undefined && shown.kind !== "unclear" && isSame(shown, told)
+      ? endpoint
+      : { ...endpoint, meant: told };
+  });
+}
+
+function isSame(shown: PathMeaning, told: PathMeaning): boolean {
+  const text = ({ anchor, key, parents }: PathMeaning): string =>
+    JSON.stringify([
+      anchor,
+      key?.parameter,
+      key?.column,
+      parents.map(({ parameter, resource, column, field }) => [parameter, resource, column, field]),
+    ]);
+  return text(shown) === text(told);
 }
 
 /** The path of a file ends in what the file is called. */
@@ -194,7 +258,7 @@ function renamedResource(model: Model, from: string, to: string): Model {
   const told = tellingResource(model, from);
   const said = withTypes(withResourceNamed(told, from, to), from, to);
   const { authentication, events, limits } = said;
-  return withEndpoints(
+  const named = withEndpoints(
     {
       ...said,
       resources: {
@@ -265,6 +329,11 @@ function renamedResource(model: Model, from: string, to: string): Model {
       ...(endpoint.unlink === undefined ? {} : { unlink: { ...endpoint.unlink, in: name(endpoint.unlink.in) } }),
     }),
   );
+  return withMeanings(named, model, ({ anchor, key, parents }) => ({
+    anchor,
+    ...(key === undefined ? {} : { key }),
+    parents: parents.map((parent) => ({ ...parent, resource: name(parent.resource) })),
+  }));
 }
 
 /** Paths say which resource they are about by its plural; under another name they have to be told. */
