@@ -12,7 +12,6 @@ import { checkGuard } from "./guard.ts";
 import { holdLive } from "./limits/quotas.ts";
 import { answerWith, type Outcome } from "./outcome.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord } from "./record.ts";
-import { invalid } from "./refusal.ts";
 import { stillReferenced } from "./remove.ts";
 import { duplicate, fillDefaults, settle, take, type Values } from "./values.ts";
 import { ownFaults, ownTerms, raised } from "./versions/terms.ts";
@@ -81,25 +80,12 @@ async function make(call: Call, tx: Transaction, table: Table, said: Values): Pr
   const values: Values = { ...said };
   fillDefaults(call, table, values);
   await settle(call, tx, table, values, undefined, linkOf(call).values);
-  await checkReferences(tx, table, values);
   const nothing = { resource: table.resource, members: [] };
   const written = await tx.insert(table.resource, values, call.now, nothing, call.variables);
   if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
   const { emits, effects } = call.prepared.operation;
   await follow(call, tx, { table, row: written.row, change: created(table), emits, effects });
   await holdLive(call, tx, table, undefined, written.row);
-}
-
-/** A caller need not be a record of the document's. */
-async function checkReferences(tx: Transaction, { columns }: Table, values: Values): Promise<void> {
-  for (const { name, references } of columns) {
-    const id = values[name] ?? null;
-    if (references === undefined || id === null) continue;
-    if ((await tx.refer(references.resource, "id", id)) !== undefined) continue;
-    throw invalid([
-      { pointer: "#", code: "reference-not-found", detail: `${name} would refer to nothing that there is` },
-    ]);
-  }
 }
 
 /** With the record at hand as it is now, which may tell of what was linked to it. */

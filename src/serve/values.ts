@@ -208,18 +208,55 @@ export function settle(
   set: readonly { readonly field: string }[] = [],
 ): Awaitable<void> {
   const worked = set.length === 0 ? [] : columns.filter(({ name }) => set.some(({ field }) => field === name));
-  if (rules.length > 0 || columns.some(({ computed }) => computed !== undefined))
-    return compute(work, tx, { columns, rules, worked }, row, old);
+  const referring = columns.filter((column) => isUnchecked(work, column, row, old, worked));
+  if (referring.length > 0 || rules.length > 0 || columns.some(({ computed }) => computed !== undefined))
+    return compute(work, tx, { columns, rules, worked, referring }, row, old);
   checkFit(work, worked, row);
+}
+
+/**
+ * Whether nobody has looked if what the column refers to is there: a default or an expression says it and no body. A caller
+ * need not be a record of the document's; who has logged in as one is.
+ */
+function isUnchecked(
+  work: Work,
+  column: Column,
+  row: Values,
+  old: Row | undefined,
+  worked: readonly Column[],
+): boolean {
+  const { default: made, name, references } = column;
+  const value = row[name] ?? null;
+  if (references === undefined || value === null || value === old?.[name]) return false;
+  const call = callOf(work);
+  const { caller, prepared } = call ?? {};
+  const isGiven =
+    made === undefined || (prepared?.operation.body?.fields.some((field) => field.name === name) ?? false);
+  if (!worked.includes(column) && (old !== undefined || isGiven)) return false;
+  if (caller === undefined || value !== caller.id) return true;
+  const known = work.context.plan.credentials.find((credential) => credential.name === caller.credential)?.login;
+  return known?.resource !== references.resource;
 }
 
 async function compute(
   work: Work,
   tx: Transaction,
-  { columns, rules, worked }: Pick<Table, "columns" | "rules"> & { readonly worked: Column[] },
+  {
+    columns,
+    rules,
+    worked,
+    referring,
+  }: Pick<Table, "columns" | "rules"> & { readonly worked: Column[]; readonly referring: readonly Column[] },
   row: Values,
   old: Row | undefined,
 ): Promise<void> {
+  for (const { name, references } of referring) {
+    const { resource } = references as { readonly resource: string };
+    const value = row[name] ?? null;
+    if ((await tx.refer(resource, "id", value)) !== undefined) continue;
+    const what = value === callOf(work)?.caller.id ? "The caller" : "What it would refer to";
+    throw invalid([{ pointer: "#", code: "reference-not-found", detail: `${what} is no ${resource}` }]);
+  }
   const variables = { ...work.variables, old: old ?? null };
   for (const column of columns) {
     if (column.computed === undefined) continue;

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { archive, keeping, missing } from "./archive.ts";
-import { faultsOf, served } from "./scenario.ts";
+import { documentOf } from "../enforced/document.ts";
+import { by, faultsOf, served } from "./scenario.ts";
 
 served("references", archive, (subject) => {
   const keep = keeping(subject);
@@ -179,5 +180,74 @@ served("references", archive, (subject) => {
         assert(["201 409", "422 204"].includes(outcome), outcome);
       }
     });
+  });
+});
+
+/** Members have keys by their ids, and so may somebody who is none. */
+const club = documentOf({
+  resources: {
+    Hall: { id: "string(2..20)" },
+    Member: { id: "string(2..20)" },
+    Game: {
+      id: "id(gam)",
+      host: "Member = caller, read-only",
+      "guest?": "Member, read-only",
+      "hall?": "Hall, read-only",
+    },
+    Note: { id: "id(not)", hall: "Hall = main, read-only" },
+  },
+  states: {
+    Game: {
+      states: ["open", "full", "moved"],
+      start: "open",
+      final: ["full", "moved"],
+      moves: {
+        "open -> full": { by: "join", set: { guest: "caller.id" } },
+        "open -> moved": { by: "relocate", set: { hall: "'annex'" } },
+      },
+    },
+  },
+  endpoints: {
+    endpoints: {
+      putHall: "PUT /halls/{id}",
+      putMember: "PUT /members/{id}",
+      addGame: "POST /games",
+      join: "POST /games/{id}/join",
+      relocate: "POST /games/{id}/relocate",
+      addNote: "POST /notes",
+    },
+  },
+  authentication: { allow: { addGame: "signed-in", join: "signed-in" } },
+});
+
+served("references that no body says", club, (subject) => {
+  const post = async (user: string, path: string) =>
+    subject.client.send({ method: "POST", path, headers: by(await subject.running.key(user)), body: {} });
+  const refused = [422, ["# reference-not-found"]];
+
+  before(async () => {
+    for (const path of ["/members/ann", "/members/bob"]) await subject.client.send({ method: "PUT", path, body: {} });
+  });
+
+  test("R2.10 a default is the caller, who need not be a record", async () => {
+    const reply = await post("nobody", "/games");
+    assert.deepEqual([reply.status, faultsOf(reply)], refused, reply.text);
+    assert.equal((await post("ann", "/games")).status, 201);
+  });
+
+  test("R2.10 a move sets the caller, and what there may not be", async () => {
+    const { id } = (await post("ann", "/games")).json as { readonly id: string };
+    for (const path of [`/games/${id}/join`, `/games/${id}/relocate`]) {
+      const reply = await post("nobody", path);
+      assert.deepEqual([reply.status, faultsOf(reply)], refused, reply.text);
+    }
+    assert.equal((await post("bob", `/games/${id}/join`)).status, 200);
+  });
+
+  test("R2.10 a default is a record that is there only later", async () => {
+    const reply = await post("ann", "/notes");
+    assert.deepEqual([reply.status, faultsOf(reply)], refused, reply.text);
+    assert.equal((await subject.client.send({ method: "PUT", path: "/halls/main", body: {} })).status, 201);
+    assert.equal((await post("ann", "/notes")).status, 201);
   });
 });
