@@ -4,7 +4,7 @@ import type { Following } from "../store/migration.ts";
 
 /** For `openSqliteStore`. What judges values is what judges those that callers send. */
 export async function followingOf({ events, history }: Plan): Promise<Following> {
-  const { createJudges } = await import("../serve/body.ts");
+  const { createJudges } = await import("../serve/judge.ts");
   const judgeOf = createJudges();
   return {
     history,

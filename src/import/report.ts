@@ -1,5 +1,5 @@
 /** What an import has to say of itself: what was not carried over, what was guessed from what, what was given another name. */
-
+import { escapeSegment, unescapeSegment } from "../base/json-pointer.ts";
 import type { Json } from "../base/json.ts";
 
 /**
@@ -37,15 +37,12 @@ export function createNotes(): Notes {
 
 /** A pointer to a member of what `pointer` leads to. */
 export function below(pointer: string, ...keys: readonly (string | number)[]): string {
-  return keys.reduce<string>((at, key) => `${at}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`, pointer);
+  return keys.reduce<string>((at, key) => `${at}/${escapeSegment(String(key))}`, pointer);
 }
 
 /** The keys of a pointer. */
 export function keysOf(pointer: string): readonly string[] {
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return pointer.split("/").slice(1).map(unescapeSegment);
 }
 
 /** A text, a number or a truth value as text; nothing for what is no single value, as it is not where one is expected. */

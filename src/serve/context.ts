@@ -6,7 +6,7 @@ import type { Value, Variables } from "../expression/evaluate.ts";
 import type { TypedExpression } from "../expression/typed.ts";
 import type { Column, CredentialPlan, Plan, Table } from "../plan/plan.ts";
 import type { Awaitable, Row, Store, Transaction } from "../store/store.ts";
-import type { Judge } from "./body.ts";
+import type { Judge } from "./judge.ts";
 import type { Caller } from "./caller.ts";
 import type { Cursors } from "./cursor.ts";
 import type { Unwrapped } from "./envelope.ts";

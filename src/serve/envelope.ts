@@ -1,8 +1,8 @@
 /** Bodies that stand in objects of the document's own: what is wrong with these, and where on the wire a fault is (R7.2). */
+import { fragmentTo, unescapeSegment } from "../base/json-pointer.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Opened } from "../plan/envelope.ts";
-import type { Judge } from "./body.ts";
-import { escapeSegment, unescapeSegment } from "./body.ts";
+import type { Judge } from "./judge.ts";
 import type { Fault } from "./refusal.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -16,7 +16,7 @@ const sentences = {
 export function judgeOpened({ faults, places }: Opened, judge: Judge | undefined): Judge {
   const told = faults.map(({ path, code }): Fault => {
     return {
-      pointer: pointerTo(path),
+      pointer: fragmentTo(path),
       field: path.at(-1) ?? "body",
       code,
       detail: sentences[code](path.join(".")),
@@ -24,7 +24,7 @@ export function judgeOpened({ faults, places }: Opened, judge: Judge | undefined
     };
   });
   // Of what an object that is not there should have held nothing is said: that it is missing says it.
-  const missing = faults.filter(({ code }) => code !== "unknown-field").map(({ path }) => pointerTo(path));
+  const missing = faults.filter(({ code }) => code !== "unknown-field").map(({ path }) => fragmentTo(path));
   return (value) => [
     ...told,
     ...(judge?.(value) ?? []).filter(({ code, pointer }) => {
@@ -57,11 +57,7 @@ function pointerAt(pointer: string, places: Opened["places"]): string {
   if (first === undefined) return pointer;
   const name = unescapeSegment(decodeURIComponent(first));
   const [beside = []] = places.values();
-  return `${pointerTo([...(places.get(name) ?? beside), name])}${rest}`;
-}
-
-function pointerTo(path: readonly string[]): string {
-  return `#/${path.map((name) => encodeURIComponent(escapeSegment(name))).join("/")}`;
+  return `${fragmentTo([...(places.get(name) ?? beside), name])}${rest}`;
 }
 
 /** A body taken out of its envelope. */

@@ -1,7 +1,7 @@
 /** The body that a document declares for its errors: the shape, with the facts of one error in the place of their names. */
+import { unescapeSegment } from "../base/json-pointer.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { isPerFault, isRepeated } from "../parts/errors/decide.ts";
-import { unescapeSegment } from "./body.ts";
 import type { Fault } from "./refusal.ts";
 
 /** What an error is, beside its faults. */

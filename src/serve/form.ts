@@ -1,9 +1,9 @@
 /** `multipart/form-data` (RFC 7578): files into the store as they come, all other parts as the members of a body. */
+import { fragmentTo } from "../base/json-pointer.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
 import type { BodyPlan } from "../plan/plan.ts";
 import type { FileStore } from "../store/store.ts";
-import { escapeSegment } from "./body.ts";
 import { parseJson } from "./json.ts";
 import { parseMediaType } from "./negotiation.ts";
 import { type Fault, invalid, malformed, Refusal } from "./refusal.ts";
@@ -63,7 +63,7 @@ export async function readForm(pour: Pour, options: FormOptions): Promise<JsonOb
     if (plan === undefined || fault !== undefined || Object.hasOwn(input, name)) {
       const detail = `${name} ${fault ?? "is one file"}`;
       faults.push({
-        pointer: pointerOf(name),
+        pointer: fragmentTo([name]),
         code: plan === undefined ? "wrong-type" : fault ? "not-one-of" : "repeated",
         detail,
       });
@@ -143,7 +143,7 @@ function membersOf(name: string, parts: readonly Part[], body: BodyPlan, faults:
     if (parseMediaType(type)?.essence !== "application/json") return valueOf(value, itemOf(schema, parts.length));
     const parsed = parseJson(Buffer.from(value));
     if (parsed.kind === "value") return parsed.value;
-    faults.push({ pointer: pointerOf(name), code: "bad-json", detail: parsed.detail });
+    faults.push({ pointer: fragmentTo([name]), code: "bad-json", detail: parsed.detail });
     return null;
   });
   const [first = null] = values;
@@ -169,8 +169,4 @@ function valueOf(text: string, schema: JsonObject | undefined): Json {
   if (types.length === 0 || types.includes("string")) return text;
   const parsed = parseJson(Buffer.from(text));
   return parsed.kind === "value" && typeof parsed.value !== "string" ? parsed.value : text;
-}
-
-function pointerOf(name: string): string {
-  return `#/${encodeURIComponent(escapeSegment(name))}`;
 }

@@ -21,8 +21,7 @@ import type {
   Transaction,
   View,
 } from "../store/store.ts";
-import type { Judge } from "./body.ts";
-import { createJudges } from "./body.ts";
+import { type Judge, createJudges } from "./judge.ts";
 import type { CallerKinds } from "./caller.ts";
 import type { Extension, Extensions } from "./extension.ts";
 import { hasPart } from "./page-text.ts";

@@ -3,7 +3,7 @@ import { canonicalInstant } from "../base/clock.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Value } from "../expression/evaluate.ts";
 import type { ColumnType, Operation } from "../plan/plan.ts";
-import type { Judge } from "./body.ts";
+import type { Judge } from "./judge.ts";
 import type { Prepared } from "./prepared.ts";
 import { malformed, type Refusal } from "./refusal.ts";
 

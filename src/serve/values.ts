@@ -1,4 +1,5 @@
 /** From a body's members and the document's defaults to the columns of a record. */
+import { fragmentSegment } from "../base/json-pointer.ts";
 import { canonicalInstant, instantText } from "../base/clock.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Value } from "../expression/evaluate.ts";
@@ -6,8 +7,7 @@ import type { BodyPlan, Column, InputForm, Table, Plan } from "../plan/plan.ts";
 import type { Awaitable, Row, Transaction } from "../store/store.ts";
 import type { Call, Context, Work } from "./context.ts";
 import { callOf } from "./context.ts";
-import type { Judge } from "./body.ts";
-import { createJudges, escapeSegment } from "./body.ts";
+import { type Judge, createJudges } from "./judge.ts";
 import { canonicalText } from "./json.ts";
 import { isVisible } from "./record.ts";
 import type { Fault } from "./refusal.ts";
@@ -109,7 +109,7 @@ async function formed(taking: Taking, form: InputForm, given: Json, name: string
     case "map": {
       const members: [string, Json][] = [];
       for (const [key, member] of Object.entries(given as JsonObject))
-        members.push([key, await formed(taking, form.of, member, name, `${pointer}/${segment(key)}`)]);
+        members.push([key, await formed(taking, form.of, member, name, `${pointer}/${fragmentSegment(key)}`)]);
       return Object.fromEntries(members);
     }
     case "object": {
@@ -118,15 +118,13 @@ async function formed(taking: Taking, form: InputForm, given: Json, name: string
         const member = Object.hasOwn(members, key) ? members[key] : otherwise;
         if (member === undefined) continue;
         members[key] =
-          inner === undefined ? member : await formed(taking, inner, member, name, `${pointer}/${segment(key)}`);
+          inner === undefined
+            ? member
+            : await formed(taking, inner, member, name, `${pointer}/${fragmentSegment(key)}`);
       }
       return members;
     }
   }
-}
-
-function segment(name: string): string {
-  return encodeURIComponent(escapeSegment(name));
 }
 
 async function isThere({ call, tx }: Taking, form: InputForm & { kind: "reference" }, id: Value): Promise<boolean> {

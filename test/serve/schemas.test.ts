@@ -6,7 +6,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import type { Json, JsonObject } from "../../src/base/json.ts";
 import { schemaFaults, withoutReferences } from "../../src/parts/resources/schema.ts";
-import { createJudges } from "../../src/serve/body.ts";
+import { createJudges } from "../../src/serve/judge.ts";
 import { formats } from "../../src/serve/formats.ts";
 import { patternProperties } from "../../src/serve/pattern-properties.ts";
 import { served } from "./scenario.ts";

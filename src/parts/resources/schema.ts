@@ -6,6 +6,7 @@
  * thinks: an unknown keyword or format, which the standard passes over, would be a line that is not enforced.
  */
 import { RE2JS } from "@bufbuild/re2";
+import { unescapeSegment } from "../../base/json-pointer.ts";
 import { textFormats } from "../../base/formats.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { own } from "./fields.ts";
@@ -367,7 +368,7 @@ function targetOf(root: Json, text: string): Json | undefined {
   return fragment
     .split("/")
     .slice(1)
-    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .map(unescapeSegment)
     .reduce((found: Json | undefined, step) => memberOf(found, step), root);
 }
 

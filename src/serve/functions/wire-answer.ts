@@ -5,7 +5,7 @@
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Operation, Plan, WiredAnswer } from "../../plan/plan.ts";
 import { isJson, resolved, typesOf } from "../../plan/wire.ts";
-import type { Judge } from "../body.ts";
+import type { Judge } from "../judge.ts";
 import type { Call } from "../context.ts";
 import type { Answer } from "../exchange.ts";
 import { type Fault, Refusal } from "../refusal.ts";

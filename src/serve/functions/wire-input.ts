@@ -2,10 +2,12 @@
  * What a request says to an operation whose document describes the wire: parameters as values of their types, and the body,
  * each in the member of the place that it came from (`{ path, query, header, cookie, body }`), so that no names collide.
  */
+import { fragmentSegment } from "../../base/json-pointer.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Operation, Plan, WiredParameter, WirePlan } from "../../plan/plan.ts";
 import { defaultOf, formMedia, isJson, resolved, typesOf } from "../../plan/wire.ts";
-import { announcesBody, checkMedia, type Judge } from "../body.ts";
+import { announcesBody, checkMedia } from "../body.ts";
+import type { Judge } from "../judge.ts";
 import type { Exchange } from "../exchange.ts";
 import { parseJson } from "../json.ts";
 import { parseMediaType } from "../negotiation.ts";
@@ -52,7 +54,7 @@ export function wireJudge(judge: Judge, { parameters }: WirePlan): Judge {
     judge(value).map((fault): Fault => {
       const [, place = "", name = "", rest = ""] = /^#\/([^/]*)(?:\/([^/]*))?(.*)$/.exec(fault.pointer ?? "") ?? [];
       if (place === "body") return { ...fault, pointer: `#${name === "" ? "" : `/${name}`}${rest}` };
-      const found = parameters.find((one) => one.in === place && escaped(one.name) === name);
+      const found = parameters.find((one) => one.in === place && fragmentSegment(one.name) === name);
       if (found === undefined) return fault;
       const { code, detail } = fault;
       const told = { code, detail };
@@ -63,10 +65,6 @@ export function wireJudge(judge: Judge, { parameters }: WirePlan): Judge {
 /** Whether what is wrong can be said of the request's line and head alone: 400, and 422 where it is the body's (R7.2). */
 export function isOfParameters(faults: readonly Fault[]): boolean {
   return faults.some(({ parameter, header }) => parameter !== undefined || header !== undefined);
-}
-
-function escaped(name: string): string {
-  return encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"));
 }
 
 function own<Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined {

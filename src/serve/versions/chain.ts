@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { FilterOperator } from "../../plan/plan.ts";
 import type { MemberStep, OperationStep, ShapeStep, StepPlan } from "../../plan/version.ts";
 import type { Value } from "../../expression/evaluate.ts";
-import type { Judge } from "../body.ts";
+import type { Judge } from "../judge.ts";
 import type { View, ViewMember } from "../../store/store.ts";
 import { membersDown } from "./view.ts";
 import { compileShape, own, type Shape, type Whole } from "./shapes.ts";

@@ -1,6 +1,6 @@
 /** All versions of a document made ready: the newest, which runs, and the older ones, which are converted to it. */
 import type { OlderPlan, VersionPlace, VersionPlan, VersionsPlan } from "../../plan/version.ts";
-import { createJudges } from "../body.ts";
+import { createJudges } from "../judge.ts";
 import { type Prepared, prepareAsked, prepareOperations, type PreparingOptions } from "../prepared.ts";
 import { createProblems } from "../problem.ts";
 import { createChain, createLinks } from "./chain.ts";

@@ -2,8 +2,8 @@
  * A refusal in the words of the version that it is told in: pointers, the names in its sentences, its members (R7.2). Its code
  * is brought down where it becomes an answer, since many are refused before their operation is known.
  */
+import { fragmentTo, unescapeSegment } from "../../base/json-pointer.ts";
 import type { Json } from "../../base/json.ts";
-import { escapeSegment, unescapeSegment } from "../body.ts";
 import type { Call } from "../context.ts";
 import type { Fault, RefusalDetails } from "../refusal.ts";
 import { Refusal } from "../refusal.ts";
@@ -40,7 +40,7 @@ function faultDown(call: Call, chain: Chain, fault: Fault, names: Map<string, st
     const older = down[index];
     if (older !== undefined && older !== segment) names.set(segment, older);
   }
-  const pointer = `#/${down.map((one) => encodeURIComponent(escapeSegment(one))).join("/")}`;
+  const pointer = fragmentTo(down);
   return { ...fault, pointer, detail: withNames(fault.detail, names) };
 }
 

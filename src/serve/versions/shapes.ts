@@ -5,7 +5,7 @@
 import { editInside, isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { compileFunction } from "../../expression/evaluate.ts";
 import type { ConversionPlan, MemberStep, ShapeStep } from "../../plan/version.ts";
-import type { Judge } from "../body.ts";
+import type { Judge } from "../judge.ts";
 import { canonicalText } from "../json.ts";
 
 export interface Shape {

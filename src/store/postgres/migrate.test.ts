@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { postgresForFile } from "../../../test/postgres/for-file.ts";
 import type { Column, Table } from "../../plan/plan.ts";
-import { createJudges } from "../../serve/body.ts";
+import { createJudges } from "../../serve/judge.ts";
 import { type Following, type Migrated, MigrationRefused } from "../migration.ts";
 import type { Row, Store, View } from "../store.ts";
 import { placeFrom } from "./address.ts";

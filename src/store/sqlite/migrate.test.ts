@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import type { Column, Table } from "../../plan/plan.ts";
-import { createJudges } from "../../serve/body.ts";
+import { createJudges } from "../../serve/judge.ts";
 import { tables, thing, wholeView } from "../contract-tables.ts";
 import type { Row, Store, View } from "../store.ts";
 import type { Following } from "../migration.ts";

@@ -1,7 +1,7 @@
 /** Events told to receivers of an older version: names, what they carry, and those that it does not have. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createJudges } from "../../../src/serve/body.ts";
+import { createJudges } from "../../../src/serve/judge.ts";
 import { createChain, createLinks } from "../../../src/serve/versions/chain.ts";
 import { createEventDown } from "../../../src/serve/versions/events.ts";
 import type { Served } from "../../../src/serve/versions/served.ts";
