@@ -8,8 +8,10 @@ import { causeAll } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
 import { checkGuard } from "./guard.ts";
 import { idText } from "./keys-in-path.ts";
+import { parseJson } from "./json.ts";
 import { holdLive } from "./limits/quotas.ts";
 import { answerWith } from "./outcome.ts";
+import { parseMediaType } from "./negotiation.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord } from "./record.ts";
 import type { Fault } from "./refusal.ts";
 import { invalid, Refusal } from "./refusal.ts";
@@ -93,7 +95,7 @@ function judgePatch(call: Call, row: Row, seen: JsonObject): Patch {
   for (const [name, patch] of Object.entries(call.input)) {
     const field = operation.body?.fields.find((each) => each.name === name);
     if (field === undefined && isFixed(call, seen, name)) {
-      if (!sameValue(seen[name] ?? null, patch)) faults.push(readOnly(call, name));
+      if (!isAsRead(call, seen[name] ?? null, patch)) faults.push(readOnly(call, name));
     } else if (patch === null && field !== undefined) {
       const column = table.columns.find((each) => each.name === name);
       if (column?.absent === "null") members.push([name, null]);
@@ -125,6 +127,14 @@ export async function asRead(call: Call, tx: Transaction, row: Row): Promise<Jso
 export function isFixed(call: Call, seen: JsonObject, name: string): boolean {
   const fixed = call.prepared.operation.body?.fixed.includes(name) ?? false;
   return fixed && (Object.hasOwn(seen, name) || call.kind.record.readable.has(name));
+}
+
+/** Whether it is sent as it is read. In a form it is a text, and the body's schema says nothing of what it is. */
+function isAsRead({ exchange }: Call, seen: Json, sent: Json): boolean {
+  if (typeof seen === "string" || typeof sent !== "string") return sameValue(seen, sent);
+  if (parseMediaType(exchange.headers.get("content-type") ?? "")?.essence !== "multipart/form-data") return false;
+  const parsed = parseJson(Buffer.from(sent));
+  return parsed.kind === "value" && sameValue(seen, parsed.value);
 }
 
 /** The fault of a member that may be sent only with the value that it has, or not at all (R2.4). */

@@ -24,6 +24,7 @@ const text = documentOf({
       id: "id(thi)",
       name: "string(1..9), unique",
       "size?": "integer(0..9)",
+      made: "integer(0..9) = 3, create-only",
       "tags?": "string(1..9)[]",
       "photo?": "file(..2MB, image/png | text/*)",
     },
@@ -234,6 +235,15 @@ served(
         if (faults.length > 0) assert.deepEqual(faultsOf(reply), faults);
       });
     }
+
+    test("R2.4 what a form says of a member that may not change is compared as what it is", async () => {
+      const first = await form("POST", "/things", [{ name: "name", bytes: name() }]);
+      const path = `/things/${(first.json as { id: string }).id}`;
+      const change = (value: string): Promise<Reply> => form("PATCH", path, [{ name: "made", bytes: value }, png("x")]);
+      const [same, other] = [await change("3"), await change("4")];
+      assert.equal(same.status, 200, same.text);
+      assert.deepEqual([other.status, faultsOf(other)], [422, ["#/made read-only"]], other.text);
+    });
 
     test("what is no form, or ends before its end, is refused", async () => {
       const type = { "Content-Type": "multipart/form-data" };

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import type { Json } from "../../src/base/json.ts";
 import { type Exchange, readHeaders } from "../../src/serve/exchange.ts";
 import { beats, before, isOfSessions } from "./document.ts";
-import type { Actor, Asked, ListAsked, Oracle, Rec } from "./oracle.ts";
+import { type Actor, type Asked, formFile, type ListAsked, type Oracle, type Rec } from "./oracle.ts";
 import { isKeptOf } from "./hashing.ts";
 import type { People } from "./people.ts";
 import { deviceSecret } from "./process.ts";
@@ -79,7 +79,11 @@ export function request(
   const memory = asking.memoryOf(actor);
   const isOfOne = operation.path.includes("{id}");
   const id = isOfOne && of !== undefined ? of : isOfOne ? targetOf(asking, resource, operation, actor) : undefined;
-  const body = bodyOf(asking, resource, operation, id === undefined ? undefined : oracle.records.get(`${resource.name}/${id}`)); // biome-ignore format: short
+  const values = bodyOf(asking, resource, operation, id === undefined ? undefined : oracle.records.get(`${resource.name}/${id}`)); // biome-ignore format: short
+  const isForm = values !== undefined && takesForms(resource, operation) && chance.percent(45);
+  // A form cannot say that a member is null.
+  const body = isForm ? Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== null && name !== "photo")) : values; // biome-ignore format: short
+  const hasFile = operation.method === "PUT" || (isForm && chance.percent(80));
   const older = world.older !== undefined && chance.percent(40);
   const kept = id === undefined ? undefined : memory.tags.get(`${older ? "older " : ""}${id}`);
   const edits = operation.method !== "GET" && isOfOne;
@@ -97,7 +101,8 @@ export function request(
     older,
     ...(id === undefined ? {} : { id }),
     ...(body === undefined ? {} : { body }),
-    ...(operation.method === "PUT" ? { upload: uploadOf(chance) } : {}),
+    ...(hasFile ? { upload: uploadOf(chance) } : {}),
+    ...(isForm ? { isForm } : {}),
     ...(key === undefined ? {} : { key }),
     ...(match === undefined ? {} : { match }),
     ...(noneMatch === undefined ? {} : { noneMatch }),
@@ -257,16 +262,17 @@ function sentOf({ world, secretOf }: Asking, asked: Unsent): Sent {
   if (list !== undefined && list.limit !== 3) query.append("limit", String(list.limit));
   if (cursor !== undefined) query.append("cursor", cursor);
   const target = `${path.replace("{id}", id)}${query.size === 0 ? "" : `?${query.toString()}`}`;
-  const text = asked.upload !== undefined ? asked.upload : body === undefined ? undefined : JSON.stringify(Object.fromEntries(Object.entries(body).map(([name, value]) => [nameOf(name), value]))); // biome-ignore format: short
+  const members = body && Object.entries(body).map(([name, value]) => [nameOf(name), value] as const);
+  const [text, type] = contentOf(asked, members);
   const secret = asked.signed === undefined ? secretOf(actor) : undefined;
   return {
-    asked: { ...asked, fingerprint: `${operation.method} ${target} ${older} ${canonical(body)}` },
+    asked: { ...asked, fingerprint: `${operation.method} ${target} ${older} ${canonical(body)} ${asked.upload}` },
     secret,
     method: operation.method,
     target,
     headers: [
       ...(secret === undefined ? [] : ["Authorization", `Bearer ${secret}`]),
-      ...(text === undefined ? [] : ["Content-Type", asked.upload === undefined ? "application/json" : "text/plain", "Content-Length", String(Buffer.byteLength(text))]), // biome-ignore format: short
+      ...(text === undefined ? [] : ["Content-Type", type, "Content-Length", String(Buffer.byteLength(text))]),
       ...(key === undefined ? [] : ["Idempotency-Key", key]),
       ...(match === undefined ? [] : ["If-Match", match]),
       ...(noneMatch === undefined ? [] : ["If-None-Match", noneMatch]),
@@ -276,6 +282,30 @@ function sentOf({ world, secretOf }: Asking, asked: Unsent): Sent {
     ],
     body: text,
   };
+}
+
+/** A body and what it is: JSON, a file by itself, or a form. */
+function contentOf(
+  { isForm, upload }: Unsent,
+  members: readonly (readonly [string, Json])[] | undefined,
+): readonly [text: string | undefined, type: string] {
+  if (isForm === true) {
+    const part = (name: string, more: string, value: string): string => `--part\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`; // biome-ignore format: short
+    const parts = (members ?? []).map(([name, value]) => part(name, "", typeof value === "string" ? value : JSON.stringify(value))); // biome-ignore format: short
+    const file =
+      upload === undefined ? [] : [part("photo", `; filename="${formFile}"\r\nContent-Type: text/plain`, upload)];
+    // The file comes somewhere among the others.
+    return [
+      `${[...parts.slice(0, 1), ...file, ...parts.slice(1)].join("")}--part--\r\n`,
+      "multipart/form-data; boundary=part",
+    ];
+  }
+  if (upload !== undefined) return [upload, "text/plain"];
+  return [members && JSON.stringify(Object.fromEntries(members)), "application/json"];
+}
+
+function takesForms({ fields }: Resource, { deed, file }: Operation): boolean {
+  return file === undefined && (deed === "create" || deed === "update") && fields.some(({ type }) => type.kind === "file"); // biome-ignore format: short
 }
 
 function canonical(body: Readonly<Record<string, Json>> | undefined): string {
@@ -408,9 +438,20 @@ function inRange(asking: Asking, field: Field): Json {
   return type.kind === "number" ? asking.chance.between(0, 4) : asking.chance.pick(["a", "b", "c", "d"]);
 }
 
-export function exchangeOf({ asked, body, headers, method, target }: Sent): Exchange {
+/** `between`: others may go on before each piece of a body that brings a file. */
+export function exchangeOf({ asked, body, headers, method, target }: Sent, between: () => Promise<void>): Exchange {
   const bytes = Buffer.from(body ?? "");
+  const pour: Exchange["pour"] = async (limit, _, take) => {
+    if (bytes.length > limit) return "too-large";
+    const third = Math.ceil(bytes.length / 3);
+    for (let at = 0; at < bytes.length; at += third) {
+      await between();
+      await take(bytes.subarray(at, at + third));
+    }
+    return "whole";
+  };
   return {
+    ...(asked.upload === undefined ? {} : { pour }),
     method,
     target,
     headers: readHeaders(headers),

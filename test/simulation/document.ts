@@ -8,6 +8,7 @@ import type {
   Lifecycle,
   Move,
   Operation,
+  Rate,
   Resource,
   SessionDeed,
   SetTo,
@@ -264,11 +265,9 @@ function errorsOf({ resources }: World): readonly [string, string][] {
 function limitsOf({ rate, resources, webhook }: World): Block | "none" {
   const operations = resources.flatMap((resource) => resource.operations);
   const rates = {
-    ...(rate === undefined ? {} : { all: `${rate.count}/${rate.text} per user` }),
+    ...(rate === undefined ? {} : { all: rateText(rate) }),
     ...Object.fromEntries(
-      operations.flatMap((one) =>
-        one.rate === undefined ? [] : [[one.name, `${one.rate.count}/${one.rate.text} per user`]],
-      ),
+      operations.flatMap((one) => (one.rate === undefined ? [] : [[one.name, rateText(one.rate)]])),
     ),
   };
   const quota = {
@@ -296,6 +295,10 @@ function limitsOf({ rate, resources, webhook }: World): Block | "none" {
   const parts = { rate: rates, quota, keep };
   const said = Object.entries(parts).filter(([, lines]) => Object.keys(lines).length > 0);
   return said.length === 0 ? "none" : (Object.fromEntries(said) as Block);
+}
+
+function rateText({ burst, count, text }: Rate): string {
+  return `${count}/${text} per user${burst === undefined ? "" : `, burst ${burst}`}`;
 }
 
 function versioningOf({ older }: World): Block | "none" {

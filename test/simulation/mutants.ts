@@ -18,6 +18,8 @@ const tellsOfLapsed = (world: World): boolean => world.webhook !== undefined && 
 const hasQuota = ({ resources }: World): boolean =>
   resources.some(({ operations }) => operations.some(({ quota }) => quota));
 
+const hasBuckets = ({ rate }: World): boolean => rate?.burst !== undefined;
+
 const logsIn = ({ logins }: World): boolean => logins !== undefined;
 
 const listens = ({ inbound }: World): boolean => inbound !== undefined;
@@ -36,6 +38,12 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "a quota is counted in spite of a refusal": { of: hasQuota, store: countedInSpite },
   "quotas are not held": { of: hasQuota, plan: (plan) => ({ ...plan, quotas: plan.quotas.map((quota) => ({ ...quota, count: quota.count + 1 })) }) }, // biome-ignore format: a table
   "one request too many is let in": { plan: (plan) => ({ ...plan, rates: plan.rates.map((rate) => ({ ...rate, count: rate.count + 1 })) }) }, // biome-ignore format: a table
+  "a bucket is larger than it may be": { of: hasBuckets, plan: (plan) => ({ ...plan, rates: plan.rates.map((rate) => (rate.burst === undefined ? rate : { ...rate, burst: rate.burst + 1 })) }) }, // biome-ignore format: a table
+  "each process counts for itself": { of: hasBuckets, together: true, store: ({ rates: _, ...store }) => store },
+  "a bucket is refilled by each who asks": {
+    of: ({ rate }) => rate?.burst !== undefined && rate.milliseconds < 60_000,
+    loose: "time",
+  },
   "a timer fires twice": {
     of: ({ resources }) =>
       resources.some(({ lifecycle }) =>
@@ -86,6 +94,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "the first byte of a file is lost": { of: hasFiles, store: (store) => ({ ...store, files: { ...store.files, append: (id, bytes) => store.files.append(id, bytes.subarray(1)) } }) }, // biome-ignore format: a table
   "other bytes are given of a file": { of: hasFiles, store: (store) => ({ ...store, files: { ...store.files, piece: async (id, at) => { const piece = await store.files.piece(id, at); return piece && { ...piece, bytes: piece.bytes.map((byte) => byte + 1) }; } } }) }, // biome-ignore format: a table
   "a file that no record was given stays": { of: hasFiles, store: (store) => ({ ...store, files: { ...store.files, discard: () => {} }, purge: () => {} }) }, // biome-ignore format: a table
+  "a file that no record took is not discarded": { of: hasFiles, store: (store) => ({ ...store, files: { ...store.files, discard: () => {} } }) }, // biome-ignore format: a table
   "a file stays when its record is gone": { of: hasFiles, loose: "file of the gone" },
   "a session outlives its record": { of: logsIn, loose: "token of the gone" },
   "what is over is not cleared": { store: (store) => ({ ...store, purge: () => {} }) },

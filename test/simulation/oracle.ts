@@ -37,6 +37,8 @@ export interface Asked {
   readonly proof?: Proof;
   /** The bytes of a file, as a text. */
   readonly upload?: string;
+  /** What is sent is a form, with the file as a part of it. */
+  readonly isForm?: boolean;
   /** What is said to be signed, when, and whether it is. */
   readonly signed?: { readonly field: string; readonly seconds: number; readonly isRight: boolean };
 }
@@ -136,6 +138,7 @@ export interface Photo {
   readonly id: string;
   readonly bytes: number;
   readonly sha256: string;
+  readonly name?: string;
 }
 
 export interface Window {
@@ -518,7 +521,8 @@ export class Oracle {
     if (match === undefined && needed) refuse(428, "precondition-needed");
   }
 
-  #create(draft: Draft, { actor, body = {}, operation, resource }: Asked, now: number, hints: Hints): Verdict {
+  #create(draft: Draft, asked: Asked, now: number, hints: Hints): Verdict {
+    const { actor, body = {}, operation, resource } = asked;
     const settable = resource.fields.filter(({ marks }) => !marks.includes("read-only"));
     for (const [name, value] of Object.entries(body)) {
       const field = settable.find((one) => one.name === name);
@@ -535,6 +539,8 @@ export class Oracle {
     for (const field of resource.fields)
       if (field.type.kind === "secret")
         values[field.name] = keptOf(field, values[field.name] ?? null, hints.written?.(resource.name, hints.id ?? ""));
+    if (asked.upload !== undefined)
+      values["photo"] = fileOf(asked, hints.written?.(resource.name, hints.id ?? "")?.["photo"]);
     const rec: Rec = {
       resource,
       id: hints.id ?? "",
@@ -614,13 +620,8 @@ export class Oracle {
     return given(hints.tokens);
   }
 
-  #update(
-    draft: Draft,
-    { actor, body = {}, operation, proof, resource, upload }: Asked,
-    rec: Rec,
-    now: number,
-    hints: Hints,
-  ): Verdict {
+  #update(draft: Draft, asked: Asked, rec: Rec, now: number, hints: Hints): Verdict {
+    const { actor, body = {}, operation, proof, resource, upload } = asked;
     const values: Record<string, Json> = { ...rec.values };
     for (const [name, value] of Object.entries(body)) {
       const field = resource.fields.find((one) => one.name === name);
@@ -636,7 +637,7 @@ export class Oracle {
       const except = actor.id === rec.id ? proof?.session : undefined;
       draft.sessions.push({ kind: "endedAll", user: rec.id, ...(except === undefined ? {} : { except }) });
     }
-    if (operation.file !== undefined) values[operation.file] = fileOf(upload, hints.written?.(resource.name, rec.id)?.[operation.file]); // biome-ignore format: short
+    if (upload !== undefined) values["photo"] = fileOf(asked, hints.written?.(resource.name, rec.id)?.["photo"]);
     this.#checkReferences(draft, actor, resource, body, rec);
     const isSame = Object.entries(values).every(([name, value]) => (rec.values[name] ?? null) === value);
     if (isSame) return { kind: "given", status: 200, record: rec };
@@ -954,9 +955,13 @@ function holds(condition: Condition, rec: Rec, input: Readonly<Record<string, Js
   }
 }
 
+/** What a file in a form is called. */
+export const formFile = "photo.txt";
+
 /** What a record says of a file that was sent, under the id that the store has it by. */
-function fileOf(upload: string | undefined, written: unknown): Json {
-  const must = { type: "text/plain", bytes: upload?.length ?? 0, sha256: hashOf(upload ?? "") };
+function fileOf({ isForm, upload = "" }: Asked, written: unknown): Json {
+  const name = isForm === true ? { name: formFile } : {};
+  const must = { type: "text/plain", bytes: upload.length, sha256: hashOf(upload), ...name };
   const { id, ...said } = JSON.parse(JSON.stringify(written ?? {})) as { readonly id?: string };
   return isDeepStrictEqual(said, must) && id !== undefined ? { id, ...must } : must;
 }

@@ -34,6 +34,8 @@ export interface Mutation {
   readonly of?: (world: World) => boolean;
   /** What a store whose transactions run together does not hold. */
   readonly loose?: Holdable;
+  /** Whether it can be seen with such a store alone. */
+  readonly together?: true;
 }
 
 export interface ProcessOptions {
@@ -47,6 +49,8 @@ export interface ProcessOptions {
   readonly mutation: Mutation;
   /** Told of what the service says is its own fault. */
   readonly failed: (failure: unknown) => void;
+  /** Told of what an operator is told of. */
+  readonly notice: (sentence: string) => void;
 }
 
 /** The same for every process of one service. */
@@ -71,6 +75,7 @@ export function startProcess(options: ProcessOptions): Process {
     cursorSecret: secret,
     baseUrl: () => "http://things.example",
     report,
+    notice: options.notice,
     webhooks: { key: secret, urlFault: (text) => faultOf(text, { loopback: false }) },
   });
   const { webhook } = plan.events;

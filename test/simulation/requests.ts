@@ -11,6 +11,7 @@ import type { Task } from "./machine.ts";
 import { type Actor, answerKey, type Asked, type Proof, tagKey, type Verdict } from "./oracle.ts";
 import { People } from "./people.ts";
 import type { Process } from "./process.ts";
+import { type Admission, SharedRates } from "./rates.ts";
 import type { Scene } from "./scene.ts";
 
 const tooOften: Verdict = { kind: "refused", status: 429, code: "rate-limited", within: 60 };
@@ -27,6 +28,10 @@ export interface Flight {
   readonly time: number;
   /** What may be answered: what was true at one of the moments at which something was looked at for it. */
   readonly verdicts: Verdict[];
+  /** Another one with its key was under way meanwhile. */
+  metItsKey?: true;
+  /** Files whose bytes came with it. */
+  readonly files: string[];
   entered: boolean;
   /** The caller hears nothing more of it. */
   abandoned: boolean;
@@ -51,6 +56,8 @@ export class Requests {
   readonly #scene: Scene;
   readonly #keys: Keys;
   readonly #followers: Followers;
+  /** Where processes count together. */
+  readonly shared: SharedRates | undefined;
   readonly #memories: Map<string, Memory> = new Map();
   readonly #ids: Set<string> = new Set();
   #count = 0;
@@ -60,6 +67,7 @@ export class Requests {
     this.#scene = scene;
     this.#keys = keys;
     this.#followers = followers;
+    this.shared = scene.store === "together" ? new SharedRates(scene.prepared.world) : undefined;
   }
 
   /** How many have been sent. */
@@ -98,16 +106,18 @@ export class Requests {
       uptime: machine.uptime,
       time: machine.time,
       verdicts: [],
+      files: [],
       entered: false,
       abandoned: false,
     };
     Object.assign(task, { request: flight });
     const { asked, body = "", method, target } = sent;
     machine.note(`#${number} ${asked.actor.name}: ${method} ${target} ${body} ${sent.headers.slice(asked.actor.id === null ? 0 : 2).join(" ")}`); // biome-ignore format: short
+    this.#meet(flight);
     this.flights.add(flight);
     if (isOwn(asked.resource.name)) this.past.push(sent);
     machine.tasks
-      .run(task, async () => process.service.answer(exchangeOf(sent)))
+      .run(task, async () => process.service.answer(exchangeOf(sent, () => machine.pass("body", process.life))))
       .then(
         (answer) => this.#answered(flight, answer),
         (thrown: unknown) => {
@@ -129,6 +139,8 @@ export class Requests {
     for (const flight of this.flights) {
       if (flight.process.life !== life) continue;
       if (isOwn(flight.sent.asked.resource.name)) this.past.push(flight.sent);
+      if (!flight.entered) this.shared?.enter(flight, flight.sent.asked, flight.uptime);
+      this.shared?.left(flight, this.#scene.machine.uptime);
       this.flights.delete(flight);
     }
   }
@@ -141,7 +153,7 @@ export class Requests {
   }
 
   enter(flight: Flight): void {
-    const { machine, oracle } = this.#scene;
+    const { oracle } = this.#scene;
     flight.entered = true;
     const { asked } = flight.sent;
     if (this.#isRevoked(flight)) return;
@@ -150,7 +162,7 @@ export class Requests {
       flight.verdicts.push({ kind: "refused", status: 401, code: "unauthenticated" }, tooOften);
       return;
     }
-    const { admitted, giveBack } = flight.process.rates.enter(asked, machine.time, machine.uptime);
+    const { admitted, giveBack } = this.#admit(flight);
     if (admitted !== true) flight.verdicts.push({ kind: "refused", status: 429, code: "rate-limited" });
     if (admitted !== false) {
       flight.giveBack = giveBack;
@@ -160,6 +172,14 @@ export class Requests {
         flight.verdicts.push({ kind: "refused", status: 413, code: "too-large" });
       else if (flight.follower !== undefined) flight.verdicts.push({ kind: "webhook" });
     }
+  }
+
+  #admit(flight: Flight): Admission {
+    const { machine } = this.#scene;
+    const { asked } = flight.sent;
+    if (this.shared === undefined) return flight.process.rates.enter(asked, machine.time, machine.uptime);
+    this.shared.enter(flight, asked, flight.uptime);
+    return { admitted: undefined, giveBack: () => {} };
   }
 
   /** Who says to be in a session that is none (R5.10), or guesses too often (R5.7). */
@@ -202,8 +222,12 @@ export class Requests {
     const body = typeof answer.body === "string" ? answer.body : "";
     const { status } = answer;
     machine.note(`#${number} ${status} ${headers.get("etag") ?? ""} ${body}`);
+    const crowded = this.shared?.left(flight, machine.uptime, status);
+    if (crowded !== undefined) return found(`#${number}: ${crowded}`);
     const always = this.#alwaysWrong(flight, answer, headers, body);
     if (always !== undefined) return found(`#${number}: ${always}`);
+    const left = this.#leftOver(flight);
+    if (left !== undefined) return found(`#${number}: the file ${left} is still there, and no record has it`);
     if (status === 304) flight.giveBack?.();
     const wrong = this.#wrongOf(flight, status, headers, body);
     if (wrong !== undefined) {
@@ -221,6 +245,14 @@ export class Requests {
       if (endpoint !== undefined) endpoint.secret = secret;
     }
     if (!flight.abandoned && task.fault === undefined) this.#keep(flight, headers, body);
+  }
+
+  /** A file that came, and that no record took: it is gone before the answer is given. */
+  #leftOver({ files, task }: Flight): string | undefined {
+    const { inner, oracle, store } = this.#scene;
+    if (files.length === 0 || store === "sqlite" || task.fault !== undefined) return undefined;
+    const held = new Set(oracle.photos().map(({ id }) => id));
+    return files.find((id) => !held.has(id) && inner().files.piece(id, 0) !== undefined);
   }
 
   /** What no answer may be, whatever was asked; and its request is named once. */
@@ -243,7 +275,7 @@ export class Requests {
   }
 
   #wrongOf(
-    { process, sent, task, verdicts }: Flight,
+    { metItsKey, sent, task, verdicts }: Flight,
     status: number,
     headers: Headers,
     body: string,
@@ -253,7 +285,7 @@ export class Requests {
     const { fault = "none" } = task;
     if (["busy", "both"].includes(fault) && status === 503 && code === "overloaded") return undefined;
     if (["broken", "both"].includes(fault) && status === 500 && code === "internal") return undefined;
-    if (code === "idempotency-key-in-use" && this.#isInUse(asked, process)) return undefined;
+    if (code === "idempotency-key-in-use" && metItsKey === true) return undefined;
     const wrongs = verdicts.map((verdict) =>
       wrongAnswer(this.#scene.oracle, asked, verdict, { status, headers, body }),
     );
@@ -277,12 +309,17 @@ export class Requests {
     return undefined;
   }
 
-  #isInUse(asked: Asked, process: Process): boolean {
-    if (asked.key === undefined) return false;
+  /** Of two with one key that are under way at one process either may be told so. */
+  #meet(flight: Flight): void {
+    const { process, sent: { asked } } = flight; // biome-ignore format: short
+    if (asked.key === undefined) return;
     const key = answerKey(asked);
-    return [...this.flights].some(
-      (other) => other.process === process && other.sent.asked.key !== undefined && answerKey(other.sent.asked) === key,
-    );
+    for (const other of this.flights) {
+      if (other.process !== process || other.sent.asked.key === undefined || answerKey(other.sent.asked) !== key)
+        continue;
+      flight.metItsKey = true;
+      other.metItsKey = true;
+    }
   }
 
   /** The bytes are those that were sent, to the last one, or it is seen that they are not. */

@@ -200,6 +200,10 @@ class Simulation {
       post: hooks.post(life),
       mutation: this.#mutation,
       failed: (failure) => this.#failed(failure),
+      notice: (sentence) => {
+        if (sentence.startsWith("rates "))
+          this.#requests.shared?.alone(life, !sentence.endsWith("again"), machine.uptime);
+      },
     });
     processes.set(life, process);
     await this.#calmDown();
@@ -296,6 +300,7 @@ class Simulation {
       processes.delete(life);
       this.#followers.died(life);
       this.#requests.died(life);
+      this.#requests.shared?.alone(life, false, machine.uptime);
       await this.#start();
     }
     return dead.length > 0;
@@ -407,6 +412,7 @@ class Simulation {
     }[kind];
     machine.note(`clock ${milliseconds}`);
     if (milliseconds < 0) for (const { rates } of processes.values()) rates.setBack(machine.time);
+    if (milliseconds < 0) this.#requests.shared?.setBack(machine.uptime, -milliseconds);
     machine.turn(milliseconds);
   }
 

@@ -11,6 +11,7 @@ import type {
   DeleteOutcome,
   JournalEntry,
   Key,
+  Rates,
   Remembered,
   Row,
   Store,
@@ -20,6 +21,7 @@ import type {
 import type { Sessions, SessionToken } from "../../src/store/sessions.ts";
 import { Died, type Machine, ofTheStore, type Task } from "./machine.ts";
 import type { Chance } from "./random.ts";
+import { apart } from "./rates.ts";
 import { Overtaken, type Together } from "./together.ts";
 
 /** How often, of a hundred times, each of these happens. */
@@ -87,7 +89,7 @@ export interface Watcher {
   /** The record of somebody who logs in, or has, was looked for. */
   personRead(task: Task): void;
   /** Bytes of a file have come. */
-  appended(id: string): void;
+  appended(task: Task, id: string): void;
   /** What is over is cleared from now on. */
   purging(now: number): void;
   /** What is read now is what there is now. */
@@ -98,6 +100,8 @@ export interface Watcher {
   committing(task: Task, log: Log): void;
   /** It has come to nothing: by what the service threw, or because it was made to fail. */
   undone(task: Task, log: Log, injected: boolean, thrown: unknown): void;
+  /** What was asked of rates that are counted together, at that uptime, is counted now. */
+  rated(asked: number): void;
   /** Counts of rates are as they are now on their way to the store; the result is told whether they have arrived. */
   keepingRates(life: number): (arrived: boolean) => void;
 }
@@ -190,7 +194,7 @@ export function simulatedStore(
   /** A call that changes nothing, or one thing by itself. */
   async function call<T>(label: string, make: () => T | Promise<T>, told?: (task: Task) => void): Promise<T> {
     const task = taskNow();
-    if (told !== undefined) task.since ??= task.looked;
+    if (told !== undefined && label !== "append") task.since ??= task.looked;
     await machine.pass(label, life);
     mayFail(task);
     told?.(task);
@@ -355,8 +359,20 @@ export function simulatedStore(
     }
   }
 
+  /** By the clock of who asks, which is a little apart from those of others. */
+  const together = (rates: Rates): Rates => ({
+    count: (asks, now) => {
+      const asked = machine.uptime;
+      return call("rates", () => {
+        watcher.rated(asked);
+        return rates.count(asks, now + (apart[life % apart.length] as number));
+      });
+    },
+  });
+
   const { journal, keys, counts, pins } = inner;
   return {
+    ...(inner.rates === undefined ? {} : { rates: together(inner.rates) }),
     ready: () => inner.ready(),
     read: (query) => {
       const read = inner.read(query);
@@ -407,10 +423,11 @@ export function simulatedStore(
     pins,
     files: {
       append: (id, bytes) =>
-        call("append", () => {
-          watcher.appended(id);
-          return inner.files.append(id, bytes);
-        }),
+        call(
+          "append",
+          () => inner.files.append(id, bytes),
+          (task) => watcher.appended(task, id),
+        ),
       piece: (...asked) => call("piece", () => inner.files.piece(...asked)),
       discard: (ids) => call("discard", () => inner.files.discard(ids)),
     },

@@ -9,6 +9,8 @@
 import type { Table } from "../../src/plan/plan.ts";
 import { planDeletion, type Referring } from "../../src/store/deletion.ts";
 import { StoreError } from "../../src/store/error.ts";
+import { memoryRates } from "../../src/store/memory/rates.ts";
+import { counted, type RateAsk, type RateCount, type Rates } from "../../src/store/rates.ts";
 import { MemoryJournal } from "../../src/store/memory/journal.ts";
 import type { Forgotten } from "../../src/store/memory/journal.ts";
 import { commitTo, memoryState, memoryStore } from "../../src/store/memory/open.ts";
@@ -35,6 +37,8 @@ export type Holdable =
   // Not to be held but to go with their record: its file, and the tokens of who logged in as it.
   | "file of the gone"
   | "token of the gone"
+  // A bucket's time, which is given to each who asks for it.
+  | "time"
   // Not to be cleared.
   | "not over"
   | "lead";
@@ -62,6 +66,18 @@ export class Overtaken extends StoreError {
 }
 
 const nobody: Holder = {};
+
+/** Rates as they were: a bucket goes on from the time of whoever asked last, which may be behind that of others. */
+function eachItsOwn(): Rates {
+  const kept = new Map<string, RateCount>();
+  const count = (ask: RateAsk, now: number): RateCount => {
+    const place = JSON.stringify([ask.name, ask.key]);
+    const after = { ...counted(kept.get(place), ask, now), ...(ask.limit.burst === undefined ? {} : { at: now }) };
+    kept.set(place, after);
+    return after;
+  };
+  return { count: (asks, now) => Promise.resolve(asks.map((ask) => count(ask, now))) };
+}
 
 /** Files that stay when their record is deleted, or has another. */
 function withoutEnd(files: MemoryState["files"]): MemoryState["files"] {
@@ -151,7 +167,8 @@ export function openTogether({ loose, machine, placed, tables }: TogetherOptions
 
   const transaction: Store["transaction"] = (work) => sealed(work, () => {});
   const store = memoryStore(state, { ready: () => true, transaction, close: async () => {} });
-  return { ...store, sessions: { ...store.sessions, end: endSession }, purge, sealed, leads };
+  const rates = loose === "time" ? eachItsOwn() : memoryRates();
+  return { ...store, sessions: { ...store.sessions, end: endSession }, rates, purge, sealed, leads };
 }
 
 interface HoldingOptions {

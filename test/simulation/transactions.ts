@@ -48,7 +48,10 @@ export function watcherOf(scene: Scene, requests: Requests): Watcher {
       if (proved !== undefined) proof.proved = proved;
       else requests.unproved(flight);
     },
-    appended: (id) => void oracle.files.set(id, machine.time),
+    appended: (task, id) => {
+      oracle.files.set(id, machine.time);
+      flightOf(task)?.files.push(id);
+    },
     purging: (now) => oracle.clear(now),
     reading: (task) => {
       const flight = flightOf(task);
@@ -73,6 +76,7 @@ export function watcherOf(scene: Scene, requests: Requests): Watcher {
       if (flight !== undefined && !injected) flight.verdicts.push(judge.lost(thrown) ?? judge.undone(flight, log));
       if (flight === undefined && task.name === "time" && !injected) judge.undoneTime(task, log);
     },
+    rated: (asked) => requests.shared?.counted(asked, machine.uptime),
     keepingRates: (life) => processes.get(life)?.rates.keeping(machine.time) ?? (() => {}),
   };
 }

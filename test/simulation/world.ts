@@ -144,6 +144,8 @@ export interface Rate {
   readonly count: number;
   readonly milliseconds: number;
   readonly text: string;
+  /** A bucket of this size in place of a window. */
+  readonly burst?: number;
 }
 
 export interface OutEvent {
@@ -178,14 +180,15 @@ export function worldOf(number: number): World {
   const linked = box === undefined ? [job] : [linkedBox(chance, box, job), job];
   // What came later draws from streams of its own, so that the rest of a world stays as it is.
   const logins = loginsOf(chanceOf(number, "logins"));
+  const bursts = chanceOf(number, "bursts");
   const inbound = chanceOf(number, "inbound").percent(30) ? inboundOf() : undefined;
   return {
     number,
     resources: [
       ...(logins === undefined ? [] : [personOf(chanceOf(number, "person"), logins)]),
       ...linked.map((one) => {
-        if (one.name !== "Job") return one;
-        const job = inbound === undefined ? one : told(one);
+        if (one.name !== "Job") return bursting(one, bursts);
+        const job = bursting(inbound === undefined ? one : told(one), bursts);
         return chanceOf(number, "files").percent(25) ? pictured(job, chanceOf(number, "pictures")) : job;
       }),
     ],
@@ -194,7 +197,7 @@ export function worldOf(number: number): World {
     unseen: chance.percent(70) ? 404 : 403,
     edits: chance.pick(["required", "optional", "none"]),
     repeats: chance.percent(85),
-    ...(chance.percent(40) ? { rate: rateOf(chance) } : {}),
+    ...(chance.percent(40) ? { rate: burstOf(rateOf(chance), bursts) } : {}),
     ...(linked.some(({ events }) => events.length > 0) && chance.percent(60)
       ? { webhook: webhookOf(chance, linked) }
       : {}),
@@ -211,6 +214,18 @@ function rateOf(chance: Chance): Rate {
     { count: chance.between(4, 8), milliseconds: hour, text: "h" },
     { count: chance.between(1, 3), milliseconds: 10_000, text: "10s" },
   ]);
+}
+
+/** In half of the worlds that have rates some are buckets. */
+function burstOf(rate: Rate, chance: Chance): Rate {
+  return chance.percent(40) ? { ...rate, burst: chance.between(1, 4) } : rate;
+}
+
+function bursting(resource: Resource, chance: Chance): Resource {
+  const operations = resource.operations.map((one) =>
+    one.rate === undefined ? one : { ...one, rate: burstOf(one.rate, chance) },
+  );
+  return { ...resource, operations };
 }
 
 function webhookOf(chance: Chance, resources: readonly Resource[]): Webhook {
