@@ -3,6 +3,8 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Plan } from "../plan/plan.ts";
+import { StoreError, type StoreErrorKind } from "../store/error.ts";
+import { explained } from "../store/sqlite/connection.ts";
 import type { Finding } from "./doctor.ts";
 import { type Asking, followingFinding, waitingFindings } from "./doctor-waiting.ts";
 import { clock } from "./served.ts";
@@ -18,7 +20,11 @@ export async function fileFindings(plan: Plan, file: string): Promise<readonly F
   const writable = accessFinding(there ? file : judged, folder);
   const own = [writable, diskFinding(judged, there ? statSync(file).size : 0)];
   if (!there || writable.status === "fail") return [...own, { check: "data", status: "pass", found: `nothing in ${file} yet` }]; // biome-ignore format: short
-  return [...own, ...(await journalFindings(plan, file)), await migrationFinding(plan, file)];
+  const data = await journalFindings(plan, file);
+  // What cannot be read is said once.
+  return data.some(({ status }) => status === "fail")
+    ? [...own, ...data]
+    : [...own, ...data, await migrationFinding(plan, file)];
 }
 
 function accessFinding(path: string, folder: string): Finding {
@@ -53,13 +59,21 @@ async function journalFindings(plan: Plan, file: string): Promise<readonly Findi
     findings.push(...(await waitingFindings(plan, askingOf(database))));
     return findings;
   } catch (thrown) {
-    return [
-      { check: "data", status: "fail", found: (thrown as Error).message, fix: "nonet restore, from the newest backup" },
-    ];
+    const told = explained(thrown, file);
+    if (!(told instanceof StoreError)) throw thrown;
+    return [{ check: "data", status: "fail", found: told.message, fix: fixes[told.kind] ?? seeTo }];
   } finally {
     database?.close();
   }
 }
+
+const seeTo = "see to the disk, and to who may read the file";
+
+const fixes: Partial<Readonly<Record<StoreErrorKind, string>>> = {
+  busy: "ask again when it has ended",
+  corrupt: "nonet restore, from the newest backup",
+  "not-ours": "--data names another file",
+};
 
 function askingOf(database: DatabaseSync): Asking {
   return {

@@ -3,6 +3,7 @@ import { defined } from "../base/defined.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type Place, placeFrom } from "../store/postgres/address.ts";
 import type { Single } from "../store/postgres/connection.ts";
+import { StoreError } from "../store/error.ts";
 import type { Finding } from "./doctor.ts";
 import { followingFinding, waitingFindings } from "./doctor-waiting.ts";
 import { clock } from "./served.ts";
@@ -25,6 +26,9 @@ export async function postgresFindings(plan: Plan, data: string): Promise<readon
     if (!server.there || !server.uses || server.foreign > 0) return [...own, secured];
     return [...own, secured, ...(await dataFindings(plan, single, place, data))];
   } catch (thrown) {
+    const { explained } = await import("../store/postgres/failure.ts");
+    // Before anybody is let in the driver has words of its own for what is wrong.
+    if (single !== undefined && !(explained(thrown, data) instanceof StoreError)) throw thrown;
     return [await failureFinding(thrown, data)];
   } finally {
     await single?.end();

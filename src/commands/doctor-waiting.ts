@@ -1,6 +1,7 @@
 /** What `nonet doctor` finds of data wherever it is: what waits in it, and what the document would change in it. */
 import { deliveryResource } from "../parts/events/decide.ts";
 import type { Plan } from "../plan/plan.ts";
+import { StoreError } from "../store/error.ts";
 import { type Following, type MigrationPlan, obstaclesOf } from "../store/migration.ts";
 import type { Awaitable } from "../store/store.ts";
 import type { Finding } from "./doctor.ts";
@@ -70,6 +71,7 @@ export async function followingFinding(
     if (migration.steps.length === 0) return { check, status: "pass", found: "the data is that of the document" };
     return { check, status: "warn", found: `${count(migration.steps.length, "step")} at the next start, and nothing is lost`, fix }; // biome-ignore format: a row
   } catch (thrown) {
-    return { check, status: "fail", found: (thrown as Error).message, fix: "nonet migrate --plan says more" };
+    if (!(thrown instanceof StoreError)) throw thrown;
+    return { check, status: "fail", found: thrown.message, fix: "nonet migrate --plan says more" };
   }
 }

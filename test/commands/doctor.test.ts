@@ -1,10 +1,11 @@
 /** `nonet doctor`: what it finds of each thing that can be wrong, what it says to do, and that it changes nothing. */
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { addressOf, finishedHere, nonet, root, temporaryFolder } from "./process.ts";
 import { shelf } from "./shelf.ts";
@@ -69,6 +70,30 @@ test("each thing that can be wrong is found, with what to do", async (t) => {
     assert.doesNotMatch(output, /hunter22/);
   }
   assert(!existsSync(join(folder, ".nonet")), "nothing was made");
+});
+
+test("a file that cannot be read is told apart from one that is damaged: only that is to be restored", async (t) => {
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, "shelf.md"), shelf());
+  writeFileSync(join(folder, "none.db"), "this is no database, and never was one".repeat(40));
+  const made = nonet(t, ["serve", "shelf.md", "--port", "0", "--data", "held.db"], { folder });
+  await addressOf(made);
+  made.signal("SIGTERM");
+  await made.ended;
+  const pages = readFileSync(join(folder, "held.db"));
+  writeFileSync(join(folder, "damaged.db"), Buffer.concat([pages.subarray(0, 100), Buffer.alloc(pages.length - 100)]));
+  const holder = new DatabaseSync(join(folder, "held.db"));
+  t.after(() => holder.close());
+  holder.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
+  for (const [data, found, fix] of [
+    ["none.db", "none.db is not a database", "--data names another file"],
+    ["held.db", "another process is writing to held.db", "ask again when it has ended"],
+    ["damaged.db", "damaged.db is damaged", "nonet restore, from the newest backup"],
+  ] as const) {
+    const { output } = await finishedHere(["doctor", "shelf.md", "--port", "0", "--data", data], { folder });
+    assert.match(output, new RegExp(`^fail {2}data: ${found}\n {6}${fix}$`, "m"), data);
+    assert.doesNotMatch(output, /migration/, data);
+  }
 });
 
 test("beside a service that runs it is asked for nothing; a migration is told of before it is done", async (t) => {
