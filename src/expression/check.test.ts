@@ -31,6 +31,7 @@ const parcel: Record<string, FieldType> = {
   address: may(address),
   customs: may(kind("any")),
   fragile: must(kind("bool")),
+  page: may({ kind: "record", resource: "Page", number: true }),
 };
 const env: TypeEnvironment = {
   names: {
@@ -55,6 +56,7 @@ const env: TypeEnvironment = {
       site: must(ref("Site")),
       state: must(oneOf("free", "held")),
     },
+    Page: { id: must(kind("int")), before: may({ kind: "record", resource: "Page", number: true }) },
     Site: { id: must(ref("Site")), name: must(kind("string")), parcel: may(ref("Parcel")) },
   },
 };
@@ -100,6 +102,9 @@ test("an expression has a type", () => {
     ["Parcel.map(p, p.weightKg).sum()", "double"],
     ["Parcel.exists(p, p.locker.door == 3)", "bool"],
     ["User.exists(u, u == courier)", "bool"],
+    ["page == extensions && page.before != extensions", "bool"],
+    ["Page.exists(x, x.id == extensions && x.before == page && x == page)", "bool"],
+    ["string(page)", "string?"],
     ["has(input.code)", "bool"],
     ["has(labels)", "bool"],
     ["caller.claims.tenant", "any?"],
@@ -169,6 +174,11 @@ test("what is wrong is named, with its place and the near miss", () => {
     ["state in ['stored', 'lost']", "never-equal", "'lost'"],
     ["size == state", "never-equal", "size", /no value in common/],
     ["extensions == '1'", "never-equal", "extensions == '1'"],
+    ["page == pickupCode", "never-equal", "page == pickupCode"],
+    ["page.startsWith('1')", "wrong-type", "page"],
+    ["size(page)", "wrong-type", "page"],
+    ["page in labels", "never-equal", "page in labels"],
+    ["courier == extensions", "never-equal", "courier == extensions"],
     ["courier == locker", "never-equal", "courier == locker"],
     ["collectBy == '2026-01-01'", "never-equal", "collectBy == '2026-01-01'"],
     ["1 in labels", "never-equal", "1 in labels"],

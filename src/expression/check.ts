@@ -138,6 +138,13 @@ function checkExpected(checker: Checker, found: TypedExpression, wanted: ValueTy
 }
 
 /** A value where a type is due: an int literal becomes a double, a value of unknown type is taken for one of the type. */
+/** A reference to a record of the resource. */
+function recordOf({ env }: Checker, resource: string): ValueType {
+  const id = env.resources[resource]?.["id"]?.type;
+  const isNumber = id?.kind === "int" || (id?.kind === "record" && id.number === true);
+  return { kind: "record", resource, ...(isNumber ? { number: true } : {}) };
+}
+
 function fitted(typed: TypedExpression, wanted: ValueType): TypedExpression {
   if (typed.type.kind === "any" && wanted.kind !== "any" && wanted.kind !== "null") return takenAs(typed, wanted);
   return wanted.kind === "double" ? (promoted(typed) ?? typed) : typed;
@@ -203,7 +210,7 @@ function checkName(checker: Checker, name: string, at: Extent): Found {
   const { env, items } = checker;
   const item = items.findLast((bound) => bound.name === name);
   if (item && "resource" in item)
-    return itemField(item, "id", { type: { kind: "record", resource: item.resource }, nullable: false }, at);
+    return itemField(item, "id", { type: recordOf(checker, item.resource), nullable: false }, at);
   if (item) return { kind: "item", at, type: item.type, nullable: item.nullable, slot: item.slot };
   if (Object.hasOwn(env.names, name)) {
     const named = env.names[name] as (typeof env.names)[string];
@@ -214,7 +221,7 @@ function checkName(checker: Checker, name: string, at: Extent): Found {
       : { kind: "field", at, type, nullable, name };
   }
   if (Object.hasOwn(env.resources, name)) {
-    const type: ValueType = { kind: "list", of: { kind: "record", resource: name } };
+    const type: ValueType = { kind: "list", of: recordOf(checker, name) };
     return { kind: "records", at, type, nullable: false, resource: name };
   }
   const known = [...items.map((bound) => bound.name), ...Object.keys(env.names), ...Object.keys(env.resources)];
@@ -454,10 +461,12 @@ function logical(operator: "&&" | "||", left: TypedExpression, right: TypedExpre
 function checkEqual(
   checker: Checker,
   operator: "==" | "!=",
-  a: TypedExpression,
-  b: TypedExpression,
+  first: TypedExpression,
+  second: TypedExpression,
   at: Extent,
 ): Found {
+  const a = numbered(first, second.type);
+  const b = numbered(second, first.type);
   if (!areComparable(a.type, b.type)) {
     const message = `${describeType(a.type)} and ${describeType(b.type)} are never equal`;
     return complain(checker, "never-equal", message, at, comparisonHelp(a, b));
@@ -482,11 +491,21 @@ function equality(a: TypedExpression, b: TypedExpression, at: Extent): TypedExpr
   return logical("||", both, logical("&&", compare("!=", a, nothing, at), same, at), at);
 }
 
+/** Beside a number, a reference that is one. */
+function numbered(typed: TypedExpression, other: ValueType): TypedExpression {
+  const isNumber = typed.type.kind === "record" && typed.type.number === true && other.kind === "int";
+  const isNamed = ["field", "item-field", "walk", "variable", "member"].includes(typed.kind);
+  return isNumber && isNamed ? ({ ...typed, type: int } as TypedExpression) : typed;
+}
+
 function promotedBeside(typed: TypedExpression, other: TypedExpression): TypedExpression {
   return other.type.kind === "double" ? (promoted(typed) ?? typed) : typed;
 }
 
 function comparisonHelp(a: TypedExpression, b: TypedExpression): string | undefined {
+  for (const { type } of [a, b])
+    if (type.kind === "record" && type.number === true)
+      return `a ${type.resource} is known by a number: compare its text, \`string(…)\``;
   for (const [literal, other] of [
     [a, b],
     [b, a],
@@ -809,7 +828,9 @@ function operandsOf(call: Call): readonly Expression[] {
 function checkCalled(checker: Checker, found: TypedExpression, kind: "bool" | "string"): Found {
   const typed = fitted(found, { kind });
   const fits =
-    typed.type.kind === kind || typed.type.kind === "null" || (kind === "string" && typed.type.kind === "record");
+    typed.type.kind === kind ||
+    typed.type.kind === "null" ||
+    (kind === "string" && typed.type.kind === "record" && typed.type.number !== true);
   if (fits) return typed;
   const help = kind === "bool" ? "compare it with something" : undefined;
   return complain(checker, "wrong-type", `this is ${describeType(typed.type)} where a ${kind} is due`, typed.at, help);
@@ -849,7 +870,8 @@ function checkSize(checker: Checker, call: Call): Found {
   if (!operand || more) return wrongUse(checker, call, "x.size()");
   const typed = checkNode(checker, operand);
   if (!typed) return undefined;
-  if (!["string", "list", "map", "any", "null", "record"].includes(typed.type.kind)) {
+  const isNumber = typed.type.kind === "record" && typed.type.number === true;
+  if (isNumber || !["string", "list", "map", "any", "null", "record"].includes(typed.type.kind)) {
     return complain(checker, "wrong-type", `${describeType(typed.type)} has no size`, typed.at);
   }
   const nullable = typed.nullable || typed.type.kind === "any";

@@ -49,8 +49,10 @@ export function conversionSql(
   }
 }
 
-function textOf(value: Sql, { kind }: ValueType, sqlite: boolean): Sql {
-  if (kind === "string" || kind === "record") return value;
+function textOf(value: Sql, type: ValueType, sqlite: boolean): Sql {
+  const { kind } = type;
+  // PostgreSQL has an id as a text anyway.
+  if (kind === "string" || (kind === "record" && !(sqlite && type.number === true))) return value;
   if (!sqlite) return sql`${value}::text`;
   if (kind === "bool") return sql`(CASE ${value} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END)`;
   return sql`CAST(${value} AS TEXT)`;

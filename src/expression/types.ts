@@ -18,7 +18,8 @@ export type ValueType =
   | { readonly kind: "list"; readonly of: ValueType; readonly holes?: true }
   | { readonly kind: "map"; readonly of: ValueType }
   | { readonly kind: "object"; readonly members: Readonly<Record<string, FieldType>> }
-  | { readonly kind: "record"; readonly resource: string };
+  /** With `number`, its id is one: what is compared with it is a number, too. */
+  | { readonly kind: "record"; readonly resource: string; readonly number?: true };
 
 export interface FieldType {
   readonly type: ValueType;
@@ -99,11 +100,16 @@ export function areComparable(a: ValueType, b: ValueType): boolean {
   if (a.kind === "any" || b.kind === "any" || a.kind === "null" || b.kind === "null") return true;
   if (isNumber(a) && isNumber(b)) return true;
   if (a.kind === "record" && b.kind === "record") return a.resource === b.resource;
-  if (a.kind === "record" || b.kind === "record") return a.kind === "string" || b.kind === "string";
+  if (a.kind === "record" || b.kind === "record") return isIdOf(a, b) || isIdOf(b, a);
   if ((a.kind === "list" && b.kind === "list") || (a.kind === "map" && b.kind === "map")) {
     return areComparable(a.of, b.of);
   }
   return a.kind === b.kind;
+}
+
+/** Whether the one is a text that may be the other's id. */
+function isIdOf(id: ValueType, of: ValueType): boolean {
+  return id.kind === "string" && of.kind === "record" && of.number !== true;
 }
 
 /** The one type that values of both have, if there is one. A number and a null do; an int and a double do not. */
@@ -114,7 +120,7 @@ export function commonType(a: ValueType, b: ValueType): ValueType | undefined {
   if (a.kind === "string" && b.kind === "string") return commonText(a.values, b.values);
   if (a.kind === "record" && b.kind === "record") return a.resource === b.resource ? a : undefined;
   if (a.kind === "record" || b.kind === "record") {
-    return a.kind === "string" || b.kind === "string" ? { kind: "string" } : undefined;
+    return isIdOf(a, b) || isIdOf(b, a) ? { kind: "string" } : undefined;
   }
   if (a.kind === "list" && b.kind === "list") {
     const of = commonType(a.of, b.of);
@@ -136,9 +142,10 @@ export function isAssignable(given: ValueType, wanted: ValueType): boolean {
   if (given.kind === "null" || wanted.kind === "any") return true;
   if (given.kind === "any") return false;
   if (wanted.kind === "double") return isNumber(given);
-  if (wanted.kind === "string") return given.kind === "record" || (given.kind === "string" && isWithin(given, wanted));
+  if (wanted.kind === "string") return isIdOf(wanted, given) || (given.kind === "string" && isWithin(given, wanted));
   if (wanted.kind === "record") {
-    return given.kind === "record" ? given.resource === wanted.resource : given.kind === "string";
+    if (given.kind === "record") return given.resource === wanted.resource;
+    return given.kind === (wanted.number === true ? "int" : "string");
   }
   if (wanted.kind === "list" || wanted.kind === "map") {
     return given.kind === wanted.kind && (given.of.kind === "any" || isAssignable(given.of, wanted.of));

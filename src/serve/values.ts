@@ -157,13 +157,13 @@ function newId(call: Call, { id }: Table, column: Column): Value {
 }
 
 /** What a column has that nobody gives a value; null where it has no default. */
-export function defaultValue(call: Call, { default: made }: Column): Value {
+export function defaultValue(call: Call, { default: made, type }: Column): Value {
   switch (made?.kind) {
     case "now":
     case "now-on-change":
       return instantText(call.now);
     case "caller":
-      return call.caller.id;
+      return type === "integer" ? (numberOf(call.caller.id) ?? call.caller.id) : call.caller.id;
     case "digits":
       return digits(call.context, made.length);
     case "token":
@@ -176,6 +176,12 @@ export function defaultValue(call: Call, { default: made }: Column): Value {
       // Absent; a `counter` is the store's to give.
       return null;
   }
+}
+
+/** The number that a text is, as it is written in a path. */
+function numberOf(text: string | null): number | undefined {
+  const number = Number(text);
+  return text !== null && Number.isSafeInteger(number) && String(number) === text ? number : undefined;
 }
 
 /** Uniform decimal digits: bytes of 250 and more are thrown again. */
@@ -248,11 +254,13 @@ async function compute(
   row: Values,
   old: Row | undefined,
 ): Promise<void> {
-  for (const { name, references } of referring) {
+  for (const { default: made, name, references, type } of referring) {
     const { resource } = references as { readonly resource: string };
     const value = row[name] ?? null;
-    if ((await tx.refer(resource, "id", value)) !== undefined) continue;
-    const what = value === callOf(work)?.caller.id ? "The caller" : "What it would refer to";
+    const mayBe = type !== "integer" || typeof value === "number";
+    if (mayBe && (await tx.refer(resource, "id", value)) !== undefined) continue;
+    const isCaller = made?.kind === "caller" || value === callOf(work)?.caller.id;
+    const what = isCaller ? "The caller" : "What it would refer to";
     throw invalid([{ pointer: "#", code: "reference-not-found", detail: `${what} is no ${resource}` }]);
   }
   const variables = { ...work.variables, old: old ?? null };

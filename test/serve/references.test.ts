@@ -251,3 +251,73 @@ served("references that no body says", club, (subject) => {
     assert.equal((await post("ann", "/notes")).status, 201);
   });
 });
+
+/** Both are known by numbers, and callers by the same as a text. */
+const forum = documentOf({
+  resources: {
+    Writer: { id: "id(counter)", name: "string(1..20)", posts: "integer := Post.filter(p, p.author == id).size()" },
+    Post: {
+      id: "id(counter)",
+      author: "Writer = caller, read-only",
+      title: "string(1..20)",
+      label: "string := 'by ' + string(author), filter",
+      tag: "string := string(author)",
+      likes: "integer := Like.filter(l, l.post == id && l.post.id != 0).size()",
+    },
+    Like: { id: "id(lik)", "by?": "Writer", post: "Post" },
+  },
+  endpoints: {
+    endpoints: {
+      addWriter: "POST /writers",
+      getWriter: "GET /writers/{id}",
+      addPost: "POST /posts",
+      listPosts: "GET /posts",
+      getPost: "GET /posts/{id}",
+      changePost: "PATCH /posts/{id}",
+      like: { at: "POST /posts/{id}/like", link: { in: "Like", with: { by: "int(caller.id)", post: "id" } } },
+    },
+  },
+  authentication: {
+    own: { Post: "string(author) == caller.id" },
+    allow: {
+      addPost: "signed-in",
+      getPost: "signed-in if own",
+      listPosts: "signed-in if own",
+      changePost: "signed-in if own",
+      like: "signed-in if own",
+    },
+  },
+});
+
+served("references by number", forum, (subject) => {
+  const send = async (user: string, method: string, path: string, body?: object) =>
+    subject.client.send({
+      method,
+      path,
+      headers: by(await subject.running.key(user)),
+      ...(body === undefined ? {} : { body }),
+    });
+
+  test("R2.10 are compared as numbers, in what is asked of the database and what is not", async () => {
+    assert.deepEqual((await send("1", "POST", "/writers", { name: "Ann" })).json, { id: 1, name: "Ann", posts: 0 });
+    const post = { id: 1, author: 1, title: "a", label: "by 1", tag: "1", likes: 0 };
+    assert.deepEqual((await send("1", "POST", "/posts", { title: "a" })).json, post);
+    assert.deepEqual((await send("1", "GET", "/posts")).json, { items: [post], next: null });
+    assert.deepEqual((await send("1", "PATCH", "/posts/1", { title: "b" })).json, { ...post, title: "b" });
+    assert.deepEqual((await send("1", "POST", "/posts/1/like")).json, { ...post, title: "b", likes: 1 });
+    assert.deepEqual((await send("1", "GET", "/posts?label=by%201")).json, {
+      items: [{ ...post, title: "b", likes: 1 }],
+      next: null,
+    });
+    assert.deepEqual((await send("1", "GET", "/writers/1")).json, { id: 1, name: "Ann", posts: 1 });
+    for (const other of ["2", "01", "1.0", "ann"])
+      assert.equal((await send(other, "PATCH", "/posts/1", { title: "c" })).status, 404, other);
+  });
+
+  test("R2.10 a caller whose name is no number is no record", async () => {
+    for (const user of ["nobody", "77", "01"]) {
+      const reply = await send(user, "POST", "/posts", { title: "a" });
+      assert.deepEqual([reply.status, faultsOf(reply)], [422, ["# reference-not-found"]], reply.text);
+    }
+  });
+});

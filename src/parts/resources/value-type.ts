@@ -50,7 +50,11 @@ export function valueTypeOf(model: Model, type: FieldType, around: readonly stri
 }
 
 function namedType(model: Model, name: string, around: readonly string[]): ValueType {
-  if (Object.hasOwn(model.resources.resources, name)) return { kind: "record", resource: name };
+  if (Object.hasOwn(model.resources.resources, name)) {
+    const id = own(fieldsOf(model, name), "id");
+    const isNumber = id !== undefined && valueTypeOf(model, id.type, around).kind === "int";
+    return { kind: "record", resource: name, ...(isNumber ? { number: true } : {}) };
+  }
   const fields = own(model.resources.types, name);
   // A type inside itself has no finite description; the check refuses it.
   if (fields === undefined || around.includes(name)) return { kind: "any" };
