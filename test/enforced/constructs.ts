@@ -11,7 +11,9 @@ import { grammar } from "./grammar.ts";
 
 export function constructs(): readonly string[] {
   const walked = partNames.flatMap((part) => partConstructs(part));
-  return [...new Set([...walked, ...grammar()])].filter((construct) => !saidElsewhere.test(construct));
+  return [...new Set([...walked, ...grammar()])].filter(
+    (construct) => !saidElsewhere.test(construct) && !saidNowhere.test(construct),
+  );
 }
 
 /**
@@ -19,6 +21,9 @@ export function constructs(): readonly string[] {
  * value of a field is refused there (`resources/view-unclear`, `resources/mark-misplaced`).
  */
 const saidElsewhere = /^resources\/views\/members\/(?:type|default|marks|note|example)(?:\/|$)/;
+
+/** What the model of an older version is told, and no document can say. */
+const saidNowhere = /^endpoints\/endpoints\/meant(?:\/|$)/;
 
 function partConstructs(part: string): readonly string[] {
   const file = new URL(`../../src/parts/${part}/model.ts`, import.meta.url);
