@@ -11,6 +11,7 @@
  */
 import { closeSync, fdatasync, fdatasyncSync, fstatSync, fsyncSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { StoreError } from "../error.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 export interface Durability {
@@ -75,14 +76,18 @@ export function immediate(snapshot: Snapshot): Durability {
   };
 }
 
-/** After a file in it was made or renamed: its name is kept in the folder. */
+/** Windows cannot open a folder (EISDIR, EPERM), some file systems cannot sync one, and a folder may be closed to who may use its files. */
+const unsynced = new Set<unknown>(["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"]);
+
+/** After a file in it was made or renamed: its name is kept in the folder. @throws StoreError `disk` */
 export function syncFolder(folder: string): void {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(folder, "r");
     fsyncSync(descriptor);
-  } catch {
-    // Windows cannot open a folder, and needs none of this.
+  } catch (thrown) {
+    if (!unsynced.has((thrown as NodeJS.ErrnoException).code))
+      throw new StoreError("disk", `the disk did not take the names of the files in ${folder}`, [], thrown);
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
