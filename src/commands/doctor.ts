@@ -2,7 +2,7 @@
 import { accessSync, constants } from "node:fs";
 import { soundModel, unservable } from "../parts/check.ts";
 import type { Plan } from "../plan/plan.ts";
-import { UsageError } from "./command-line.ts";
+import { DocumentError, UsageError } from "./command-line.ts";
 import { checkFile, planOf } from "./document.ts";
 import { fileFindings } from "./doctor-data.ts";
 import { placeFindings } from "./doctor-place.ts";
@@ -103,7 +103,8 @@ async function functionFindings(plan: Plan, handlers: string | undefined): Promi
       ? []
       : [{ check: "functions", status: "pass", found: `${handlers} fits the document` }];
   } catch (thrown) {
-    return [{ check: "functions", status: "fail", found: (thrown as Error).message, fix: "nonet types writes what they have to be" }]; // biome-ignore format: short
+    if (!(thrown instanceof DocumentError || thrown instanceof UsageError)) throw thrown;
+    return [{ check: "functions", status: "fail", found: thrown.message, fix: "nonet types writes what they have to be" }]; // biome-ignore format: short
   }
 }
 

@@ -22,6 +22,7 @@ import { UsageError } from "./command-line.ts";
 import { addressOf } from "./listening.ts";
 import { clock as systemClock, random as systemRandom, servedFrom } from "./served.ts";
 import { openStore, securedText } from "./store.ts";
+import { purge } from "./purging.ts";
 import { prepareSinks, type StartSinks } from "./sinks.ts";
 import { startTicking } from "./ticker.ts";
 
@@ -116,6 +117,7 @@ export async function createService<Service extends ServiceTypes = ServiceTypes>
   const notice = options.notice ?? ((sentence: string) => void process.stderr.write(`${sentence}\n`));
   const secured = (found: Secured): void => (found.kind === "absent" ? notice(securedText(found)) : undefined);
   const store = typeof given === "string" ? await openStore(plan, given, clock, { secured }) : given;
+  const report = options.report ?? toldOf;
   let local = "http://127.0.0.1";
   const running = await servedFrom({ result, plan, functions, startSinks }, place, store, {
     url: () => options.baseUrl ?? local,
@@ -124,19 +126,21 @@ export async function createService<Service extends ServiceTypes = ServiceTypes>
     notice,
     clock,
     random,
-    report: options.report ?? toldOf,
+    report,
     observe: options.observe,
   });
   const { service, background } = running;
   const stopTicking = options.ticks === false ? () => {} : startTicking(() => service);
-  const purge = setInterval(() => void purgeOf(plan, store, clock), purgeMilliseconds);
-  purge.unref();
+  const purging = setInterval(() => {
+    const { keptMilliseconds } = plan.events;
+    void purge(store, { now: clock.now(), keptMilliseconds }, (failure) => report(failure, "purging"));
+  }, purgeMilliseconds).unref();
   const servers = new Set<RunningServer>();
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {
     stopTicking();
-    clearInterval(purge);
+    clearInterval(purging);
     await Promise.all([...servers].map((server) => server.close(graceMilliseconds)));
     await service.rest();
     await background.stop(graceMilliseconds);
@@ -217,14 +221,4 @@ async function planned(document: string | URL, environment: NonNullable<ServiceO
   const unset = secrets.filter((secret) => (environment[secret] ?? "") === "");
   if (unset.length > 0) throw new ServiceError(`${name} needs from the environment: ${unset.join(", ")}`);
   return { result, plan };
-}
-
-async function purgeOf(plan: Plan, store: Store, clock: Clock): Promise<void> {
-  try {
-    if (!(await store.lead("purging"))) return;
-    await store.purge(clock.now());
-    await store.journal.trim(clock.now() - plan.events.keptMilliseconds);
-  } catch {
-    // What is past its time is given to nobody either way; the next time does it.
-  }
 }

@@ -13,6 +13,7 @@ import { createGate } from "./gate.ts";
 import { addressOf, listenAt } from "./listening.ts";
 import { isText, type LogFormat, type Logging, openLog } from "./logging.ts";
 import { oversee, type OverseeingOptions } from "./overseeing.ts";
+import { purge } from "./purging.ts";
 import { createReloading, type Reloading } from "./reload.ts";
 import type { Circumstances, Servable, Served } from "./served.ts";
 import { clock, random, servable, served } from "./served.ts";
@@ -122,7 +123,11 @@ export async function startServing(document: string, options: ServeOptions, outs
   const warming = setTimeout(() => void first.service.warm(), settledMilliseconds);
   // Who changes the document while it runs brings the data along in this process, however long that takes.
   if (!watch) watchdog?.start();
-  const purge = setInterval(() => void purgeOf(current()), purgeMilliseconds);
+  const purging = setInterval(() => {
+    const { plan, store } = current();
+    const { keptMilliseconds } = plan.events;
+    void purge(store, { now: clock.now(), keptMilliseconds }, (failure) => log.failed(failure, "purging"));
+  }, purgeMilliseconds);
   const lost = Promise.withResolvers<never>();
   // Somebody may begin to wait for it only after it has happened.
   lost.promise.catch(() => {});
@@ -142,7 +147,7 @@ export async function startServing(document: string, options: ServeOptions, outs
       } finally {
         for (const watcher of watchers) await watcher.close();
         clearTimeout(warming);
-        clearInterval(purge);
+        clearInterval(purging);
         stopTicking();
         await server.close(graceMilliseconds, { lingerMilliseconds });
         await current().background.stop(graceMilliseconds);
@@ -220,14 +225,4 @@ function watched(
   if (reloading === undefined) return [];
   const files = handlers === undefined ? [document] : [document, handlers];
   return files.map((file) => watchFile(file, () => reloading.reload({ anyway: file === handlers }).catch(lost)));
-}
-
-async function purgeOf({ plan, store }: Served): Promise<void> {
-  try {
-    if (!(await store.lead("purging"))) return;
-    await store.purge(clock.now());
-    await store.journal.trim(clock.now() - plan.events.keptMilliseconds);
-  } catch {
-    // What is past its time is given to nobody either way; the next time does it.
-  }
 }
