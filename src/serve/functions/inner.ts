@@ -30,11 +30,6 @@ export interface Wanted {
   readonly after?: string | null;
 }
 
-/** The system's operations on a resource. */
-function systemOf({ system }: Inside, resource: string) {
-  return defined(system.get(resource), `the system's operations on ${resource}`);
-}
-
 export interface Inner {
   get(tx: Transaction, resource: string, id: Value): Promise<JsonObject | undefined>;
   list(
@@ -254,4 +249,9 @@ function sortOf(table: Table, sort: string): ListQuery["sort"] {
     const descending = item.startsWith("-");
     return { column: columnOf(table, descending ? item.slice(1) : item).name, descending };
   });
+}
+
+/** The system's operations on a resource. */
+function systemOf({ system }: Inside, resource: string) {
+  return defined(system.get(resource), `the system's operations on ${resource}`);
 }
