@@ -201,7 +201,14 @@ function tellingErrors(all: readonly ErrorObject[]): readonly ErrorObject[] {
     if (keywords === undefined) said.set(instancePath, new Set([keyword]));
     else keywords.add(keyword);
   }
-  const errors = all.filter((error) => !saysMore(said.get(error.instancePath) ?? new Set(), error));
+  const named = new Set(
+    all.flatMap(({ instancePath, propertyName }) => (propertyName === undefined ? [] : [instancePath])),
+  );
+  const errors = all.filter((error) => {
+    // What is wrong with a name is said of it.
+    if (error.keyword === "propertyNames" && named.has(error.instancePath)) return false;
+    return error.propertyName !== undefined || !saysMore(said.get(error.instancePath) ?? new Set(), error);
+  });
   const isNull = ({ keyword, params }: ErrorObject) => keyword === "type" && params["type"] === "null";
   const isChoice = ({ keyword }: ErrorObject) => keyword === "anyOf" || keyword === "oneOf";
   if (!errors.some(isChoice)) return errors;
@@ -222,10 +229,14 @@ function faultOf(error: ErrorObject, ids: ReadonlyMap<string, string>): Fault {
   const extra: unknown =
     keyword === minorUnits
       ? "amount"
-      : (params["missingProperty"] ?? params["additionalProperty"] ?? params["unevaluatedProperty"]);
+      : (error.propertyName ??
+        params["missingProperty"] ??
+        params["additionalProperty"] ??
+        params["unevaluatedProperty"]);
   const path = typeof extra === "string" ? `${instancePath}/${escapeSegment(extra)}` : instancePath;
   const pointer = `#${path.split("/").map(encodeURIComponent).join("/")}`;
-  const name = path === "" ? "The body" : path.slice(1).split("/").map(unescapeSegment).join(".");
+  const whole = path === "" ? "The body" : path.slice(1).split("/").map(unescapeSegment).join(".");
+  const name = error.propertyName === undefined ? whole : `The name of ${whole}`;
   return { pointer, code: codes[keyword] ?? kebabCase(keyword), detail: detailOf(keyword, name, message, params, ids) };
 }
 
@@ -258,15 +269,18 @@ function holdsUnkeepable(value: Json): boolean {
   if (typeof value === "string") return value.includes("\0");
   if (typeof value === "number") return !Number.isFinite(value);
   if (value === null || typeof value !== "object") return false;
-  for (const member of Object.values(value)) if (holdsUnkeepable(member as Json)) return true;
+  for (const [name, member] of Object.entries(value))
+    if (name.includes("\0") || holdsUnkeepable(member as Json)) return true;
   return false;
 }
 
 function unkeepableFaults(value: Json, pointer: string): Fault[] {
   if (value !== null && typeof value === "object") {
-    return Object.entries(value).flatMap(([name, member]) =>
-      unkeepableFaults(member as Json, `${pointer}/${fragmentSegment(name)}`),
-    );
+    return Object.entries(value).flatMap(([name, member]) => {
+      const at = `${pointer}/${fragmentSegment(name)}`;
+      if (!name.includes("\0")) return unkeepableFaults(member as Json, at);
+      return [{ pointer: at, code: "wrong-pattern", detail: "A name may not hold U+0000" }];
+    });
   }
   if (!holdsUnkeepable(value)) return [];
   return typeof value === "string"
