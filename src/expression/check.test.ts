@@ -225,6 +225,16 @@ test("what is wrong is named, with its place and the near miss", () => {
   }
 });
 
+test("what to write instead is said", () => {
+  const examples: readonly (readonly [text: string, help: RegExp])[] = [
+    ["courier + 1", /^undefined$/],
+    ["pickupCode + locker.door", /`string\(…\)` makes a text of it/],
+    ["'no. ' + page", /`string\(…\)` makes a text of it/],
+    ["page == pickupCode", /a Page is known by a number: compare its text, `string\(…\)`/],
+  ];
+  for (const [text, help] of examples) assert.match(String(check(text).problems[0]?.help), help, text);
+});
+
 test("all that is wrong is said at once", () => {
   const { problems } = check("colectBy == null && stat == 'x' && fragile");
   assert.deepEqual(

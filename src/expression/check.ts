@@ -704,6 +704,9 @@ function complainArithmetic(
 }
 
 function arithmeticHelp(operator: Arithmetic, a: ValueType, b: ValueType): string | undefined {
+  const joined = operator === "+" && [a, b].some(({ kind }) => kind === "string");
+  const other = [a, b].find(({ kind }) => kind === "record" || kind === "int" || kind === "bool");
+  if (joined && other !== undefined) return "`string(…)` makes a text of it";
   const instants = [a.kind, b.kind].some((kind) => kind === "timestamp");
   if (instants && (operator === "+" || operator === "-")) return "a length of time is written `duration('72h')`";
   if (operator === "%" && (a.kind === "double" || b.kind === "double")) return "`%` is for ints";
