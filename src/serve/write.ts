@@ -66,9 +66,15 @@ async function inTurns(
 ): Promise<Answer> {
   for (;;) {
     try {
-      return await inTurn(call, work);
+      const answer = await inTurn(call, work);
+      // One that waited may have been refused meanwhile for what others did.
+      functions.end(new Error("its request has been answered"));
+      return answer;
     } catch (thrown) {
-      if (!(thrown instanceof Waits)) throw thrown;
+      if (!(thrown instanceof Waits)) {
+        functions.end(thrown);
+        throw thrown;
+      }
       await thrown.over;
       functions.rewind();
     }

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ServiceFunctions } from "../../src/serve/functions/functions.ts";
+import { StoreError } from "../../src/store/error.ts";
+import type { Store } from "../../src/store/store.ts";
 import { documentText, serve, served, stores } from "./scenario.ts";
 
 const kiosk = documentText("kiosk");
@@ -221,3 +223,39 @@ for (const store of stores) {
     assert.equal(await stock(), 5);
   });
 }
+
+test("a handler whose store goes away while it waits is told that nobody waits for it", async () => {
+  const elsewhere = Promise.withResolvers<void>();
+  let told: AbortSignal | undefined;
+  let isAway = false;
+  const around = (store: Store): Store => ({
+    ...store,
+    transaction: async (work, isLate) => {
+      if (isAway) throw new StoreError("unreachable", "it is away");
+      try {
+        return await store.transaction(work, isLate);
+      } catch (waits) {
+        isAway = true;
+        elsewhere.resolve();
+        throw waits;
+      }
+    },
+  });
+  const waiting: ServiceFunctions = {
+    ...functions,
+    refill: async ({ records, record, signal }) => {
+      told = signal;
+      await elsewhere.promise;
+      // Nobody ever answers this.
+      await records["Drink"]?.get((record as Values).id);
+    },
+  };
+  await using subject = await serve(kiosk, { store: "memory", functions: waiting, around });
+  const headers = { Authorization: `Bearer ${await subject.running.key("olga", "owner")}` };
+  const body = { name: "tea", price: { amount: "2.50", currency: "EUR" }, stock: 5 };
+  const made = await subject.client.send({ method: "POST", path: "/drinks", headers, body });
+  const path = `/drinks/${(made.json as Values).id}/refill`;
+  const asked = await subject.client.send({ method: "POST", path, headers, body: { to: 9 } });
+  assert.equal(asked.status, 503, asked.text);
+  assert.equal(told?.aborted, true);
+});

@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 import type { Json } from "../../src/base/json.ts";
 import { type Exchange, readHeaders } from "../../src/serve/exchange.ts";
-import { beats, before, isOfSessions } from "./document.ts";
+import { beats, before, isOfSessions, mostTaken } from "./document.ts";
 import { type Actor, type Asked, formFile, type ListAsked, type Oracle, type Rec } from "./oracle.ts";
 import { isKeptOf } from "./hashing.ts";
 import type { People } from "./people.ts";
@@ -62,7 +62,7 @@ export function anyRequest(asking: Asking, number: number, by?: Actor): Sent {
 }
 
 function weightOf({ deed, file }: Operation): number {
-  if (file !== undefined) return 3;
+  if (file !== undefined || deed === "handler") return 3;
   if (isOfSessions(deed)) return 0;
   return deed === "create" ? 4 : deed === "move" || deed === "update" ? 2 : 1;
 }
@@ -339,6 +339,8 @@ function bodyOf(
     if (chance.percent(5)) return { [operation.takes]: "a text that is too long" };
     return { [operation.takes]: chance.percent(65) ? "yes" : "no" };
   }
+  if (operation.deed === "handler")
+    return { plan: chance.percent(3) ? "x".repeat(mostTaken("handler") + 1) : planOf(chance, resource) };
   if ((operation.deed !== "create" && operation.deed !== "update") || operation.file !== undefined) return undefined;
   const members: Record<string, Json> = {};
   const isNew = operation.deed === "create";
@@ -361,6 +363,21 @@ function bodyOf(
   if (chance.percent(3)) members["surprise"] = 1;
   if (chance.percent(3)) members["count"] = 99;
   return members;
+}
+
+/** What a function is to do, one step after another. */
+function planOf(chance: Chance, { lifecycle, operations }: Resource): string {
+  const moves = operations.filter(
+    ({ deed, quota, takes }) => deed === "move" && quota === undefined && takes === undefined,
+  );
+  const codes = (lifecycle?.moves ?? []).flatMap((move) => move.else ?? []);
+  const step = (): string => {
+    const kind = chance.weighted({ see: 10, title: 20, move: moves.length > 0 ? 20 : 0, wait: 30, slow: 3, fail: codes.length > 0 ? 3 : 0, throw: 3 }); // biome-ignore format: short
+    if (kind === "title") return `title ${chance.pick(["a", "b", "c", "d", "e", "f", "bad"])}`;
+    if (kind === "move") return `move ${chance.pick(moves).name}`;
+    return kind === "fail" ? `fail ${chance.pick(codes)}` : kind;
+  };
+  return Array.from({ length: chance.between(1, 5) }, step).join(", ");
 }
 
 /** Now and then more than it may be. */

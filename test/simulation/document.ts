@@ -58,8 +58,8 @@ export function documentText(world: World): string {
             name,
             {
               at: `${method} ${path}`,
-              ...(isOfSessions(deed) ? { does: deed } : {}),
-              ...(takes === undefined ? {} : { takes: { [takes]: "string(1..9)" } }),
+              ...(isOfSessions(deed) || deed === "handler" ? { does: deed } : {}),
+              ...(takes === undefined ? {} : { takes: { [takes]: `string(1..${mostTaken(deed)})` } }),
             },
           ]),
       ),
@@ -78,6 +78,11 @@ export function documentText(world: World): string {
     limits: limitsOf(world),
     versioning: versioningOf(world),
   });
+}
+
+/** As long a text may be that an operation takes. */
+export function mostTaken(deed: Operation["deed"]): number {
+  return deed === "handler" ? 99 : 9;
 }
 
 function fieldText({ type, marks, ...field }: Field): string {

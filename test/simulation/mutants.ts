@@ -4,6 +4,7 @@
  */
 import type { Variables } from "../../src/expression/evaluate.ts";
 import type { MovePlan, Plan, Table } from "../../src/plan/plan.ts";
+import { Waits } from "../../src/serve/functions/run.ts";
 import type { LiveService } from "../../src/serve/service.ts";
 import type { JournalEntry, Store, Transaction } from "../../src/store/store.ts";
 import type { SessionToken } from "../../src/store/sessions.ts";
@@ -26,6 +27,9 @@ const listens = ({ inbound }: World): boolean => inbound !== undefined;
 
 const hasFiles = ({ resources }: World): boolean =>
   resources.some(({ operations }) => operations.some(({ file }) => file));
+
+const works = ({ resources }: World): boolean =>
+  resources.some(({ operations }) => operations.some(({ deed }) => deed === "handler"));
 
 const renews = ({ logins }: World): boolean => logins?.renewed !== undefined;
 
@@ -99,6 +103,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "a session outlives its record": { of: logsIn, loose: "token of the gone" },
   "what is over is not cleared": { store: (store) => ({ ...store, purge: () => {} }) },
   "what is not over is cleared": { loose: "not over" },
+  "half of what a function does stays while it waits": { of: works, store: keptHalf },
   "a failure tells how": { service: (service) => answering(service, (text, status) => (status === 500 ? `${text}${detail}` : text)) }, // biome-ignore format: a table
   "older callers are told something new": { service: (service) => answering(service, (text, status, older) => (older && status === 200 ? text.replace(/^\{"id"/, '{"new":1,"id"') : text)) }, // biome-ignore format: a table
 };
@@ -199,6 +204,24 @@ function countedInSpite(store: Store): Store {
         if (asked !== undefined) await store.transaction(async (tx) => tx.count(...asked));
         throw thrown;
       }
+    },
+  };
+}
+
+function keptHalf(store: Store): Store {
+  return {
+    ...store,
+    async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+      const came = await store.transaction(async (tx) => {
+        try {
+          return { value: await work(tx) };
+        } catch (thrown) {
+          if (thrown instanceof Waits) return { waits: thrown };
+          throw thrown;
+        }
+      });
+      if ("waits" in came) throw came.waits;
+      return came.value;
     },
   };
 }

@@ -5,7 +5,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { instantText } from "../../src/base/clock.ts";
 import type { Json } from "../../src/base/json.ts";
-import { beats, errorStatuses, isOfSessions } from "./document.ts";
+import { beats, errorStatuses, isOfSessions, mostTaken } from "./document.ts";
+import { stepsOf } from "./functions.ts";
 import { isKeptOf } from "./hashing.ts";
 import { hashOf, type Pair, type SessionChange, Sessions, type Token } from "./sessions.ts";
 import type { SessionChange as SessionWritten } from "./store.ts";
@@ -110,6 +111,8 @@ export type Verdict =
       readonly code: string;
       readonly moves?: readonly string[];
       readonly state?: string;
+      /** It undoes what was written, and is not remembered. */
+      readonly undoes?: boolean;
       /** Seconds after which one may come back, at most. */
       readonly within?: number;
     }
@@ -164,7 +167,7 @@ export interface Hints {
 }
 
 class Refused extends Error {
-  readonly verdict: Verdict & { kind: "refused" };
+  verdict: Verdict & { kind: "refused" };
   /** What is done in spite of it. */
   effects?: Effects;
 
@@ -323,6 +326,7 @@ export class Oracle {
   /** Whether the answer to a request that was refused so is remembered under its key (R4.20). */
   isOutcome(verdict: Verdict): boolean {
     if (verdict.kind !== "refused") return true;
+    if (verdict.undoes === true) return false;
     return verdict.status === 409 || Object.hasOwn(errorStatuses, verdict.code);
   }
 
@@ -510,6 +514,8 @@ export class Oracle {
         return this.#update(draft, asked, rec, now, hints);
       case "delete":
         return this.#delete(draft, rec);
+      case "handler":
+        return this.#handle(draft, asked, rec, now, hints);
       default:
         return this.#moveBy(draft, asked, rec, now, hints);
     }
@@ -517,7 +523,7 @@ export class Oracle {
 
   #checkTags({ operation, match }: Asked, rec: Rec): void {
     if (match !== undefined && match !== "*" && this.tags.get(tagKey(rec, match)) !== rec.version) refuse(412, "stale");
-    const needed = this.world.edits === "required" && operation.deed !== "move";
+    const needed = this.world.edits === "required" && operation.deed !== "move" && operation.deed !== "handler";
     if (match === undefined && needed) refuse(428, "precondition-needed");
   }
 
@@ -692,6 +698,53 @@ export class Oracle {
     const next = this.#move(draft, rec, move, work, hints, operation);
     this.#holdLive(draft, rec, next);
     return { kind: "given", status: 200, record: this.#after(draft, next) };
+  }
+
+  /** What a function does of the owner's: as if nobody else had done anything meanwhile. */
+  #handle(draft: Draft, { actor, body = {}, operation }: Asked, rec: Rec, now: number, hints: Hints): Verdict {
+    const { plan, ...others } = body;
+    if (typeof plan !== "string" || plan.length > mostTaken("handler") || Object.keys(others).length > 0)
+      refuse(422, "invalid-request");
+    let undoes = false;
+    try {
+      for (const step of stepsOf(plan)) {
+        const [what = "", which = ""] = step.split(" ");
+        undoes ||= what === "title" || what === "move";
+        const present = draft.find("Job", rec.id) as Rec;
+        if (what === "title" && present.values["title"] !== which) {
+          const next: Rec = { ...present, values: { ...present.values, title: which }, version: present.version + 1 };
+          this.#settle(draft, next);
+          draft.put(next);
+        }
+        if (what === "move") this.#moveFor(draft, actor, operation, present, which, now, hints);
+        if (what === "fail") refuse(errorStatuses[which] ?? 500, which);
+        if (what === "throw") refuse(500, "internal");
+      }
+    } catch (thrown) {
+      if (thrown instanceof Refused && undoes) thrown.verdict = { ...thrown.verdict, undoes };
+      throw thrown;
+    }
+    return { kind: "given", status: 200, record: this.#after(draft, rec) };
+  }
+
+  #moveFor(
+    draft: Draft,
+    actor: Actor,
+    { name: cause }: Operation,
+    rec: Rec,
+    by: string,
+    now: number,
+    hints: Hints,
+  ): void {
+    const moves = rec.resource.lifecycle?.moves ?? [];
+    const fitting = moves.filter((one) => one.by.kind === "operation" && one.by.name === by && one.from.includes(rec.state ?? "")); // biome-ignore format: short
+    const move = fitting.find((one) => one.if === undefined || holds(one.if, rec, {}));
+    const [first] = fitting;
+    if (move === undefined && first?.else !== undefined) refuse(errorStatuses[first.else] ?? 500, first.else);
+    if (move === undefined) return refuse(409, "state-conflict");
+    const operation = rec.resource.operations.find(({ name }) => name === by) as Operation;
+    const next = this.#move(draft, rec, move, { by: actor.id ?? "anonymous", cause, now }, hints, operation);
+    this.#holdLive(draft, rec, next);
   }
 
   /** Operations that the actor may move the record by now. */

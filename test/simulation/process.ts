@@ -9,6 +9,7 @@ import { endpointSecret } from "../../src/serve/events/webhooks.ts";
 import { createService, type LiveService } from "../../src/serve/service.ts";
 import { createTicking, type Ticking } from "../../src/serve/ticking.ts";
 import type { Store } from "../../src/store/store.ts";
+import type { Functions } from "./functions.ts";
 import type { Machine } from "./machine.ts";
 import type { Chance } from "./random.ts";
 import type { Rates } from "./rates.ts";
@@ -21,6 +22,7 @@ export interface Process {
   /** Sends what is to be sent to webhooks, where the document has them. */
   readonly rounds: Ticking | undefined;
   readonly rates: Rates;
+  readonly functions: Functions;
   /** Forgets what is over, as whoever serves it does every hour. */
   readonly purge: (now: number) => Promise<void>;
 }
@@ -45,6 +47,7 @@ export interface ProcessOptions {
   readonly chance: Chance;
   readonly life: number;
   readonly rates: Rates;
+  readonly functions: Functions;
   readonly post: Post;
   readonly mutation: Mutation;
   /** Told of what the service says is its own fault. */
@@ -75,6 +78,7 @@ export function startProcess(options: ProcessOptions): Process {
     cursorSecret: secret,
     baseUrl: () => "http://things.example",
     report,
+    ...(plan.operations.some(({ deed }) => deed === "handler") ? { functions: options.functions.named } : {}),
     notice: options.notice,
     webhooks: { key: secret, urlFault: (text) => faultOf(text, { loopback: false }) },
   });
@@ -100,6 +104,7 @@ export function startProcess(options: ProcessOptions): Process {
   return {
     life,
     rates,
+    functions: options.functions,
     purge: async (now) => store.purge(now),
     service: mutation.service?.(service) ?? service,
     rounds: deliveries && createTicking({ run: () => deliveries.round().then(() => 0) }, report),

@@ -226,6 +226,8 @@ export class Requests {
     if (crowded !== undefined) return found(`#${number}: ${crowded}`);
     const always = this.#alwaysWrong(flight, answer, headers, body);
     if (always !== undefined) return found(`#${number}: ${always}`);
+    const goesOn = flight.process.functions.answered(headers.get("request-id") ?? "");
+    if (goesOn !== undefined) return found(`#${number} ${status}: ${goesOn}`);
     const left = this.#leftOver(flight);
     if (left !== undefined) return found(`#${number}: the file ${left} is still there, and no record has it`);
     if (status === 304) flight.giveBack?.();

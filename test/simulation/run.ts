@@ -19,6 +19,7 @@ import {
 import { overdue, wrongAtTheEnd } from "./ending.ts";
 import { Followers } from "./followers.ts";
 import { takeHashing } from "./hashing.ts";
+import { Functions } from "./functions.ts";
 import { Hooks } from "./hooks.ts";
 import { Keys } from "./keys.ts";
 import { Died, Machine, ofTheStore, type Task } from "./machine.ts";
@@ -197,6 +198,7 @@ class Simulation {
       chance,
       life,
       rates: new Rates(world, this.#durableRates, machine.time, this.#doubtfulRates),
+      functions: new Functions(machine, life, (what) => this.#found(what)),
       post: hooks.post(life),
       mutation: this.#mutation,
       failed: (failure) => this.#failed(failure),
@@ -325,6 +327,12 @@ class Simulation {
     // One may die yet of the bad weather in which its last transaction ran.
     do await this.#calmDown();
     while (await this.#replaceDead());
+    // Somebody's function takes its time.
+    for (let count = 0; this.#requests.flights.size > 0 && count < 20; count += 1) {
+      machine.turn(20_000);
+      while (machine.ring()) await this.#calmDown();
+      await this.#calmDown();
+    }
     for (const flight of this.#requests.flights) this.#wrong(`#${flight.number} was never answered`);
     await this.#finishTime();
     await this.#finishSending();

@@ -6,6 +6,8 @@ import { type Answered, answerKey, type Asked, type Effects, type Hints, keyOf, 
 import type { Flight, Requests } from "./requests.ts";
 import type { Scene } from "./scene.ts";
 import { Sessions } from "./sessions.ts";
+import { Waits } from "../../src/serve/functions/run.ts";
+import { Refusal } from "../../src/serve/refusal.ts";
 import { StoreError } from "../../src/store/error.ts";
 import type { Row } from "../../src/store/store.ts";
 import type { Log, Watcher } from "./store.ts";
@@ -73,7 +75,10 @@ export function watcherOf(scene: Scene, requests: Requests): Watcher {
     },
     undone: (task, log, injected, thrown) => {
       const flight = flightOf(task);
-      if (flight !== undefined && !injected) flight.verdicts.push(judge.lost(thrown) ?? judge.undone(flight, log));
+      if (thrown instanceof Waits) return;
+      const late = flight && (judge.lost(thrown) ?? judge.late(flight, thrown));
+      if (flight !== undefined && late !== undefined) return void flight.verdicts.push(late);
+      if (flight !== undefined && !injected) flight.verdicts.push(judge.undone(flight, log));
       if (flight === undefined && task.name === "time" && !injected) judge.undoneTime(task, log);
     },
     rated: (asked) => requests.shared?.counted(asked, machine.uptime),
@@ -140,6 +145,17 @@ class Judge {
     if (id === undefined || !this.#scene.oracle.cleared.has(id))
       this.#scene.found(`it is not so that ${thrown.message}`);
     return { kind: "refused", status: 503, code: "overloaded" };
+  }
+
+  /** A function that was done again and came to something else, or took too long. */
+  late({ sent, task, uptime }: Flight, thrown: unknown): Verdict | undefined {
+    const { found, machine } = this.#scene;
+    if (!(thrown instanceof Refusal) || sent.asked.operation.deed !== "handler") return undefined;
+    const { code } = thrown;
+    if (code !== "overloaded" && code !== "timed-out") return undefined;
+    const isLate = machine.uptime - uptime >= 30_000 || machine.time > (task.since ?? 0) + 30_000;
+    if (code === "timed-out" && !isLate) found(`${task.name} is refused as ${code}, and it is not so`);
+    return { kind: "refused", status: 503, code };
   }
 
   #verdictOf({ sent: { asked }, task }: Flight, log: Log): ReturnType<Oracle["write"]> {

@@ -127,7 +127,17 @@ export type SessionDeed = "login" | "renew" | "logout";
 
 export interface Operation {
   readonly name: string;
-  readonly deed: "create" | "read" | "list" | "update" | "delete" | "move" | "history" | "receive" | SessionDeed;
+  readonly deed:
+    | "create"
+    | "read"
+    | "list"
+    | "update"
+    | "delete"
+    | "move"
+    | "history"
+    | "receive"
+    | "handler"
+    | SessionDeed;
   readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   /** The field whose bytes alone it gives or takes. */
   readonly file?: string;
@@ -189,7 +199,8 @@ export function worldOf(number: number): World {
       ...linked.map((one) => {
         if (one.name !== "Job") return bursting(one, bursts);
         const job = bursting(inbound === undefined ? one : told(one), bursts);
-        return chanceOf(number, "files").percent(25) ? pictured(job, chanceOf(number, "pictures")) : job;
+        const shown = chanceOf(number, "files").percent(25) ? pictured(job, chanceOf(number, "pictures")) : job;
+        return chanceOf(number, "functions").percent(25) ? worked(shown, chanceOf(number, "work")) : shown;
       }),
     ],
     ...(inbound === undefined ? {} : { inbound }),
@@ -369,6 +380,19 @@ function inboundOf(): Operation {
     path: "/hooks/devices",
     allow: [{ who: "signed-in" }],
   };
+}
+
+/** A function of the owner's does something with it. */
+function worked(job: Resource, chance: Chance): Resource {
+  const work: Operation = {
+    name: "workJob",
+    deed: "handler",
+    method: "POST",
+    path: "/jobs/{id}/work",
+    allow: grantsOf(chance, job.owned),
+    takes: "plan",
+  };
+  return { ...job, operations: [...job.operations, work] };
 }
 
 /** It has a file, which comes and goes by itself, too. */

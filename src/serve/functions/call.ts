@@ -30,6 +30,8 @@ export interface CallFunctions {
   readonly chance: Pick<Context, "newId" | "random">;
   /** The next transaction begins. */
   rewind(): void;
+  /** There is none: those that still run are told. */
+  end(reason: unknown): void;
 }
 
 export type Replayed = Pick<CallFunctions, "chance" | "rewind">;
@@ -79,6 +81,9 @@ export function functionsOfCall(
   return {
     chance,
     rewind,
+    end: (reason) => {
+      for (const run of runs.values()) run.end(reason);
+    },
     hasBefore: before !== undefined,
     hasAfter: after !== undefined,
     handle: (call, tx, about) => {

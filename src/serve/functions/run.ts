@@ -13,6 +13,8 @@ import { Refusal } from "../refusal.ts";
 export interface Run {
   /** What the function gives, when it and all that it asked for is done in this transaction. */
   within(tx: Transaction): Promise<unknown>;
+  /** There is no other transaction for it: whoever waited has been told why, and so is the function. */
+  end(reason: unknown): void;
 }
 
 export interface Step<Result> {
@@ -78,7 +80,8 @@ export function createRun({ start, left }: RunOptions): Run {
     wake?.();
   };
 
-  const giveUp = (error: Refusal): void => {
+  const giveUp = (error: unknown): void => {
+    if (outcome !== undefined) return;
     settle({ kind: "error", error });
     controller.abort(error);
   };
@@ -156,6 +159,9 @@ export function createRun({ start, left }: RunOptions): Run {
   }
 
   return {
+    end: (reason) => {
+      if (started) giveUp(reason);
+    },
     async within(tx) {
       await redo(tx);
       if (!started) begin();
@@ -167,7 +173,8 @@ export function createRun({ start, left }: RunOptions): Run {
           done.push({ step: next.step, said: saidBy(came) });
           next.settle(came);
         } else if (outcome !== undefined) break;
-        else if (!(await goesOn())) throw new Waits(later());
+        // It may have gone on since that was looked at.
+        else if (!(await goesOn()) && waiting.length === 0 && outcome === undefined) throw new Waits(later());
       }
       if (fatal !== undefined) throw fatal.error;
       if (outcome.kind === "value") return outcome.value;

@@ -236,7 +236,10 @@ async function inTransactions<Result>(
     try {
       return await store.transaction((tx) => work(tx, run));
     } catch (thrown) {
-      if (!(thrown instanceof Waits)) throw thrown;
+      if (!(thrown instanceof Waits)) {
+        run.end(thrown);
+        throw thrown;
+      }
       await thrown.over;
       rewind();
     }
