@@ -1,10 +1,12 @@
 /**
  * Copies the log back into the database beside the service: on a thread of its own with a connection of its own, started
- * when it is first needed. Most is copied while writes go on; for the rest, which is little, they wait a moment, so that the
- * log can begin anew.
+ * when it is first needed. That goes on while others write, so something is always left, and the log grows. Only when it is
+ * many times what is copied at a time do writes wait a moment, for the rest, so that it can begin anew: meanwhile all who
+ * write wait for two flushes, and those of the slowest requests (docs/decisions/0081-a-log-seldom-begun-anew.md).
  */
 import { statSync } from "node:fs";
 import { Worker } from "node:worker_threads";
+import type { Connection } from "./connection.ts";
 
 export interface Checkpointer {
   /** To be called between groups. Gives what is to be waited for once nothing is being written or held, if anything is. */
@@ -20,14 +22,46 @@ export interface Checkpointer {
 /** Groups between two looks at the log's size. */
 const groupsPerLook = 16;
 
+/** How often so much is copied until the log begins anew. */
+const copiesPerLog = 4;
+
 /** A pass that took no longer has left little for the next one. */
 const shortMilliseconds = 10;
 
 /** On a disk that never is that fast, writes wait in the end. */
 const mostPasses = 5;
 
-/** `logBytes`: the log is copied when it has grown beyond this. */
-export function openCheckpointer(file: string, logBytes: number): Checkpointer {
+/** The log, in bytes. */
+interface LogLimits {
+  /** What is in it, and what of that the database has not yet. */
+  look(): { readonly filled: number; readonly uncopied: number };
+  /** It begins anew beyond this. */
+  readonly most: number;
+  /** The file is cut to this when it does: a longer one is written over, which is cheaper than to make it grow again. */
+  readonly kept: number;
+}
+
+/** SQLite tells what is in the log, and does nothing else, since 3.51; before, it can only be had from the file's size. */
+function limitsOf(connection: Connection, file: string, logBytes: number): LogLimits {
+  const [tells] = connection.get("SELECT sqlite_version() >= '3.51'") as [number];
+  if (tells === 0) {
+    const look = (): ReturnType<LogLimits["look"]> => ({ filled: sizeOf(file), uncopied: sizeOf(file) });
+    return { look, most: logBytes, kept: logBytes };
+  }
+  const [page] = connection.get("PRAGMA page_size") as [number];
+  const look = (): ReturnType<LogLimits["look"]> => {
+    const [, frames, copied] = connection.get("PRAGMA wal_checkpoint(NOOP)") as [number, number, number];
+    return { filled: frames * page, uncopied: (frames - copied) * page };
+  };
+  return { look, most: logBytes * copiesPerLog, kept: logBytes * copiesPerLog * 2 };
+}
+
+/**
+ * `connection` is the one that writes, which copies nothing itself from now on; `logBytes`: so much is copied at a time.
+ */
+export function openCheckpointer(connection: Connection, file: string, logBytes: number): Checkpointer {
+  const limits = limitsOf(connection, `${file}-wal`, logBytes);
+  connection.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = ${limits.kept}`);
   let worker: Worker | undefined;
   let groups = 0;
   let state: "idle" | "copying" | "copied" = "idle";
@@ -69,6 +103,18 @@ export function openCheckpointer(file: string, logBytes: number): Checkpointer {
     for (let pass = 0; pass < mostPasses; pass += 1) if ((await ask("copy")) < shortMilliseconds) return;
   };
 
+  const copyIfGrown = (): void => {
+    const { filled, uncopied } = limits.look();
+    if (uncopied <= logBytes) return;
+    state = "copying";
+    const isFull = filled > limits.most;
+    // A copy that failed is tried again at a later look; the log only grows meanwhile.
+    (isFull ? copyMost() : ask("copy")).then(
+      () => (state = isFull ? "copied" : "idle"),
+      () => (state = "idle"),
+    );
+  };
+
   return {
     afterGroup: () => {
       groups += 1;
@@ -86,14 +132,7 @@ export function openCheckpointer(file: string, logBytes: number): Checkpointer {
           await ask("copy").catch(() => undefined);
         };
       }
-      if (state === "idle" && groups % groupsPerLook === 0 && sizeOf(`${file}-wal`) > logBytes) {
-        state = "copying";
-        // A copy that failed is tried again at a later look; the log only grows meanwhile.
-        copyMost().then(
-          () => (state = "copied"),
-          () => (state = "idle"),
-        );
-      }
+      if (state === "idle" && groups % groupsPerLook === 0) copyIfGrown();
       return undefined;
     },
     empty: async (group) => {

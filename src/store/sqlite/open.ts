@@ -111,13 +111,7 @@ async function open(settings: Settings): Promise<Store> {
     const shop = new Workshop(relations, writing, clock);
     const snapshot = openSnapshot(reading);
     const durability = synchronous === "FULL" ? openDurability(file, snapshot) : immediate(snapshot);
-    const checkpointer = synchronous === "OFF" ? undefined : openCheckpointer(file, logBytes);
-    if (checkpointer) {
-      // Another thread does it, without holding up requests.
-      writing.exec("PRAGMA wal_autocheckpoint = 0");
-      // A log that begins anew would else keep the size of the one before, and look as if it had grown again.
-      writing.exec(`PRAGMA journal_size_limit = ${logBytes}`);
-    }
+    const checkpointer = synchronous === "OFF" ? undefined : openCheckpointer(writing, file, logBytes);
     const limits = { size: 256, milliseconds: 10, waitMilliseconds };
     const writer = openWriter(writing, file, limits, durability, checkpointer);
     const purgeFrom = (after: number, now: number): Promise<number | undefined> =>
