@@ -170,6 +170,7 @@ export function openWriter(
   async function fill(group: Done[], alone: boolean, gathers: boolean): Promise<void> {
     const hasRoom = (): boolean => queue.length > 0 && group.length < limits.size && (group.length === 0 || !alone);
     let ends = performance.now() + limits.milliseconds;
+    let turns = 0;
     for (;;) {
       while (hasRoom()) {
         const begun = performance.now();
@@ -188,7 +189,8 @@ export function openWriter(
           continue;
         }
       }
-      if (alone || !gathers || performance.now() > ends) return;
+      if (alone || !gathers || turns === 2 || performance.now() > ends) return;
+      turns += 1;
       await nextTurn();
       if (!hasRoom()) return;
     }
