@@ -15,7 +15,7 @@ const writer = `
   import { openSqliteStore } from ${JSON.stringify(import.meta.resolve("./open.ts"))};
   import { writeSync } from "node:fs";
   const [file, round] = process.argv.slice(-2);
-  const store = await openSqliteStore({ file, tables, clock: Date.now });
+  const store = await openSqliteStore({ file, tables, clock: Date.now, processors: 1 + (round % 2) });
   let next = 0;
   async function client() {
     for (;;) {
@@ -127,12 +127,12 @@ test("the log is copied each time it has grown by so much, and begins anew at a 
   }
 });
 
-// Who writes alone may wait for the disk where it is; others are flushed on another thread.
-for (const writers of [1, 3]) {
+// Who writes alone may wait for the disk where it is, and all where there is one processor; others are flushed on another thread.
+for (const [writers, processors] of [[1, 2], [3, 2], [3, 1]] as const) {
   const inFolder = async (work: (store: Store, file: string) => Promise<void>): Promise<void> => {
     const folder = mkdtempSync(join(tmpdir(), "nonet-hold-"));
     const file = join(folder, "store.db");
-    const store = await openSqliteStore({ file, tables, clock: Date.now });
+    const store = await openSqliteStore({ file, tables, clock: Date.now, processors });
     try {
       await work(store, file);
     } finally {
@@ -147,7 +147,7 @@ for (const writers of [1, 3]) {
   const seen = (store: Store): Promise<unknown> =>
     Promise.resolve(store.read({ resource: "Thing", key: "id", view: wholeView("Thing") })("0", {}));
 
-  test(`a read shows nothing that is not yet durable (${writers} at once)`, () =>
+  test(`a read shows nothing that is not yet durable (${writers} at once, processors: ${processors})`, () =>
     inFolder(async (store) => {
       let answered = false;
       let early = 0;
@@ -161,7 +161,7 @@ for (const writers of [1, 3]) {
       assert.ok(await seen(store));
     }));
 
-  test(`nor what could not be made durable, ever (${writers} at once)`, () =>
+  test(`nor what could not be made durable, ever (${writers} at once, processors: ${processors})`, () =>
     inFolder(async (store, file) => {
       // What is written from now on is in a file that nobody can find again.
       rmSync(`${file}-wal`);

@@ -1,7 +1,7 @@
 /**
  * How a committed group becomes durable: committed with `synchronous=NORMAL`, which writes the log without waiting for the
- * disk, then one `fdatasync` of the log on the thread pool, during which the service goes on reading requests. Where a flush is
- * shorter than handing it over would be, who has written alone waits for it here.
+ * disk, then one `fdatasync` of the log on the thread pool, during which the service goes on reading requests. Where flushes are
+ * short it may be waited for here instead: to hand one over, and to be told of its end, costs more.
  *
  * Why nothing is answered that could still be lost. SQLite writes all frames of a commit to the log with `write` before
  * COMMIT returns, so an `fdatasync` that starts later has them on the disk when it ends; the group is answered then. Until
@@ -19,16 +19,21 @@ export interface Durability {
   hold(): void;
   /** After it: resolves when everything that was committed is durable. */
   flush(): Promise<void>;
-  /** As `flush`, with nothing else done meanwhile; false, and not done, where it is likely to take too long for that. Throws. */
-  flushHere(): boolean;
+  /** Whether flushes are short of late, or it is time to see. */
+  isShort(): boolean;
+  /** As `flush`, with nothing else done meanwhile. Throws. */
+  flushHere(): void;
   /** Readers may see all that is committed. */
   release(): void;
   close(): void;
 }
 
-/** Reads can wait so long; to hand a flush to another thread, and to be told of its end, takes 0.1 ms of the processor. */
-const shortMilliseconds = 0.5;
-/** Flushes that are handed over after one that took longer; then one is waited for again. */
+/** Reads can wait so long for a flush as flushes take of late. */
+const shortMilliseconds = 1;
+/** What the last one counts of that, and at most: one that is very long among short ones says nothing of the next. */
+const lastShare = 0.1;
+const countedMilliseconds = 2;
+/** Flushes that are handed over where they are not short; then one is waited for again. */
 const handedOver = 32;
 
 /** The file's log must be there: it is from the first statement on after `journal_mode=WAL`. */
@@ -46,19 +51,22 @@ export function openDurability(file: string, snapshot: Snapshot): Durability {
       else reject(gone());
     });
   let toHandOver = 0;
+  let milliseconds = 0;
   return {
     hold: () => snapshot.hold(),
     flush: () => new Promise(flush),
+    isShort: () => {
+      if (toHandOver === 0) return true;
+      toHandOver -= 1;
+      return false;
+    },
     flushHere: () => {
-      if (toHandOver > 0) {
-        toHandOver -= 1;
-        return false;
-      }
       const begun = performance.now();
       fdatasyncSync(log);
-      if (performance.now() - begun > shortMilliseconds) toHandOver = handedOver;
+      const took = Math.min(performance.now() - begun, countedMilliseconds);
+      milliseconds += (took - milliseconds) * lastShare;
+      if (milliseconds > shortMilliseconds) toHandOver = handedOver;
       if (!isThere()) throw gone();
-      return true;
     },
     release: () => snapshot.release(),
     close: () => closeSync(log),
@@ -70,7 +78,8 @@ export function immediate(snapshot: Snapshot): Durability {
   return {
     hold: () => undefined,
     flush: () => Promise.resolve(),
-    flushHere: () => true,
+    isShort: () => true,
+    flushHere: () => undefined,
     release: () => snapshot.release(),
     close: () => undefined,
   };

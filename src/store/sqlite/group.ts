@@ -4,10 +4,11 @@
  * itself alone: what it wrote is taken back write by write, and from its first write on that cannot be taken back so, by a
  * savepoint. A savepoint costs a copy of each page that is changed within it, so most works have none.
  *
- * Where a flush is short, a work that is alone waits for it on the spot. Else, while one group becomes durable, the next one
- * already runs, and takes in all that arrives; it is committed when the one before is answered. Where a flush is short beside the
- * work of a group, the next one also takes in what those ask for who have just been answered: half as many groups write fewer
- * pages, since pages are written once for a group, however often they change.
+ * Where flushes are short, a work that is alone waits for its own on the spot; so does every group where there is one processor
+ * alone, since the thread that waits for the disk would have to be given it between the works of this one, again and again. Else,
+ * while one group becomes durable, the next one already runs, and takes in all that arrives; it is committed when the one before
+ * is answered. Where a flush is short beside the work of a group, the next one also takes in what those ask for who have just been
+ * answered: half as many groups write fewer pages, since pages are written once for a group, however often they change.
  */
 import { StoreError } from "../error.ts";
 import type { Checkpointer } from "./checkpoint.ts";
@@ -46,6 +47,8 @@ export interface GroupLimits {
   readonly milliseconds: number;
   /** How long a lock that another process holds is waited for. */
   readonly waitMilliseconds: number;
+  /** How many this process may use. */
+  readonly processors: number;
 }
 
 interface Waiting {
@@ -68,6 +71,8 @@ interface Done {
 const idleShare = 0.05;
 /** Groups that do not gather after one for which waiting was too long; then it is tried again. */
 const ungathered = 32;
+/** Turns of the event loop in which it gathers. */
+const gatheringTurns = 2;
 
 export function openWriter(
   connection: Connection,
@@ -110,7 +115,8 @@ export function openWriter(
       assertSound();
       await begin();
       const alone = queue.length === 1 && !flushing;
-      await fill(group, alone, gathers);
+      const here = !flushing && (alone || limits.processors === 1) && durability.isShort();
+      await fill(group, alone, gathers && !here);
       assertSound();
       const wrote = group.some((done) => done.wrote);
       if (wrote) durability.hold();
@@ -119,7 +125,10 @@ export function openWriter(
         answer(group);
         return;
       }
-      if (alone && flushedHere(group)) return;
+      if (here) {
+        flushHere(group);
+        return;
+      }
     } catch (thrown) {
       fail(group, thrown);
       durability.release();
@@ -142,14 +151,13 @@ export function openWriter(
       });
   }
 
-  function flushedHere(group: readonly Done[]): boolean {
+  function flushHere(group: readonly Done[]): void {
     try {
-      if (!durability.flushHere()) return false;
+      durability.flushHere();
       answer(group);
     } catch (thrown) {
       giveUp(group, thrown);
     }
-    return true;
   }
 
   /** What the disk has is not known any more, and asking it again would not tell. */
@@ -189,7 +197,7 @@ export function openWriter(
           continue;
         }
       }
-      if (alone || !gathers || turns === 2 || performance.now() > ends) return;
+      if (alone || !gathers || turns === gatheringTurns || performance.now() > ends) return;
       turns += 1;
       await nextTurn();
       if (!hasRoom()) return;

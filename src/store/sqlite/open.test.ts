@@ -2,4 +2,6 @@
 import { contract } from "../contract.ts";
 import { openSqliteStore } from "./open.ts";
 
-contract("sqlite", (options) => openSqliteStore({ file: ":memory:", ...options }));
+for (const processors of [1, 2]) {
+  contract(`sqlite, processors: ${processors}`, (options) => openSqliteStore({ file: ":memory:", processors, ...options }));
+}

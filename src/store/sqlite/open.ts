@@ -1,6 +1,6 @@
 /** A store in one SQLite file, through `node:sqlite`. */
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Table } from "../../plan/plan.ts";
 import type { Following } from "../migration.ts";
@@ -40,8 +40,10 @@ export interface SqliteOptions {
   readonly clock: () => number;
   /** How long another process's lock on the file is waited for. */
   readonly waitMilliseconds?: number;
-  /** The size beyond which the log is copied into the database. */
+  /** So much of the log is copied into the database at a time. */
   readonly logBytes?: number;
+  /** How many this process may use; those it is given, if nothing is said. */
+  readonly processors?: number;
 }
 
 interface Settings {
@@ -52,6 +54,7 @@ interface Settings {
   readonly synchronous: "FULL" | "NORMAL" | "OFF";
   readonly waitMilliseconds: number;
   readonly logBytes: number;
+  readonly processors: number;
   /** What is left to do once all is closed. */
   readonly release: () => void;
 }
@@ -62,6 +65,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     clock,
     following,
     logBytes = 32 * 1024 * 1024,
+    processors = availableParallelism(),
     synchronous = "FULL",
     tables,
     waitMilliseconds = 5_000,
@@ -80,6 +84,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       synchronous: folder ? "OFF" : synchronous,
       waitMilliseconds,
       logBytes,
+      processors,
       release,
     });
   } catch (thrown) {
@@ -89,7 +94,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 }
 
 async function open(settings: Settings): Promise<Store> {
-  const { clock, file, following, logBytes, release, synchronous, tables, waitMilliseconds } = settings;
+  const { clock, file, following, logBytes, processors, release, synchronous, tables, waitMilliseconds } = settings;
   checkPlace(file);
   const writing = new Connection(file, waitMilliseconds);
   const connections = [writing];
@@ -112,7 +117,7 @@ async function open(settings: Settings): Promise<Store> {
     const snapshot = openSnapshot(reading);
     const durability = synchronous === "FULL" ? openDurability(file, snapshot) : immediate(snapshot);
     const checkpointer = synchronous === "OFF" ? undefined : openCheckpointer(writing, file, logBytes);
-    const limits = { size: 256, milliseconds: 10, waitMilliseconds };
+    const limits = { size: 256, milliseconds: 10, waitMilliseconds, processors };
     const writer = openWriter(writing, file, limits, durability, checkpointer);
     const purgeFrom = (after: number, now: number): Promise<number | undefined> =>
       writer.write(({ connection }) => purgeAnswers(connection, now, after, 500));
