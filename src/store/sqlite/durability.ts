@@ -28,12 +28,11 @@ export interface Durability {
   close(): void;
 }
 
-/** Reads can wait so long for a flush as flushes take of late. */
+/** Reads can wait so long. */
 const shortMilliseconds = 1;
-/** What the last one counts of that, and at most: one that is very long among short ones says nothing of the next. */
-const lastShare = 0.1;
-const countedMilliseconds = 2;
-/** Flushes that are handed over where they are not short; then one is waited for again. */
+/** Flushes that took longer, one after another: fewer say little of the next. */
+const longInARow = 3;
+/** So many are handed over then; after them one is waited for again. */
 const handedOver = 32;
 
 /** The file's log must be there: it is from the first statement on after `journal_mode=WAL`. */
@@ -51,7 +50,7 @@ export function openDurability(file: string, snapshot: Snapshot): Durability {
       else reject(gone());
     });
   let toHandOver = 0;
-  let milliseconds = 0;
+  let long = 0;
   return {
     hold: () => snapshot.hold(),
     flush: () => new Promise(flush),
@@ -63,9 +62,8 @@ export function openDurability(file: string, snapshot: Snapshot): Durability {
     flushHere: () => {
       const begun = performance.now();
       fdatasyncSync(log);
-      const took = Math.min(performance.now() - begun, countedMilliseconds);
-      milliseconds += (took - milliseconds) * lastShare;
-      if (milliseconds > shortMilliseconds) toHandOver = handedOver;
+      long = performance.now() - begun > shortMilliseconds ? long + 1 : 0;
+      if (long >= longInARow) toHandOver = handedOver;
       if (!isThere()) throw gone();
     },
     release: () => snapshot.release(),
