@@ -27,6 +27,8 @@ export interface Attempts {
 
 /** Attempts under way at one endpoint: one more after each that was taken, until one is not. */
 const room = { least: 8, most: 64 };
+/** Settled, and claimed, in one transaction: where there is one writer, others wait for all of it. */
+const atOnce = 16;
 /** Of more than it has room for a process takes some, so that several do not all reach for the same ones. */
 const choice = 24;
 /** Endpoints are looked at anew at least this often: others may have changed them. */
@@ -138,7 +140,7 @@ export function createAttempts(
   /** Settles what has ended, claims what is due as far as there is room, and lets the attempts run. */
   async function oneTurn(lane: Lane): Promise<void> {
     const { endpoint } = lane;
-    const ended = lane.ended.splice(0);
+    const ended = lane.ended.splice(0, atOnce);
     const due = stopping.aborted ? [] : await dueAt(lane);
     const endpointRow = due.length === 0 ? undefined : await rows.enabledEndpoint(endpoint);
     if (ended.length === 0 && endpointRow === undefined) return;
@@ -149,8 +151,9 @@ export function createAttempts(
       return { claimed, settled };
     });
     for (const [index, one] of ended.entries()) tell(one, settled[index]?.why);
-    if (settled.some(({ letGo }) => letGo)) lane.again = true;
     for (const one of claimed) run(lane, one);
+    const isMoreDue = claimed.length === atOnce && lane.busy < lane.room;
+    if (isMoreDue || lane.ended.length > 0 || settled.some(({ letGo }) => letGo)) lane.again = true;
   }
 
   function run(lane: Lane, claimed: Claimed): void {
@@ -174,7 +177,7 @@ export function createAttempts(
 
   /** What is due at an endpoint and has room there. */
   async function dueAt({ busy, endpoint, room }: Lane): Promise<readonly Waiting[]> {
-    const free = room - busy;
+    const free = Math.min(room - busy, atOnce);
     if (free <= 0) {
       wakes.set(endpoint, Number.POSITIVE_INFINITY);
       return [];

@@ -19,7 +19,7 @@ export interface FanOut {
 /** Where the journal has been read to. */
 const bookmark = "webhooks";
 /** Events that become deliveries in one transaction. */
-const batch = 100;
+const batch = 20;
 /** Events that are told in one transaction, each endpoint counted: requests wait for it. */
 const tellings = 1000;
 
