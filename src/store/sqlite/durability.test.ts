@@ -128,7 +128,11 @@ test("the log is copied each time it has grown by so much, and begins anew at a 
 });
 
 // Who writes alone may wait for the disk where it is, and all where there is one processor; others are flushed on another thread.
-for (const [writers, processors] of [[1, 2], [3, 2], [3, 1]] as const) {
+for (const [writers, processors] of [
+  [1, 2],
+  [3, 2],
+  [3, 1],
+] as const) {
   const inFolder = async (work: (store: Store, file: string) => Promise<void>): Promise<void> => {
     const folder = mkdtempSync(join(tmpdir(), "nonet-hold-"));
     const file = join(folder, "store.db");

@@ -3,5 +3,7 @@ import { contract } from "../contract.ts";
 import { openSqliteStore } from "./open.ts";
 
 for (const processors of [1, 2]) {
-  contract(`sqlite, processors: ${processors}`, (options) => openSqliteStore({ file: ":memory:", processors, ...options }));
+  contract(`sqlite, processors: ${processors}`, (options) =>
+    openSqliteStore({ file: ":memory:", processors, ...options }),
+  );
 }
