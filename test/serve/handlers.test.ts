@@ -259,3 +259,52 @@ test("a handler whose store goes away while it waits is told that nobody waits f
   assert.equal(asked.status, 503, asked.text);
   assert.equal(told?.aborted, true);
 });
+
+test("what fails as a handler that waited is done again is told as that, and not as others' doing", async () => {
+  const failure = new Error("a mistake");
+  const elsewhere = Promise.withResolvers<void>();
+  let told: AbortSignal | undefined;
+  let isFailing = false;
+  const around = (store: Store): Store => ({
+    ...store,
+    transaction: async (work, isLate) => {
+      try {
+        return await store.transaction((tx) => {
+          const view: typeof tx.view = (...asked) => {
+            if (isFailing) throw failure;
+            return tx.view(...asked);
+          };
+          const failing = new Proxy(tx, {
+            get: (of, name) => {
+              if (name === "view") return view;
+              const found: unknown = Reflect.get(of, name);
+              return typeof found === "function" ? (found.bind(of) as unknown) : found;
+            },
+          });
+          return work(failing);
+        }, isLate);
+      } catch (waits) {
+        isFailing = true;
+        elsewhere.resolve();
+        throw waits;
+      }
+    },
+  });
+  const waiting: ServiceFunctions = {
+    ...functions,
+    refill: async ({ records, record, signal }) => {
+      told = signal;
+      await elsewhere.promise;
+      // Nobody ever answers this.
+      await records["Drink"]?.get((record as Values).id);
+    },
+  };
+  await using subject = await serve(kiosk, { store: "memory", functions: waiting, around });
+  const headers = { Authorization: `Bearer ${await subject.running.key("olga", "owner")}` };
+  const body = { name: "tea", price: { amount: "2.50", currency: "EUR" }, stock: 5 };
+  const made = await subject.client.send({ method: "POST", path: "/drinks", headers, body });
+  const path = `/drinks/${(made.json as Values).id}/refill`;
+  const asked = await subject.client.send({ method: "POST", path, headers, body: { to: 9 } });
+  assert.equal(asked.status, 500, asked.text);
+  assert.equal(told?.reason, failure);
+});

@@ -26,6 +26,8 @@ export interface Flight {
   /** The clocks at its arrival. */
   readonly uptime: number;
   readonly time: number;
+  /** How much had happened by then. */
+  readonly before: number;
   /** What may be answered: what was true at one of the moments at which something was looked at for it. */
   readonly verdicts: Verdict[];
   /** Another one with its key was under way meanwhile. */
@@ -93,7 +95,7 @@ export class Requests {
   }
 
   send(sent: Sent, follower?: Follower): void {
-    const { any, found, machine } = this.#scene;
+    const { any, found, machine, oracle } = this.#scene;
     const number = (this.#count += 1);
     const process = any();
     const task: Task = { name: `#${number}`, life: process.life, looked: machine.time };
@@ -105,6 +107,7 @@ export class Requests {
       follower,
       uptime: machine.uptime,
       time: machine.time,
+      before: oracle.changes,
       verdicts: [],
       files: [],
       entered: false,

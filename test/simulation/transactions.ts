@@ -147,14 +147,15 @@ class Judge {
     return { kind: "refused", status: 503, code: "overloaded" };
   }
 
-  /** A function that was done again and came to something else, or took too long. */
-  late({ sent, task, uptime }: Flight, thrown: unknown): Verdict | undefined {
-    const { found, machine } = this.#scene;
+  /** A function that was done again and came to something else, for others have changed something meanwhile, or took too long. */
+  late({ before, sent, task, uptime }: Flight, thrown: unknown): Verdict | undefined {
+    const { found, machine, oracle } = this.#scene;
     if (!(thrown instanceof Refusal) || sent.asked.operation.deed !== "handler") return undefined;
     const { code } = thrown;
     if (code !== "overloaded" && code !== "timed-out") return undefined;
     const isLate = machine.uptime - uptime >= 30_000 || machine.time > (task.since ?? 0) + 30_000;
-    if (code === "timed-out" && !isLate) found(`${task.name} is refused as ${code}, and it is not so`);
+    const isSo = code === "overloaded" ? oracle.changes > before : isLate;
+    if (!isSo) found(`${task.name} is refused as ${code}, and it is not so`);
     return { kind: "refused", status: 503, code };
   }
 

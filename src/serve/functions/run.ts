@@ -123,9 +123,12 @@ export function createRun({ start, left }: RunOptions): Run {
   /** In another transaction than before: everything once more. */
   async function redo(tx: Transaction): Promise<void> {
     for (const { step, said } of done) {
-      if (saidBy(await attempt(tx, step)) === said) continue;
-      giveUp(overtaken());
-      throw overtaken();
+      const came = await attempt(tx, step);
+      if (saidBy(came) === said) continue;
+      // What failed is told as that: nobody has come between.
+      const error = came.kind === "value" || came.error instanceof Refusal ? overtaken() : came.error;
+      giveUp(error);
+      throw error;
     }
   }
 
