@@ -57,6 +57,7 @@ const HELP = `npm run bench -- [options]
   --scenarios a,b,…    read, list, create, move, old, mixed, handler, webhook (default all)
   --seconds N          length of one measurement (default 1.5)
   --rounds N           measurements of each scenario (default 9)
+  --warm-up N          rounds before those, which are not counted (default 3)
   --connections N      (default 32)
   --per-second N       requests fall due so often, at random, however long the answers take, which counts from then on: what
                        the p99 is at the same load (default: each connection asks anew when it has its answer)
@@ -78,6 +79,7 @@ const { values: options } = parseArgs({
     scenarios: { type: "string", default: "read,list,create,move,old,mixed,handler,webhook" },
     seconds: { type: "string", default: "1.5" },
     rounds: { type: "string", default: "9" },
+    "warm-up": { type: "string", default: "3" },
     connections: { type: "string", default: "32" },
     "per-second": { type: "string" },
     rows: { type: "string", default: "10000" },
@@ -94,7 +96,7 @@ const { values: options } = parseArgs({
 });
 
 const whole = (
-  name: "starts" | "rounds" | "per-second" | "connections" | "rows" | "couriers" | "writes",
+  name: "starts" | "rounds" | "warm-up" | "per-second" | "connections" | "rows" | "couriers" | "writes",
   most: number,
 ): number => {
   const value = Number(options[name]);
@@ -106,6 +108,7 @@ if (!(seconds >= 0.2 && seconds <= 60)) usage("--seconds is from 0.2 to 60");
 const flushMs = Number(options["flush-ms"]);
 if (!(flushMs >= 0 && flushMs <= 100)) usage("--flush-ms is from 0 to 100");
 const rounds = whole("rounds", 100);
+const warmUps = whole("warm-up", 100);
 const perSecond = options["per-second"] === undefined ? undefined : whole("per-second", 50_000);
 const starts = whole("starts", 100);
 const connections = whole("connections", 1000);
@@ -186,19 +189,19 @@ async function compare(): Promise<number> {
   printHeader(runners);
   await timeStarts(runners);
 
-  // The first round warms everybody up and tells how many writes a measurement uses; it is not counted.
-  for (let round = 0; round <= rounds; round++) {
+  // The first rounds warm everybody up and tell how many writes a measurement uses; they are not counted.
+  for (let round = 0; round < warmUps + rounds; round++) {
     const order = round % 2 === 0 ? runners : runners.toReversed();
     for (const scenario of scenarios) {
       for (const runner of order) {
         if (runner.contestant.floor && !Object.hasOwn(ANSWERED, scenario)) continue;
-        const measurement = await measure(runner, scenario, round === 0, receiver);
+        const measurement = await measure(runner, scenario, round < warmUps, receiver);
         runner.measured[scenario].push(measurement);
       }
     }
   }
   for (const runner of runners) {
-    for (const scenario of scenarios) runner.measured[scenario].shift();
+    for (const scenario of scenarios) runner.measured[scenario].splice(0, warmUps);
     runner.loadedMb = residentMb(runner.server.pid as number);
     await stop(runner.server);
   }
