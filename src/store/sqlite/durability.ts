@@ -28,12 +28,14 @@ export interface Durability {
   close(): void;
 }
 
-/** Reads can wait so long. */
-const shortMilliseconds = 1;
+/**
+ * Waited for here is what is short, or a small share of the time since the one before; and never what reads should not wait for.
+ */
+const short = { milliseconds: 1, share: 0.2, most: 2 };
 /** Flushes that took longer, one after another: fewer say little of the next. */
 const longInARow = 3;
 /** So many are handed over then; after them one is waited for again. */
-const handedOver = 32;
+const handedOver = 16;
 
 /** The file's log must be there: it is from the first statement on after `journal_mode=WAL`. */
 export function openDurability(file: string, snapshot: Snapshot): Durability {
@@ -51,6 +53,7 @@ export function openDurability(file: string, snapshot: Snapshot): Durability {
     });
   let toHandOver = 0;
   let long = 0;
+  let ended = performance.now();
   return {
     hold: () => snapshot.hold(),
     flush: () => new Promise(flush),
@@ -62,7 +65,9 @@ export function openDurability(file: string, snapshot: Snapshot): Durability {
     flushHere: () => {
       const begun = performance.now();
       fdatasyncSync(log);
-      long = performance.now() - begun > shortMilliseconds ? long + 1 : 0;
+      const allowed = Math.min(short.most, Math.max(short.milliseconds, (begun - ended) * short.share));
+      ended = performance.now();
+      long = ended - begun > allowed ? long + 1 : 0;
       if (long >= longInARow) toHandOver = handedOver;
       if (!isThere()) throw gone();
     },
