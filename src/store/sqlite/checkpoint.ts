@@ -2,7 +2,7 @@
  * Copies the log back into the database beside the service: on a thread of its own with a connection of its own, started
  * when it is first needed. That goes on while others write, so something is always left, and the log grows. Only when it is
  * many times what is copied at a time do writes wait a moment, for the rest, so that it can begin anew: meanwhile all who
- * write wait for two flushes, and those of the slowest requests (docs/decisions/0081-a-log-seldom-begun-anew.md).
+ * write wait for two flushes, and those of the slowest requests (docs/decisions/0078-a-log-seldom-begun-anew.md).
  */
 import { statSync } from "node:fs";
 import { Worker } from "node:worker_threads";
