@@ -224,20 +224,23 @@ for (const store of stores) {
   });
 }
 
-test("a handler whose store goes away while it waits is told that nobody waits for it", async () => {
+/**
+ * Asks for a refill that waits for something else; once it waits, `transaction` takes the place of the store's. Gives the answer, and
+ * what the handler was told.
+ */
+async function refillThatWaits(transaction: (store: Store) => Store["transaction"]) {
   const elsewhere = Promise.withResolvers<void>();
   let told: AbortSignal | undefined;
-  let isAway = false;
+  let waits = false;
   const around = (store: Store): Store => ({
     ...store,
     transaction: async (work, isLate) => {
-      if (isAway) throw new StoreError("unreachable", "it is away");
       try {
-        return await store.transaction(work, isLate);
-      } catch (waits) {
-        isAway = true;
+        return await (waits ? transaction(store)(work, isLate) : store.transaction(work, isLate));
+      } catch (thrown) {
+        waits = true;
         elsewhere.resolve();
-        throw waits;
+        throw thrown;
       }
     },
   });
@@ -256,55 +259,33 @@ test("a handler whose store goes away while it waits is told that nobody waits f
   const made = await subject.client.send({ method: "POST", path: "/drinks", headers, body });
   const path = `/drinks/${(made.json as Values).id}/refill`;
   const asked = await subject.client.send({ method: "POST", path, headers, body: { to: 9 } });
+  return { asked, told };
+}
+
+test("a handler whose store goes away while it waits is told that nobody waits for it", async () => {
+  const { asked, told } = await refillThatWaits(() => () => {
+    throw new StoreError("unreachable", "it is away");
+  });
   assert.equal(asked.status, 503, asked.text);
   assert.equal(told?.aborted, true);
 });
 
 test("what fails as a handler that waited is done again is told as that, and not as others' doing", async () => {
   const failure = new Error("a mistake");
-  const elsewhere = Promise.withResolvers<void>();
-  let told: AbortSignal | undefined;
-  let isFailing = false;
-  const around = (store: Store): Store => ({
-    ...store,
-    transaction: async (work, isLate) => {
-      try {
-        return await store.transaction((tx) => {
-          const view: typeof tx.view = (...asked) => {
-            if (isFailing) throw failure;
-            return tx.view(...asked);
-          };
-          const failing = new Proxy(tx, {
-            get: (of, name) => {
-              if (name === "view") return view;
-              const found: unknown = Reflect.get(of, name);
-              return typeof found === "function" ? (found.bind(of) as unknown) : found;
-            },
-          });
-          return work(failing);
-        }, isLate);
-      } catch (waits) {
-        isFailing = true;
-        elsewhere.resolve();
-        throw waits;
-      }
-    },
-  });
-  const waiting: ServiceFunctions = {
-    ...functions,
-    refill: async ({ records, record, signal }) => {
-      told = signal;
-      await elsewhere.promise;
-      // Nobody ever answers this.
-      await records["Drink"]?.get((record as Values).id);
-    },
+  const view = (): never => {
+    throw failure;
   };
-  await using subject = await serve(kiosk, { store: "memory", functions: waiting, around });
-  const headers = { Authorization: `Bearer ${await subject.running.key("olga", "owner")}` };
-  const body = { name: "tea", price: { amount: "2.50", currency: "EUR" }, stock: 5 };
-  const made = await subject.client.send({ method: "POST", path: "/drinks", headers, body });
-  const path = `/drinks/${(made.json as Values).id}/refill`;
-  const asked = await subject.client.send({ method: "POST", path, headers, body: { to: 9 } });
+  const failing = <T extends object>(tx: T): T =>
+    new Proxy(tx, {
+      get: (of, name) => {
+        if (name === "view") return view;
+        const found: unknown = Reflect.get(of, name);
+        return typeof found === "function" ? (found.bind(of) as unknown) : found;
+      },
+    });
+  const { asked, told } = await refillThatWaits(
+    (store) => (work, isLate) => store.transaction((tx) => work(failing(tx)), isLate),
+  );
   assert.equal(asked.status, 500, asked.text);
   assert.equal(told?.reason, failure);
 });

@@ -1,8 +1,8 @@
 /**
  * Copies the log back into the database beside the service: on a thread of its own with a connection of its own, started
  * when it is first needed. That goes on while others write, so something is always left, and the log grows. Only when it is
- * many times what is copied at a time do writes wait a moment, for the rest, so that it can begin anew: meanwhile all who
- * write wait for two flushes, and those of the slowest requests (docs/decisions/0078-a-log-seldom-begun-anew.md).
+ * many times what is copied at a time do writes wait, for the rest, so that it can begin anew. That is two flushes and another
+ * thread's turns, and was what the slowest requests waited for (docs/decisions/0078-a-log-seldom-begun-anew.md).
  */
 import { statSync } from "node:fs";
 import { Worker } from "node:worker_threads";
@@ -45,7 +45,10 @@ interface LogLimits {
 function limitsOf(connection: Connection, file: string, logBytes: number): LogLimits {
   const [tells] = connection.get("SELECT sqlite_version() >= '3.51'") as [number];
   if (tells === 0) {
-    const look = (): ReturnType<LogLimits["look"]> => ({ filled: sizeOf(file), uncopied: sizeOf(file) });
+    const look = (): ReturnType<LogLimits["look"]> => {
+      const size = sizeOf(file);
+      return { filled: size, uncopied: size };
+    };
     return { look, most: logBytes, kept: logBytes };
   }
   const [page] = connection.get("PRAGMA page_size") as [number];
