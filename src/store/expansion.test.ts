@@ -1,96 +1,11 @@
 /** Which changes of a document leave processes with the document before able to serve. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { planOf } from "../../test/serve/running.ts";
-import type { Table } from "../plan/plan.ts";
+import { type JobsDocument, tablesOf, usual, without } from "../../test/migrate/jobs.ts";
 import { differencesBetween } from "./differences.ts";
 import { obstructions } from "./expansion.ts";
 
-interface Document {
-  readonly fields?: readonly string[];
-  readonly more?: string;
-  readonly rules?: string;
-  readonly moves?: string;
-}
-
-const usual = ["id: id(job)", "ref: string(1..60)", "size: s | m", "count: integer = 0", "note?: text"];
-
-function tablesOf({
-  fields = usual,
-  more = "",
-  rules = "",
-  moves = "open -> over: by endJob",
-}: Document): readonly Table[] {
-  return planOf(`# Jobs
-
-## What the service does
-\`\`\`yaml
-nonet: 1
-service: jobs
-purpose: Jobs.
-users: { worker: does them }
-operations: { addJob: Begin one, getJob: Look at one, endJob: End one }
-\`\`\`
-
-## Resources and their fields
-\`\`\`yaml
-Job:
-${fields.map((field) => `  ${field}`).join("\n")}
-${more}
-${rules === "" ? "" : `rules: { Job: ${rules} }`}
-\`\`\`
-
-## States and transitions
-\`\`\`yaml
-Job:
-  states: { open: begun, over: ended }
-  start: open
-  final: [over]
-  moves:
-    ${moves}
-${more.includes("Tool:") ? "Tool: none" : ""}
-\`\`\`
-
-## Endpoints
-\`\`\`yaml
-endpoints:
-  addJob: POST /jobs
-  getJob: GET /jobs/{id}
-  endJob: POST /jobs/{id}/end
-\`\`\`
-
-## Authentication
-\`\`\`yaml
-credentials: { key: { kind: api-key, sent: Authorization Bearer, prefix: jo_, lasts: 30d, revoked: at once } }
-roles: [worker]
-allow:
-  addJob, getJob, endJob: worker
-\`\`\`
-
-## Events
-\`\`\`yaml
-out: none
-\`\`\`
-
-## Errors
-\`\`\`yaml
-body: problem+json
-\`\`\`
-
-## Limits
-\`\`\`yaml
-rate: { all: 9/min per user }
-\`\`\`
-
-## Versioning
-\`\`\`yaml
-scheme: none
-\`\`\`
-`).tables;
-}
-
-const without = (name: string): readonly string[] => usual.filter((field) => !field.startsWith(name));
-const rows: readonly (readonly [what: string, next: Document, waits: readonly string[]])[] = [
+const rows: readonly (readonly [what: string, next: JobsDocument, waits: readonly string[]])[] = [
   ["nothing", {}, []],
   ["a field that may be absent", { fields: [...usual, "place?: string(1..9)"] }, []],
   ["a field with a default", { fields: [...usual, "flag: boolean = false"] }, []],

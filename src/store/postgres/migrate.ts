@@ -23,7 +23,17 @@ import { explained } from "./failure.ts";
 import { follow, planFollowing } from "./follow.ts";
 import { makeFunctions } from "./functions.ts";
 import { leaseMilliseconds, othersServing } from "./leads.ts";
-import { createOwn, eventsText, noteTables, type SchemaState, stateOf, stepText, upgradeOwn } from "./own-tables.ts";
+import {
+  createOwn,
+  eventsText,
+  forgetDocuments,
+  generationOf,
+  noteTables,
+  type SchemaState,
+  stateOf,
+  stepText,
+  upgradeOwn,
+} from "./own-tables.ts";
 import { holdSchema, isStanding, secure, type Secured, unsecure } from "./row-security/secure.ts";
 import { referencesSql, tableSql } from "./schema.ts";
 import { addTextColumns, lackingTextColumns } from "./texts.ts";
@@ -148,9 +158,10 @@ async function bring(session: Session, place: Place, wanted: Wanted): Promise<Fo
     const before = state.step === null ? undefined : (JSON.parse(state.step) as VersionStep);
     const differences = differencesBetween(stored, tables, following?.history, before);
     const waits = obstructions(differences);
-    if (others > 0 && isOlder(state, stored, before, wanted, waits)) {
+    const known = others > 0 && state.isCurrent ? await generationOf(session, tables, following) : undefined;
+    if (others > 0 && isOlder(state, stored, before, wanted, waits, known)) {
       await addTextColumns(session, tables);
-      return { generation: state.generation - 1, newest: state.generation };
+      return { generation: known ?? state.generation - 1, newest: state.generation };
     }
     if (following === undefined)
       throw new StoreError("incompatible", `the tables in ${place.name} are not those of the document`, waits);
@@ -166,7 +177,8 @@ async function bring(session: Session, place: Place, wanted: Wanted): Promise<Fo
       await expand(session, differences, tables);
       await addTextColumns(session, tables);
     }
-    if (!state.isCurrent) await upgradeOwn(session);
+    if (!state.isCurrent) await upgradeOwn(session, state);
+    if (waits.length > 0) await forgetDocuments(session);
     await makeFunctions(session);
   }
   await noteTables(session, tables, following);
@@ -175,13 +187,17 @@ async function bring(session: Session, place: Place, wanted: Wanted): Promise<Fo
   return { ...current(noted), ...(migrated === undefined ? {} : { migrated }) };
 }
 
-/** Whether the data has gone on from a document that can still be served with it, to one that others serve. */
+/**
+ * Whether the data has gone on from a document that can still be served with it, to one that others serve. The tables cannot
+ * tell an older document from a new one that takes something away: only the database knows which documents it has followed.
+ */
 function isOlder(
   { events }: SchemaState,
   stored: readonly Table[],
   before: VersionStep | undefined,
   { following, tables }: Wanted,
   waits: readonly string[],
+  known: number | undefined,
 ): boolean {
   if (obstructions(differencesBetween(tables, stored)).length > 0) return false;
   const [mine] = following?.history ?? [];
@@ -190,7 +206,7 @@ function isOlder(
   const own = following?.events ?? theirs;
   const fewer = own.length < theirs.length && own.every((event) => theirs.includes(event));
   const behind = before !== undefined && (mine === undefined || isNewerVersion(before.version, mine.version));
-  return waits.length > 0 || fewer || behind;
+  return waits.length > 0 ? known !== undefined : fewer || behind;
 }
 
 /** What `migrate` would do. @throws StoreError when the server cannot be used. */

@@ -1,4 +1,5 @@
 /** Nonet's own tables in a schema, and what the schema says of itself: which tables it holds, and how far it followed part 9. */
+import { createHash } from "node:crypto";
 import type { Table, VersionStep } from "../../plan/plan.ts";
 import { StoreError } from "../error.ts";
 import type { Following } from "../migration.ts";
@@ -33,6 +34,17 @@ const schemaSql: readonly string[] = [
   )`,
 ];
 
+/**
+ * The documents that the data has followed since it last could not be served with an older one: a process with one of them may
+ * serve beside those with the newest. `digest` is SHA-256 of the tables, the step and the events, in hexadecimal.
+ */
+const documentsSql: readonly string[] = [
+  `CREATE TABLE nonet_documents (
+    digest text COLLATE "C" PRIMARY KEY,
+    generation bigint NOT NULL
+  )`,
+];
+
 /** By the table that is there once they have run: a later release makes those that are missing. */
 const ownTables: Readonly<Record<string, readonly string[]>> = {
   nonet_keys: keysSql,
@@ -48,6 +60,7 @@ const ownTables: Readonly<Record<string, readonly string[]>> = {
   nonet_files: filesSql,
   nonet_rates: ratesSql,
   nonet_leads: leadsSql,
+  nonet_documents: documentsSql,
 };
 
 export interface SchemaState {
@@ -90,9 +103,10 @@ export async function createOwn(session: Session): Promise<void> {
 }
 
 /** From one without a table that this release has. */
-export async function upgradeOwn(session: Session): Promise<void> {
+export async function upgradeOwn(session: Session, { tables, step, events }: SchemaState): Promise<void> {
   await addMissing(session);
   await session.rows("UPDATE nonet_schema SET edition = $1", [edition]);
+  await noteDocument(session, [tables, step, events]);
 }
 
 async function addMissing(session: Session): Promise<void> {
@@ -118,16 +132,49 @@ async function tableNames(session: Session): Promise<readonly string[]> {
   return found.map(([name]) => name);
 }
 
-export async function noteTables(
-  session: Session,
-  tables: readonly Table[],
-  following: Pick<Following, "history" | "events"> | undefined,
-): Promise<void> {
+type Followed = Pick<Following, "history" | "events"> | undefined;
+
+export async function noteTables(session: Session, tables: readonly Table[], following: Followed): Promise<void> {
   await session.rows("UPDATE nonet_schema SET tables = $1, step = $2, events = $3, generation = generation + 1", [
     JSON.stringify(tables),
     stepText(following?.history[0]),
     eventsText(following?.events),
   ]);
+  await noteDocument(session, written(tables, following));
+}
+
+type Written = readonly [tables: string, step: string | null, events: string];
+
+function written(tables: readonly Table[], following: Followed): Written {
+  return [JSON.stringify(tables), stepText(following?.history[0]), eventsText(following?.events)];
+}
+
+async function noteDocument(session: Session, document: Written): Promise<void> {
+  await session.rows(
+    `INSERT INTO nonet_documents (digest, generation) SELECT $1, generation FROM nonet_schema
+     ON CONFLICT (digest) DO UPDATE SET generation = excluded.generation`,
+    [digestOf(document)],
+  );
+}
+
+/** When the data was brought to this document; undefined where it was not, or cannot be served with it any more. */
+export async function generationOf(
+  session: Session,
+  tables: readonly Table[],
+  following: Followed,
+): Promise<number | undefined> {
+  const digest = digestOf(written(tables, following));
+  const [row] = await session.rows<[number]>("SELECT generation FROM nonet_documents WHERE digest = $1", [digest]);
+  return row?.[0];
+}
+
+/** After a change that older documents cannot be served beside. */
+export async function forgetDocuments(session: Session): Promise<void> {
+  await session.rows("DELETE FROM nonet_documents");
+}
+
+function digestOf(document: Written): string {
+  return createHash("sha256").update(JSON.stringify(document)).digest("hex");
 }
 
 export function eventsText(events: readonly string[] = []): string {

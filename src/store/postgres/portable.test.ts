@@ -205,6 +205,7 @@ test("no table of the store's own is left out of a backup, but for what processe
   const passing = [
     "nonet_schema",
     "nonet_journal_floor",
+    "nonet_documents",
     "nonet_leads",
     "nonet_processes",
     "nonet_rates",
