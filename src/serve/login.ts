@@ -8,7 +8,7 @@ import { emptyAnswer, ownAnswer } from "./answers.ts";
 import { type Call, credentialNamed, tableOf } from "./context.ts";
 import { challengeHeaders } from "./credentials/challenge.ts";
 import { hashPassword, isOutdated, isPassword } from "./credentials/password.ts";
-import { loginRecordsOf } from "./credentials/records.ts";
+import { type LoginRecord, loginRecordsOf } from "./credentials/records.ts";
 import { endAfter, renewSession } from "./credentials/session.ts";
 import { follow } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
@@ -38,17 +38,16 @@ export async function proveLogin(asked: Call): Promise<Call> {
   const name = call.input[defined(plan.name, "the member with the name")] as Value;
   const text = secretText(call.input[defined(plan.proof, "the member with the secret")] ?? "");
   const attempt = { credential: plan.credential, name: nameText(name), address: exchange.address };
-  context.guard.admit(attempt, now);
-  const found = await loginRecordsOf(context.logins, plan.credential).byName(name);
-  const kept = found?.secret ?? null;
-  const isRight = await isPassword(text, kept);
-  if (found === undefined || kept === null || !isRight) {
-    context.guard.failed(attempt, now);
-    throw unproved(asked, plan);
-  }
-  context.guard.succeeded(attempt);
+  let found: LoginRecord | undefined;
+  const isRight = await context.guard.verified(attempt, now, async () => {
+    found = await loginRecordsOf(context.logins, plan.credential).byName(name);
+    return isPassword(text, found?.secret ?? null);
+  });
+  if (!isRight) throw unproved(asked, plan);
+  const { id, secret: kept } = defined(found, "the record whose secret was right");
+  if (kept === null) throw new Error("a secret was right that nobody has");
   const renewed = isOutdated(kept) ? { renewed: await hashPassword(text, context.random) } : {};
-  return { ...asked, proved: { id: found.id, kept, ...renewed } };
+  return { ...asked, proved: { id, kept, ...renewed } };
 }
 
 export async function login(asked: Call, tx: Transaction): Promise<Answer> {

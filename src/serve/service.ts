@@ -32,7 +32,7 @@ import { asWired } from "./functions/wire-answer.ts";
 import { healthPages, type HealthStatus, type HealthTelling, isReady } from "./health.ts";
 import { createKeeping } from "./limits/keeping.ts";
 import type { Limiter } from "./limits/limiter.ts";
-import { concealed, createLimiter, settle } from "./limits/limiter.ts";
+import { createLimiter, settle } from "./limits/limiter.ts";
 import { createLoad } from "./load.ts";
 import { liveQuotas } from "./limits/quotas.ts";
 import { createSharing } from "./limits/sharing.ts";
@@ -173,7 +173,7 @@ export function createService(given: ServiceOptions): LiveService {
   const limiter = createLimiter({ plan, secret: options.cursorSecret, changed: () => keeping.changed(), sharing });
   const functions = prepareFunctions(options, { tables, kinds });
   const logins = allLoginRecords(plan, store);
-  const failures = createFailureLimits(sharing, (name) => concealed(options.cursorSecret, name));
+  const failures = createFailureLimits(sharing, options.cursorSecret);
   const guard = createLoginGuard(failures, options.cursorSecret);
   const context: Context = {
     plan,

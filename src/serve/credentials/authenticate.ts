@@ -7,7 +7,7 @@ import type { Exchange } from "../exchange.ts";
 import { resourceMetadataPath } from "../oauth/paths.ts";
 import { Refusal } from "../refusal.ts";
 import { challengeOf, lacking } from "./challenge.ts";
-import type { FailureLimits } from "./failures.ts";
+import { attempt, type FailureLimits } from "./failures.ts";
 import { type Method, methodsOf, type ProvingOptions } from "./methods.ts";
 
 export interface Authentication {
@@ -88,7 +88,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     if (/\s/.test(secret)) throw refuse("invalid_request", "The credential is not one word", methods);
     const caller = await provedBy(methods, secret, sent);
     if (caller !== undefined) return caller;
-    limitFailures(exchange.address, methods, secret, now);
+    await limitFailures(exchange.address, methods, secret, now);
     throw refuse("invalid_token", "The credential is unknown, expired or revoked", methods);
   }
 
@@ -126,24 +126,26 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   }
 
   /** R5.7: only failures are limited. Whoever shares the address, or whose key is guessed, has a credential that is good. */
-  function limitFailures(address: string, methods: readonly Method[], secret: string, now: number): void {
+  async function limitFailures(
+    address: string,
+    methods: readonly Method[],
+    secret: string,
+    now: number,
+  ): Promise<void> {
     const named = methods.flatMap((method) => {
       const name = method.names?.(secret);
       return name === undefined ? [] : [hashed(`${method.credential.name}\0${name}`)];
     });
-    const subscriber = subscriberOf(address);
-    const wait = Math.max(
-      fromAddress.waitSeconds(subscriber, now),
-      ...named.map((name) => forKey.waitSeconds(name, now)),
-    );
-    if (wait > 0) {
-      throw new Refusal("rate-limited", {
-        detail: "Too many failed credentials from this address, or for this key",
-        headers: ["Retry-After", String(wait)],
-      });
-    }
-    fromAddress.note(subscriber, now);
-    for (const name of named) forKey.note(name, now);
+    const failed = [
+      fromAddress(subscriberOf(address), now),
+      ...new Set(named).values().map((name) => forKey(name, now)),
+    ];
+    const attempted = await attempt(failed, now);
+    if ("taken" in attempted) return;
+    throw new Refusal("rate-limited", {
+      detail: "Too many failed credentials from this address, or for this key",
+      headers: ["Retry-After", String(attempted.waitSeconds)],
+    });
   }
 
   function presentedIn(exchange: Exchange): { readonly field: Field; readonly value: string } | undefined {

@@ -1,13 +1,18 @@
 /**
- * Passwords can be guessed, so they are limited before they are looked at (R5.7): ten failures in a minute from one address,
- * and ten for one name, wherever they come from. Unlike keys, of which nobody guesses one, a right password in that minute is
- * refused as well, or guessing would not be limited at all. The owner is not locked out by that: what holds is a minute, an
- * address from which the name has logged in before has ten failures of its own, and sessions go on.
+ * Passwords can be guessed, so attempts are limited before a password is hashed (R5.7): ten failures in a minute from one
+ * address, and ten for one name, wherever they come from. An attempt is counted as a failure before it is verified and refunded
+ * where it was none, so that any number of attempts at once are no more than one after another. One that finds the limit full
+ * while others are being verified waits for their outcome: parallel logins with the right password all pass.
+ *
+ * Unlike keys, of which nobody guesses one, a right password in that minute is refused as well, or guessing would not be limited
+ * at all. The owner is not locked out by that: what holds is a minute, an address from which the name has logged in before has
+ * ten failures of its own, and sessions go on.
  */
 import { createHmac } from "node:crypto";
 import { subscriberOf } from "../address.ts";
+import type { Reservation } from "../limits/reservation.ts";
 import { Refusal } from "../refusal.ts";
-import type { FailureLimits } from "./failures.ts";
+import { attempt as reserveAttempt, type FailureLimits, noFailure } from "./failures.ts";
 import { isHashingBusy } from "./password.ts";
 
 export interface Attempt {
@@ -18,10 +23,11 @@ export interface Attempt {
 }
 
 export interface LoginGuard {
-  /** Refuses one that comes too soon. */
-  admit(attempt: Attempt, now: number): void;
-  failed(attempt: Attempt, now: number): void;
-  succeeded(attempt: Attempt): void;
+  /**
+   * Whether `verify`, which hashes the password, finds it right; within the limits of failures.
+   * @throws Refusal where the attempt comes too soon; `verify` is not called then.
+   */
+  verified(attempt: Attempt, now: number, verify: () => Promise<boolean>): Promise<boolean>;
 }
 
 /** So many names are remembered with the addresses that they have logged in from. */
@@ -39,26 +45,50 @@ export function createLoginGuard(failures: FailureLimits, salt: string): LoginGu
     const here = hashed(credential, name, subscriberOf(address));
     return known.has(here) ? here : hashed(credential, name);
   };
-  return {
-    admit(attempt, now) {
+  /** The attempts under way, by the place that counts them. */
+  const underWay = new WeakMap<Reservation["place"], Set<Promise<unknown>>>();
+
+  /** Reserves a failure, once none of those that might be refunded is under way. */
+  async function admitted(attempt: Attempt, now: number): Promise<readonly Reservation[]> {
+    for (;;) {
       assertRoom();
-      const wait = Math.max(
-        fromAddress.waitSeconds(subscriberOf(attempt.address), now),
-        forName.waitSeconds(countedBy(attempt), now),
-      );
-      if (wait === 0) return;
-      throw new Refusal("rate-limited", {
-        detail: "Too many failed logins from this address, or for this name",
-        headers: ["Retry-After", String(wait)],
-      });
-    },
-    failed(attempt, now) {
-      fromAddress.note(subscriberOf(attempt.address), now);
-      forName.note(countedBy(attempt), now);
-    },
-    succeeded({ credential, name, address }) {
-      if (known.size >= maximumKnown) known.delete(known.values().next().value as string);
-      known.add(hashed(credential, name, subscriberOf(address)));
+      const wanted = [fromAddress(subscriberOf(attempt.address), now), forName(countedBy(attempt), now)];
+      const reserved = await reserveAttempt(wanted, now);
+      if ("taken" in reserved) return reserved.taken;
+      const others = reserved.full.map(({ place }) => [...(underWay.get(place) ?? [])]);
+      if (others.some((some) => some.length === 0)) {
+        throw new Refusal("rate-limited", {
+          detail: "Too many failed logins from this address, or for this name",
+          headers: ["Retry-After", String(reserved.waitSeconds)],
+        });
+      }
+      await Promise.race(others.flat());
+    }
+  }
+
+  return {
+    async verified(attempt, now, verify) {
+      const taken = await admitted(attempt, now);
+      const outcome = Promise.withResolvers<void>();
+      for (const { place } of taken) {
+        const others = underWay.get(place);
+        if (others === undefined) underWay.set(place, new Set([outcome.promise]));
+        else others.add(outcome.promise);
+      }
+      let isRight: boolean | undefined;
+      try {
+        assertRoom();
+        isRight = await verify();
+      } finally {
+        if (isRight !== false) noFailure(taken, now);
+        for (const { place } of taken) underWay.get(place)?.delete(outcome.promise);
+        outcome.resolve();
+      }
+      if (isRight) {
+        if (known.size >= maximumKnown) known.delete(known.values().next().value as string);
+        known.add(hashed(attempt.credential, attempt.name, subscriberOf(attempt.address)));
+      }
+      return isRight;
     },
   };
 }

@@ -179,12 +179,8 @@ function proveRecord(credential: CredentialPlan, { logins, guard, clock, random 
     const known = createHmac("sha256", salt).update(decoded).digest("base64url");
     if (kept !== null && recognised.get(known) === kept) return proof;
     const attempt = { credential: credential.name, name: name.normalize("NFC"), address };
-    guard.admit(attempt, clock.now());
-    if (!(await isPassword(decoded.slice(colon + 1), kept)) || kept === null) {
-      guard.failed(attempt, clock.now());
-      return undefined;
-    }
-    guard.succeeded(attempt);
+    const isRight = await guard.verified(attempt, clock.now(), () => isPassword(decoded.slice(colon + 1), kept));
+    if (!isRight || kept === null) return undefined;
     if (recognised.size >= maximumRecognised) recognised.clear();
     recognised.set(known, kept);
     return proof;

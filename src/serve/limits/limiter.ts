@@ -2,12 +2,6 @@
  * Rates in front of the pipeline (R0.1, R8.1 to R8.5). A request passes two gates: before its credential is looked at, the
  * limits per address and those of callers without a credential; after it, the others. At each gate all limits have to have
  * something left before any is taken from, and who is refused at the second gets back what the first took.
- *
- * Where several processes count together (`sharing.ts`), what is counted here is what they are known to have counted, and what
- * they have not been told of yet. A request for which there is no room by that is refused without asking. One for which there
- * is room is let pass at once where it is the only one that they do not know of, and the limit is so high that one more does
- * not matter; else they are asked first. So they let pass at most one request too many each (R8.3), of small limits and of long
- * windows none, and whoever sends one request after another never waits.
  */
 import { hash } from "node:crypto";
 import type { Limited, Operation, Plan, QuotaPlan } from "../../plan/plan.ts";
@@ -18,7 +12,8 @@ import type { Answer, Exchange } from "../exchange.ts";
 import { Refusal } from "../refusal.ts";
 import type { Meter, Place } from "./meter.ts";
 import { createMeter } from "./meter.ts";
-import type { Heard, Shared, Sharing } from "./sharing.ts";
+import { type Reservation, refund, reserve, type Together } from "./reservation.ts";
+import type { Sharing } from "./sharing.ts";
 
 export interface Limiter {
   /** Undefined where nothing limits how often the operation is run. */
@@ -45,14 +40,6 @@ interface Rule {
   readonly together: Together | undefined;
 }
 
-/** How a limit is counted with other processes. */
-interface Together {
-  readonly sharing: Sharing;
-  readonly sharedOf: (place: Place) => Shared;
-  /** Whether one request may pass that they do not know of yet. */
-  readonly lenient: boolean;
-}
-
 /** One request to an operation with limits, and what it has taken so far. */
 export interface Admission {
   readonly limits: OperationLimits;
@@ -60,18 +47,12 @@ export interface Admission {
   readonly parameters: Readonly<Record<string, string>>;
   /** Whether it carries a credential, good or bad. */
   readonly carries: boolean;
-  readonly taken: Standing[];
+  readonly taken: Reservation[];
   /** By quotas in a window that its success counted for: an item of `RateLimit` each. */
   readonly counted: string[];
   /** What is said of limits that refused it. */
-  refused: readonly Standing[];
+  refused: readonly Reservation[];
   signedIn: boolean;
-}
-
-interface Standing {
-  readonly meter: Meter;
-  readonly place: Place;
-  readonly together: Together | undefined;
 }
 
 export interface LimiterOptions {
@@ -91,7 +72,7 @@ const maximumKeys = 100_000;
 const lenientFrom = 100;
 
 export function createLimiter({ plan, secret, changed, sharing }: LimiterOptions): Limiter {
-  const seed = Number.parseInt(hash("sha256", secret, "hex").slice(0, 8), 16);
+  const seed = seedOf(secret);
   const rates = plan.rates.map((rate) => {
     const long = rate.windowMilliseconds >= keptMilliseconds;
     const kept = long && sharing === undefined;
@@ -133,6 +114,11 @@ export function createLimiter({ plan, secret, changed, sharing }: LimiterOptions
 function quotaPolicy(quota: QuotaPlan): string {
   const window = quota.kind === "window" ? Math.max(1, Math.ceil(quota.windowMilliseconds / 1000)) : 1;
   return `"${quota.name}";q=${quota.count};w=${window}`;
+}
+
+/** Decides which keys share a count where there are too many: nobody who does not know the secret can choose. */
+export function seedOf(secret: string): number {
+  return Number.parseInt(hash("sha256", secret, "hex").slice(0, 8), 16);
 }
 
 /** A key that can be told from others, and not read. */
@@ -191,46 +177,26 @@ function pass(
   now: number,
 ): Promise<void> | undefined {
   const { carries, exchange, parameters, taken } = admission;
-  const asked: Standing[] = [];
-  let full: Standing[] | undefined;
-  for (const { anonymous, by, keyOf, meter, together } of rules) {
-    if (anonymous && carries) continue;
-    const place = meter.look(keyOf(partitionOf(by, exchange, caller, parameters)), now);
-    const standing = { meter, place, together };
-    if (meter.left(place, now) === 0) (full ??= []).push(standing);
-    asked.push(standing);
-  }
-  if (full !== undefined) {
-    for (const standing of full) renew(standing, now);
-    throw refusalOf(admission, asked, full, now);
-  }
-  if (asked.some(isUnsure)) {
-    const unsure = asked.filter(isUnsure);
-    for (const standing of asked) if (!unsure.includes(standing)) take(standing, now);
-    return passTogether(admission, asked, unsure, now);
-  }
-  for (const standing of asked) {
-    take(standing, now);
-    taken.push(standing);
-  }
+  const asked = rules.flatMap(({ anonymous, by, keyOf, meter, together }): Reservation[] => {
+    if (anonymous && carries) return [];
+    return [{ meter, place: meter.look(keyOf(partitionOf(by, exchange, caller, parameters)), now), together }];
+  });
+  const settled = (full: readonly Reservation[]): void => {
+    if (full.length > 0) throw refusalOf(admission, asked, full, now);
+    taken.push(...asked);
+  };
+  const full = reserve(asked, now);
+  if (full instanceof Promise) return full.then(settled);
+  settled(full);
   return undefined;
 }
 
-/** Lets pass what the other processes grant; of what they do not, nothing is taken anywhere. */
-async function passTogether(
+function refusalOf(
   admission: Admission,
-  asked: readonly Standing[],
-  unsure: readonly Standing[],
+  asked: readonly Reservation[],
+  full: readonly Reservation[],
   now: number,
-): Promise<void> {
-  const granted = await Promise.all(unsure.map((standing) => isGranted(standing, now)));
-  const full = unsure.filter((_, index) => granted[index] === false);
-  const taken = asked.filter((standing) => !full.includes(standing));
-  admission.taken.push(...taken);
-  if (full.length > 0) throw refusalOf(admission, full, full, now);
-}
-
-function refusalOf(admission: Admission, asked: readonly Standing[], full: readonly Standing[], now: number): Refusal {
+): Refusal {
   giveBack(admission, now);
   admission.refused = [...admission.taken.splice(0), ...asked];
   const seconds = Math.max(...full.map(({ meter, place }) => meter.waitSeconds(place, now)));
@@ -243,75 +209,8 @@ function refusalOf(admission: Admission, asked: readonly Standing[], full: reado
   });
 }
 
-// ── Counting together ──────────────────────────────────────────────────────────────────────────────────────────────
-
-/** Of a place: how many the other processes have not been told of, and when what they count was heard last. */
-interface Known {
-  owed: number;
-  heard: number;
-}
-
-const knowledge = new WeakMap<Place, Known>();
-/** What was used up is asked for anew after this time: others may have given back. */
-const renewedMilliseconds = 250;
-
-function knownOf(place: Place): Known {
-  let known = knowledge.get(place);
-  if (known === undefined) knowledge.set(place, (known = { owed: 0, heard: Number.NEGATIVE_INFINITY }));
-  return known;
-}
-
-function isUnsure({ place, together }: Standing): boolean {
-  return together !== undefined && !(together.lenient && knownOf(place).owed === 0);
-}
-
-function take(standing: Standing, now: number): void {
-  standing.meter.take(standing.place, now);
-  tell(standing, 1, now);
-}
-
-function tell(standing: Standing, count: number, now: number): void {
-  const { place, together } = standing;
-  if (together === undefined) return;
-  knownOf(place).owed += count;
-  together.sharing.tell(together.sharedOf(place), count, hearing(standing, count, now));
-}
-
-/** `told`: so many that are in what is heard were owed until then. */
-function hearing({ meter, place }: Standing, told: number, now: number): Heard {
-  const known = knownOf(place);
-  return (counted) => {
-    known.owed -= told;
-    if (counted === undefined) return;
-    known.heard = now;
-    meter.hear(place, { used: counted.used, at: counted.at }, known.owed);
-  };
-}
-
-function renew(standing: Standing, now: number): void {
-  if (standing.together === undefined || Math.abs(now - knownOf(standing.place).heard) < renewedMilliseconds) return;
-  tell(standing, 0, now);
-}
-
-/** Whether there was room, and it is taken. */
-async function isGranted(standing: Standing, now: number): Promise<boolean> {
-  const { meter, place, together } = standing;
-  meter.hold(place);
-  const granted = await together?.sharing.want(together.sharedOf(place), hearing(standing, 0, now));
-  if (granted !== undefined) return granted;
-  // Each counts for itself.
-  if (meter.left(place, now) === 0) return false;
-  meter.take(place, now);
-  return true;
-}
-
 export function giveBack({ taken }: Admission, now: number): void {
-  for (const standing of taken) {
-    const { meter, place } = standing;
-    meter.giveBack(place);
-    // What was taken from a window that is over is none of the next one's.
-    if (!meter.isOver(place, now)) tell(standing, -1, now);
-  }
+  refund(taken, now);
 }
 
 /** What the transaction counted, to be told with the answer. */

@@ -8,7 +8,7 @@ import type { CredentialPlan } from "../../plan/plan.ts";
 import type { GrantStore, Key, KeyStore } from "../../store/store.ts";
 import { subscriberOf } from "../address.ts";
 import { endOf, hashSecret, isSecret } from "../credentials/api-key.ts";
-import type { FailureLimits } from "../credentials/failures.ts";
+import { attempt, type FailureLimits } from "../credentials/failures.ts";
 import type { Exchange } from "../exchange.ts";
 import { OAuthFault } from "./fault.ts";
 import { type Form, formDecoded } from "./form.ts";
@@ -52,12 +52,13 @@ export function createClients(
     const key = isSecret(credential.prefix, secret) ? await keys.find(hashSecret(secret)) : undefined;
     if (key?.id === id && isGoodClient(key, credential, clock.now())) return { key, isPublic: false };
     const now = clock.now();
-    const subscriber = subscriberOf(exchange.address);
-    const wait = Math.max(fromAddress.waitSeconds(subscriber, now), forClient.waitSeconds(id, now));
-    if (wait > 0)
-      throw new OAuthFault("invalid_client", "Too many failures from this address, or of this client", wait);
-    fromAddress.note(subscriber, now);
-    forClient.note(id, now);
+    const attempted = await attempt([fromAddress(subscriberOf(exchange.address), now), forClient(id, now)], now);
+    if ("full" in attempted)
+      throw new OAuthFault(
+        "invalid_client",
+        "Too many failures from this address, or of this client",
+        attempted.waitSeconds,
+      );
     throw new OAuthFault("invalid_client", "The client is unknown, or its secret is wrong");
   };
 }

@@ -4,11 +4,12 @@
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
+import { defined } from "../../base/defined.ts";
 import type { CredentialPlan, LoginPlan, OAuthPlan, OAuthUsersPlan } from "../../plan/plan.ts";
 import type { KeyStore } from "../../store/store.ts";
 import type { LoginGuard } from "../credentials/guard.ts";
 import { isPassword } from "../credentials/password.ts";
-import { loginRecordsOf } from "../credentials/records.ts";
+import { type LoginRecord, loginRecordsOf } from "../credentials/records.ts";
 import type { Answer, Exchange } from "../exchange.ts";
 import { idText } from "../keys-in-path.ts";
 import { Refusal } from "../refusal.ts";
@@ -192,21 +193,20 @@ async function prove(options: UsersOptions, form: Form, { address }: Exchange): 
   const by = credential.oauth.users.credential;
   const name = form.get("name") ?? "";
   const attempt = { credential: by, name: name.normalize("NFC"), address };
+  let found: LoginRecord | undefined;
   try {
-    guard.admit(attempt, clock.now());
+    const isRight = await guard.verified(attempt, clock.now(), async () => {
+      found = await loginRecordsOf(logins, by).byName(name);
+      return isPassword(form.get("secret") ?? "", found?.secret ?? null);
+    });
+    if (!isRight)
+      return { status: 400, text: "This is not whom it says to be: the name is unknown, or the password is wrong" };
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown;
     const { detail = "Come again later", headers = [] } = thrown.details;
     return { status: thrown.code === "rate-limited" ? 429 : 503, text: detail, headers };
   }
-  const found = await loginRecordsOf(logins, by).byName(name);
-  const kept = found?.secret ?? null;
-  if (!(await isPassword(form.get("secret") ?? "", kept)) || found === undefined) {
-    guard.failed(attempt, clock.now());
-    return { status: 400, text: "This is not whom it says to be: the name is unknown, or the password is wrong" };
-  }
-  guard.succeeded(attempt);
-  return idText(found.id);
+  return idText(defined(found, "the record whose secret was right").id);
 }
 
 async function finished(
