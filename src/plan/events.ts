@@ -19,7 +19,7 @@ import type {
   StreamPlan,
   WebhookPlan,
 } from "./plan.ts";
-import type { Sources } from "./sources.ts";
+import { placeholder, type Sources } from "./sources.ts";
 
 const day = 86_400_000;
 /** As Standard Webhooks advises: ten attempts in about three days. */
@@ -61,9 +61,11 @@ function told(grants: readonly Grant[], resource: string): readonly Grant[] {
   return grants.map(({ who }) => ({ who, if: "own" }));
 }
 
-function receivers({ model, typed }: Sources, grants: readonly Grant[], resource: string): readonly GrantPlan[] {
+function receivers({ model, older, typed }: Sources, grants: readonly Grant[], resource: string): readonly GrantPlan[] {
   return grants.map(({ who, if: condition }) => {
     if (condition === undefined) return { who };
+    // Receivers are those of the newest version.
+    if (older === true) return { who, if: placeholder };
     return { who, if: typeCondition(model, condition, resource, { typed, problems: [] }) };
   });
 }

@@ -9,16 +9,19 @@ import { jsonSchemaOf } from "../parts/resources/json-schema.ts";
 import { columnTypeOf } from "./columns.ts";
 import { seersOf } from "./permissions.ts";
 import type { ConditionFilterPlan, QueryPlan } from "./plan.ts";
-import { assert, type Sources, typedAt } from "./sources.ts";
+import { assert, placeholder, type Sources, typedAt } from "./sources.ts";
 
 export function conditionFilters(
   sources: Sources,
   { operation, endpoint, resource }: ResourceEndpoint,
 ): readonly ConditionFilterPlan[] {
-  const { model } = sources;
+  const { model, older } = sources;
   const around = filterSurroundings(model, operation);
   return Object.entries(endpoint.filters ?? {}).map(([name, filter]): ConditionFilterPlan => {
     const type = filterType(model, meaningOf(model, operation), name, filter, around);
+    // The newest version's filter says it then (permitted.ts).
+    if (type === undefined && older === true)
+      return { name, type: "text", schema: {}, condition: placeholder, shown: [] };
     assert(type !== undefined, `nobody knows what \`${name}\` of ${operation} is compared with`);
     const condition = typedAt(sources, `endpoints/endpoints/${operation}/filters/${name}/if`);
     const field = filterField(model, resource, name, filter, around);

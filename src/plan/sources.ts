@@ -7,11 +7,28 @@ export interface Sources {
   readonly model: Model;
   readonly places: Places;
   readonly typed: ReadonlyMap<string, TypedExpression>;
+  /** The model is that of an older version, of which the plan only gives shapes. */
+  readonly older?: true;
 }
 
-/** The typed form of the expression at a path; a model without errors has one for each. */
-export function typedAt({ typed }: Sources, path: string): TypedExpression {
-  const expression = typed.get(path);
+/**
+ * Takes the place of an expression without a meaning in an older version. It reads no field, which says nothing about who may
+ * see what: that comes from the newest plan (permitted.ts).
+ */
+export const placeholder: TypedExpression = {
+  kind: "constant",
+  value: null,
+  type: { kind: "any" },
+  nullable: false,
+  at: { start: 0, end: 0 },
+};
+
+/**
+ * The typed form of the expression at a path; a model without errors has one for each. In an older version one that names what
+ * came later has no meaning, and a placeholder takes its place: the service never evaluates an expression of an older plan.
+ */
+export function typedAt({ typed, older }: Sources, path: string): TypedExpression {
+  const expression = typed.get(path) ?? (older === true ? placeholder : undefined);
   if (expression === undefined) throw new Error(`no typed expression at ${path}`);
   return expression;
 }

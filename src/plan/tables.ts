@@ -31,7 +31,8 @@ function buildTable(sources: Sources, resource: string): Table {
   assert(id?.name === "id", `${resource} has no id`);
   const columns = [id, ...(lifecycle === undefined ? [] : [stateColumn(lifecycle)]), ...others];
   const uniques = uniqueSets(sources, resource);
-  const timed = timedActs(sources, resource);
+  // Time does nothing by the word of an older version.
+  const timed = sources.older === true ? [] : timedActs(sources, resource);
   return {
     resource,
     name: snakeCase(plural(resource)),

@@ -21,6 +21,7 @@ import { buildOperations } from "./operations.ts";
 import { heldType } from "./reshape.ts";
 import type { AnswerMember, AnswerSource, Operation, Plan, Table } from "./plan.ts";
 import type { Sources } from "./sources.ts";
+import { withPermissions } from "./permitted.ts";
 import { wiredOperations } from "./wire.ts";
 import type {
   MemberStep,
@@ -52,8 +53,11 @@ export function versionsPlan(
       continue;
     }
     const older = withEventNames(modelAt(model, version.name));
-    const plan = planned({ model: older, places: sources.places, typed: shapeExpressions(older) });
-    const step = stepPlan({ older, newer: newer.model, plan, newerPlan: newer.plan, version: newer.version, found });
+    const { typed, later } = shapeExpressions(older);
+    const shaped = planned({ model: older, places: sources.places, typed, older: true });
+    const between = { older, newer: newer.model, plan: shaped, newerPlan: newer.plan, version: newer.version, found };
+    const step = stepPlan(between);
+    const plan = withPermissions(shaped, newer.plan, step, later);
     built.push({ version, model: older, plan, older: { asked: plan, operations: [], step } });
   }
   const list = built.map(({ version, older, model: at }, index): VersionPlan => {
@@ -107,33 +111,17 @@ function deprecationOf({ deprecated = {} }: Versioning, version: string): Versio
   };
 }
 
-/**
- * The expressions of an older model. One that speaks of what came later has no meaning there; since nothing of an older
- * plan is run, a value that says nothing stands in for it.
- */
-function shapeExpressions(model: Model): ReadonlyMap<string, TypedExpression> {
-  const { typed, problems } = typeExpressions({ ...model, versioning: {} });
-  const all = new Map(typed);
-  const { allow, show } = model.authentication;
-  const granted = [...Object.entries(allow), ...Object.entries(show)].flatMap(([name, grants]) =>
-    grants.flatMap((_, index) => [
-      `authentication/allow/${name}/${index}/if`,
-      `authentication/show/${name}/${index}/if`,
-    ]),
-  );
-  for (const path of [...problems.map((problem) => problem.path), ...granted]) {
-    if (!all.has(path)) all.set(path, unknown);
-  }
-  return all;
+interface ShapeExpressions {
+  readonly typed: ReadonlyMap<string, TypedExpression>;
+  /** Paths of the expressions that name what the version does not have. */
+  readonly later: ReadonlySet<string>;
 }
 
-const unknown: TypedExpression = {
-  kind: "constant",
-  value: null,
-  type: { kind: "any" },
-  nullable: false,
-  at: { start: 0, end: 0 },
-};
+function shapeExpressions(model: Model): ShapeExpressions {
+  const { typed, problems } = typeExpressions({ ...model, versioning: {} });
+  const later = problems.filter(({ problem }) => problem.code === "unknown-name" || problem.code === "unknown-field");
+  return { typed, later: new Set(later.map(({ path }) => path)) };
+}
 
 // ── What runs ──────────────────────────────────────────────────────────────────────────────────────────────────────
 

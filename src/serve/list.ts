@@ -1,5 +1,6 @@
 /** `GET /xs`: pages, filters, order (R4.9 to R4.13). Permissions are in the query itself, so pages are never short. */
 import { after } from "../base/after.ts";
+import { defined } from "../base/defined.ts";
 import { searchWords } from "../base/search.ts";
 import type { Value } from "../expression/evaluate.ts";
 import type { FilterOperator, FilterPlan, ListPlan } from "../plan/plan.ts";
@@ -62,13 +63,15 @@ function raisedList({ own }: Call, { shape, page, given }: Asked): Pick<Asked, "
     const up = own.chain.filterUp(field.resource, { column: field.name, operator: "eq", value });
     return up.operator === "in" ? ((up.value as readonly Value[])[0] ?? null) : (up.value as Value);
   };
+  const columnNow = (column: string): string => defined(own.chain.newerMember(resource, column), column);
   const filters = shape.filters.map(({ column, operator }, index) =>
     own.chain.filterUp(resource, { column, operator, value: page.filters[index] ?? null }),
   );
   return {
     shape: {
       ...shape,
-      sort: shape.sort.map((key) => ({ ...key, column: own.chain.newerMember(resource, key.column) ?? key.column })),
+      sort: shape.sort.map((key) => ({ ...key, column: columnNow(key.column) })),
+      ...(shape.search === undefined ? {} : { search: shape.search.map(columnNow) }),
       filters: filters.map(({ column, operator }) => ({ column, operator })),
     },
     page: { ...page, filters: filters.map(({ value }) => value) },

@@ -57,7 +57,11 @@ function listParameters(plan: Plan, { resource, list }: Operation): readonly Jso
     name,
     in: "query",
     description: [
-      `Those with \`${expressionText(condition).replaceAll(`filter.${name}`, "value")}\`, where \`value\` is this.`,
+      ...(condition.kind === "constant"
+        ? []
+        : [
+            `Those with \`${expressionText(condition).replaceAll(`filter.${name}`, "value")}\`, where \`value\` is this.`,
+          ]),
       ...shown.map((grants) => `Only for ${grantsText(grants)}.`),
     ].join(" "),
     schema,

@@ -5,7 +5,7 @@ import { meaningOf } from "../endpoints/meaning.ts";
 import { eventResource } from "../expressions.ts";
 import type { Link } from "../endpoints/model.ts";
 import type { Model } from "../model.ts";
-import { own } from "../resources/fields.ts";
+import { nestedView, own } from "../resources/fields.ts";
 import type { ViewDefinition } from "../resources/model.ts";
 import { mapValues, withEndpoints, withTriggers } from "./rename.ts";
 
@@ -116,6 +116,18 @@ function withoutViewed(view: ViewDefinition, resource: string, name: string): Vi
   };
 }
 
+/** The views of other resources, without what they give as a view of this one. */
+function withoutViewsOf(model: Model, views: Named<ViewDefinition>, resource: string): Named<ViewDefinition> {
+  const gone = Object.keys(views).filter((name) => own(views, name)?.of === resource);
+  return mapValues(without(views, ...gone), ({ members = {}, ...view }) => {
+    const nested = Object.keys(members).filter((member) => {
+      const type = own(members, member)?.type;
+      return type !== undefined && gone.includes(nestedView(model, type)?.view ?? "");
+    });
+    return { ...view, members: without(members, ...nested) };
+  });
+}
+
 function namesIn(text: string): ReadonlySet<string> {
   const { expression } = parseExpression(text);
   const found = new Set<string>();
@@ -127,22 +139,25 @@ function namesIn(text: string): ReadonlySet<string> {
   return found;
 }
 
-/** With its operations and events. Fields that refer to it are entries of their own. */
+/** With its operations and events, views and links. Fields that refer to it are entries of their own. */
 export function withoutResource(model: Model, resource: string): Model {
-  const operations = Object.keys(model.endpoints.endpoints).filter((operation) => {
+  const operations = Object.entries(model.endpoints.endpoints).flatMap(([operation, { link, unlink }]) => {
     const meaning = meaningOf(model, operation);
-    return meaning !== undefined && meaning.kind !== "unclear" && meaning.resource === resource;
+    const about = meaning !== undefined && meaning.kind !== "unclear" && meaning.resource === resource;
+    return about || (link ?? unlink)?.in === resource ? [operation] : [];
   });
   const events = Object.keys(model.events.out ?? {}).filter((event) => eventResource(model, event) === resource);
   const rest = events.reduce(withoutEvent, operations.reduce(withoutOperation, model));
   const { authentication, limits } = rest;
   const fields = Object.keys(authentication.show).filter((field) => field.startsWith(`${resource}.`));
+  const { views } = rest.resources;
   return {
     ...rest,
     resources: {
       ...rest.resources,
       resources: without(rest.resources.resources, resource),
       rules: without(rest.resources.rules, resource),
+      ...(views === undefined ? {} : { views: withoutViewsOf(rest, views, resource) }),
     },
     states: without(rest.states, resource),
     authentication: {

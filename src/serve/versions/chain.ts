@@ -2,6 +2,7 @@
  * All the steps from an older version to the newest, as one: names, records, bodies, filters and errors brought up and
  * down through any number of versions.
  */
+import { defined } from "../../base/defined.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { FilterOperator } from "../../plan/plan.ts";
 import type { MemberStep, OperationStep, ShapeStep, StepPlan } from "../../plan/version.ts";
@@ -206,8 +207,9 @@ function shapesOf(links: readonly Link[], subject: Subject, from: "older" | "new
 /** Several newer values may be seen as one older value: then all of them are meant. */
 function raised(shape: Shape, filter: Filter): Filter {
   const member = shape.step.members.find(({ older }) => older === filter.column);
-  const newer = member?.newer;
-  if (member === undefined || newer === undefined) return filter;
+  if (member === undefined) return filter;
+  // A member of the newest version may have the name of one that is gone, and is another one.
+  const newer = defined(member.newer, `${filter.column}, which is gone,`);
   const taken = (value: Value): Value => {
     if (member.taken === undefined) return value;
     return (own(shape.up({ [member.older]: value as Json }, { whole: false }), newer) ?? null) as Value;

@@ -1,0 +1,115 @@
+/**
+ * Whatever came later, a document that `check` passes is served: every resource, field, type, operation, event, state and
+ * value of every document that there is, declared as new in the newest version, and every field as one that had another type.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { check } from "../../src/parts/check.ts";
+import { typeExpressions } from "../../src/parts/expressions.ts";
+import type { Model } from "../../src/parts/model.ts";
+import { bareType, lifecycleOf } from "../../src/parts/resources/fields.ts";
+import type { FieldType } from "../../src/parts/resources/model.ts";
+import type { Change } from "../../src/parts/versioning/model.ts";
+import { buildPlan } from "../../src/plan/build.ts";
+import { everyDocument } from "../export/every-document.ts";
+
+/** An entry as part 9 has it, and as a document says it. */
+interface Entry {
+  readonly change: Change;
+  readonly line: string;
+}
+
+function entriesOf(model: Model): readonly Entry[] {
+  const added = (of: string, field?: string): Entry => ({
+    change: { kind: "add", place: field === undefined ? { of } : { of, field } },
+    line: `add ${field === undefined ? of : `${of}.${field}`}`,
+  });
+  const fields = Object.entries(model.resources.resources).flatMap(([of, resource]) =>
+    Object.entries(resource.fields).flatMap(([name, { type }]): Entry[] => {
+      if (name === "id") return [];
+      const was = bareType(type).kind === "scalar" && describes(type, "integer") ? "string" : "integer";
+      const retyped: Change = {
+        kind: "retype",
+        place: { of, field: name },
+        was,
+        seen: was === "string" ? "'x'" : "1",
+        taken: "null",
+      };
+      return [
+        added(of, name),
+        {
+          change: retyped,
+          line: `"retype ${of}.${name}, was ${was}, seen as ${retyped.seen} before, taken as null before"`,
+        },
+        ...values(of, name, type),
+      ];
+    }),
+  );
+  const states = Object.keys(model.resources.resources).flatMap((resource) =>
+    Object.keys(lifecycleOf(model, resource)?.states ?? {}).flatMap((name, _, all): Entry[] => {
+      const seen = all.find((one) => one !== name);
+      if (seen === undefined) return [];
+      return [
+        { change: { kind: "state", resource, name, seen }, line: `state ${resource}.${name}, seen as ${seen} before` },
+      ];
+    }),
+  );
+  const events = Object.keys(model.events.out ?? {}).map(
+    (name): Entry => ({ change: { kind: "event", name }, line: `event ${name}` }),
+  );
+  return [
+    ...[...Object.keys(model.resources.resources), ...Object.keys(model.resources.types)].map((name) => added(name)),
+    ...Object.keys(model.endpoints.endpoints).map((name) => added(name)),
+    ...fields,
+    ...states,
+    ...events,
+  ];
+}
+
+function describes(type: FieldType, name: string): boolean {
+  const bare = bareType(type);
+  return bare.kind === "scalar" && bare.name === name;
+}
+
+function values(of: string, field: string, type: FieldType): readonly Entry[] {
+  const bare = bareType(type);
+  if (bare.kind !== "one-of" || bare.values.length < 2) return [];
+  return bare.values.map((value, index, all) => {
+    const seen = all[index === 0 ? 1 : 0] ?? "";
+    return {
+      change: { kind: "add-value", place: { of, field }, value, seen },
+      line: `add value ${of}.${field} ${value}, seen as ${seen} before`,
+    };
+  });
+}
+
+const seen = new Set<string>();
+
+for (const { name, text, result } of everyDocument) {
+  if (seen.has(name)) continue;
+  seen.add(name);
+  test(`whatever came later, ${name} is served`, () => {
+    for (const { change, line } of entriesOf(result.model)) {
+      const versions = [
+        { name: "2", changes: [change] },
+        { name: "1", changes: [] },
+      ];
+      try {
+        const model: Model = { ...result.model, versioning: { scheme: "numbered", versions } };
+        buildPlan(model, result.places, typeExpressions(model));
+      } catch (thrown) {
+        // Unless the check says why not.
+        const told = check(`${name}.md`, withVersions(text, line)).summary.errors > 0;
+        assert(told, `${line}: ${String(thrown)}`);
+      }
+    }
+  });
+}
+
+/** The document with a part 9 of one entry. */
+function withVersions(text: string, line: string): string {
+  const part = `\`\`\`yaml\nscheme: numbered\nversions:\n  2:\n    - ${line}\n  1: first\n\`\`\`\n`;
+  const start = /^## .*(?:Versioning|Versions)\s*$/m.exec(text);
+  assert(start !== null);
+  return `${text.slice(0, start.index + start[0].length)}\n\n${part}`;
+}
