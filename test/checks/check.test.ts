@@ -49,6 +49,13 @@ const helps: readonly (readonly [name: string, from: string, to: string, code: s
     "limits/personal-kept-forever",
     /^let an operation delete a User, or write `# ok personal-kept-forever`/,
   ],
+  [
+    "a default that is an expression is told from a value of the wrong type",
+    "createdAt: datetime = now, ",
+    "createdAt: datetime = now + duration('1h'), ",
+    "resources/default-outside-type",
+    /^write `:= now \+ duration\('1h'\)`/,
+  ],
 ];
 
 for (const [name, from, to, code, help] of helps) {

@@ -95,12 +95,20 @@ export async function play({ about, steps }: Scenario): Promise<Scenario> {
   }
 }
 
+/** The date on which every scenario is played, in epoch seconds: 2026-11-22. */
+const today = String(Date.UTC(2026, 10, 22) / 1000);
+
 async function runLine(line: string, folder: string, bin: string): Promise<Result> {
   const { PATH = "" } = process.env;
   const child = spawn("bash", ["-c", line], {
     cwd: folder,
-    // Nothing of the person's own settings: what is printed must not depend on them.
-    env: { PATH: [bin, dirname(process.execPath), PATH].join(delimiter), HOME: folder, LANG: "C.UTF-8" },
+    // Neither the settings nor the date of the machine: the output must not depend on them.
+    env: {
+      PATH: [bin, dirname(process.execPath), PATH].join(delimiter),
+      HOME: folder,
+      LANG: "C.UTF-8",
+      SOURCE_DATE_EPOCH: today,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const outputs = [child.stdout, child.stderr].map((stream) => stream.setEncoding("utf8").toArray());

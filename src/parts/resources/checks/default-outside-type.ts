@@ -2,6 +2,7 @@
 import { RE2JS } from "@bufbuild/re2";
 import type { JsonObject } from "../../../base/json.ts";
 import { bytesInBase64, textFormats } from "../../../base/formats.ts";
+import { parseExpression } from "../../../expression/parse.ts";
 import type { Model } from "../../model.ts";
 import { bareType, fieldSites } from "../fields.ts";
 import type { Check } from "../../finding.ts";
@@ -19,9 +20,18 @@ export const check: Check = {
       if (field.default === undefined) continue;
       const fault = faultOf(asked, field.type, field.default);
       if (fault === undefined) continue;
+      const words = wordsOf(field.default);
+      if (field.default.kind === "literal" && isComputation(words)) {
+        yield {
+          at: `${at}/default`,
+          message: `The default of \`${name}\` is an expression, and a default is a fixed value`,
+          help: `write \`:= ${words}\` for a value that the service computes from the record, or \`set\` it in a transition`,
+        };
+        continue;
+      }
       yield {
         at: `${at}/default`,
-        message: `\`${wordsOf(field.default)}\` is outside ${fault} of \`${name}\``,
+        message: `\`${words}\` is outside ${fault} of \`${name}\``,
         help: "write a default that callers could send as well",
       };
     }
@@ -32,6 +42,12 @@ interface Asked {
   readonly model: Model;
   /** Whether a text keeps a pattern. */
   readonly keeps: (text: string, pattern: string) => boolean;
+}
+
+/** Whether the text is an expression that computes something: one word, a number or a list of them is a value. */
+function isComputation(text: string): boolean {
+  const kind = parseExpression(text).expression?.kind;
+  return kind === "call" || kind === "member" || kind === "binary" || kind === "conditional" || kind === "not";
 }
 
 function wordsOf(given: Default): string {
