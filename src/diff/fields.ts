@@ -279,6 +279,12 @@ function markMeanings({ before, after }: FieldChange): Partial<Record<Mark, Mark
       is: "has its record deleted with what it refers to",
       isNot: "keeps its record when what it refers to is deleted",
     },
+    tree: {
+      added: after.changes === undefined ? "neutral" : "breaking",
+      removed: after.changes === undefined ? "neutral" : "additive",
+      is: "has to make a tree",
+      isNot: "need not make a tree any more",
+    },
     clear: {
       added: "breaking",
       removed: "breaking",

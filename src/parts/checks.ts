@@ -5,6 +5,7 @@ import { check as purposeOutsideButInside } from "./purpose/checks/outside-but-i
 import { check as purposeUserCanDoNothing } from "./purpose/checks/user-can-do-nothing.ts";
 import { check as resourcesBadSchema } from "./resources/checks/bad-schema.ts";
 import { check as resourcesCallerMayBeNobody } from "./resources/checks/caller-may-be-nobody.ts";
+import { check as resourcesCircleDeletesItself } from "./resources/checks/circle-deletes-itself.ts";
 import { check as resourcesCreateCycle } from "./resources/checks/create-cycle.ts";
 import { check as resourcesDefaultOutsideType } from "./resources/checks/default-outside-type.ts";
 import { check as resourcesDuplicateValue } from "./resources/checks/duplicate-value.ts";
@@ -153,6 +154,7 @@ export const checks: readonly Check[] = [
   purposeUserCanDoNothing,
   resourcesBadSchema,
   resourcesCallerMayBeNobody,
+  resourcesCircleDeletesItself,
   resourcesCreateCycle,
   resourcesDefaultOutsideType,
   resourcesDuplicateValue,

@@ -175,7 +175,7 @@ export interface Column {
   readonly absent: "left out" | "null";
   /** A closed list of values, which the store holds the column to. */
   readonly values?: readonly string[];
-  readonly references?: { readonly resource: string; readonly onDelete: "refuse" | "delete" | "clear" };
+  readonly references?: ReferencePlan;
   /** A file: the value says of it `{ id, type, bytes, sha256, name? }`, its bytes are kept beside the record. */
   readonly file?: FilePlan;
   /** References inside of the value: deleting what they refer to is refused. */
@@ -188,6 +188,13 @@ export interface Column {
   readonly shown?: readonly GrantPlan[];
   /** What JSON Schema says of the value on the wire. */
   readonly schema: JsonObject;
+}
+
+export interface ReferencePlan {
+  readonly resource: string;
+  readonly onDelete: "refuse" | "delete" | "clear";
+  /** The resource is its own, and no record may be above itself. */
+  readonly tree?: true;
 }
 
 /** What a file may be. */

@@ -12,7 +12,17 @@ import { isDeletable } from "./deletable.ts";
 import { quotaIndexes } from "./limits.ts";
 import { emitsByState } from "./moves.ts";
 import { allowOf, shownOf } from "./permissions.ts";
-import type { Column, DefaultPlan, HeldReference, IdPlan, LifecyclePlan, RulePlan, Table, Virtual } from "./plan.ts";
+import type {
+  Column,
+  DefaultPlan,
+  HeldReference,
+  IdPlan,
+  LifecyclePlan,
+  ReferencePlan,
+  RulePlan,
+  Table,
+  Virtual,
+} from "./plan.ts";
 import { assert, equated, type Sources, typedAt, unique } from "./sources.ts";
 import { timedActs } from "./timed.ts";
 
@@ -70,7 +80,7 @@ function column(sources: Sources, resource: string, name: string, field: Field):
     nullable: isNullable(field),
     absent: absence(field),
     ...(bare.kind === "one-of" && !bare.open && !secret ? { values: bare.values } : {}),
-    ...(target === undefined ? {} : { references: { resource: target, onDelete: onDelete(field) } }),
+    ...(target === undefined ? {} : { references: referencePlan(target, field) }),
     ...holdsOf(sources, field),
     ...(bare.kind === "file" ? { file: { maxBytes: bare.max, media: bare.media } } : {}),
     ...(field.computed === undefined ? {} : { computed: typedAt(sources, `resources/${resource}/${name}/computed`) }),
@@ -115,6 +125,11 @@ function wireSchema({ model }: Sources, field: Field): Column["schema"] {
 
 function absence(field: Field): Column["absent"] {
   return field.type.kind === "nullable" ? "null" : "left out";
+}
+
+function referencePlan(resource: string, field: Field): ReferencePlan {
+  const tree = field.marks.includes("tree") ? { tree: true as const } : {};
+  return { resource, onDelete: onDelete(field), ...tree };
 }
 
 function onDelete({ marks }: Field): "refuse" | "delete" | "clear" {

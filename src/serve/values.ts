@@ -10,6 +10,7 @@ import { callOf } from "./context.ts";
 import { type Judge, createJudges } from "./judge.ts";
 import { canonicalText } from "./json.ts";
 import { isVisible } from "./record.ts";
+import { checkTrees } from "./tree.ts";
 import type { Fault } from "./refusal.ts";
 import { invalid, Refusal } from "./refusal.ts";
 
@@ -213,7 +214,8 @@ export function settle(
 ): Awaitable<void> {
   const worked = set.length === 0 ? [] : columns.filter(({ name }) => set.some(({ field }) => field === name));
   const referring = columns.filter((column) => isUnchecked(work, column, row, old, worked));
-  if (referring.length > 0 || rules.length > 0 || columns.some(({ computed }) => computed !== undefined))
+  const isComputed = ({ computed, references }: Column): boolean => computed !== undefined || references?.tree === true;
+  if (referring.length > 0 || rules.length > 0 || columns.some(isComputed))
     return compute(work, tx, { columns, rules, worked, referring }, row, old);
   checkFit(work, worked, row);
 }
@@ -263,6 +265,7 @@ async function compute(
     const what = isCaller ? "The caller" : "What it would refer to";
     throw invalid([{ pointer: "#", code: "reference-not-found", detail: `${what} is no ${resource}` }]);
   }
+  await checkTrees(work, tx, columns, row, old);
   const variables = { ...work.variables, old: old ?? null };
   for (const column of columns) {
     if (column.computed === undefined) continue;

@@ -27,6 +27,8 @@ export interface Changed {
   readonly uniques: readonly (readonly string[])[];
   /** Rules that may not hold yet. */
   readonly rules: readonly RulePlan[];
+  /** References to the own resource by which records may be above themselves, and may not from now on. */
+  readonly trees: readonly string[];
   /** Whether time does something to the records at other moments. */
   readonly timed: boolean;
 }
@@ -104,6 +106,11 @@ function changed({ table, columns }: Origin, after: Table, steps: readonly Versi
         isOfData(expression) &&
         (!ruled.has(JSON.stringify(expression)) || [...made].some((one) => reads(expression, one))),
     ),
+    trees: changes.flatMap((change) => {
+      const { column, source } = change;
+      if (column.references?.tree !== true) return [];
+      return source?.references?.tree === true && !isMade(change) ? [] : [column.name];
+    }),
     timed: !isWrittenAlike(momentsOf(after), momentsOf(table)),
   };
 }

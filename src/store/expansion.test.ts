@@ -27,6 +27,7 @@ const rows: readonly (readonly [what: string, next: JobsDocument, waits: readonl
   ["one that may not be absent any more", { fields: [...without("note"), "note: text"] }, ["Job.note is changed"]],
   ["one that may be absent", { fields: [...without("ref"), "ref?: string(1..60)"] }, ["Job.ref is changed"]],
   ["what is unique", { fields: [...without("ref"), "ref: string(1..60), unique"] }, ["more of Job is unique"]],
+  ["a tree", { fields: [...without("above"), "above?: Job, tree"] }, ["Job.above has to make a tree"]],
   ["a timer", { moves: "open -> over: [by endJob, after 2h]" }, ["time does something else to Job"]],
 ];
 

@@ -12,7 +12,7 @@ export function obstructions({ changed, dropped }: Differences): readonly string
 }
 
 function changesIn(change: Changed): readonly string[] {
-  const { after, before, columns, dropped, rules, timed, uniques } = change;
+  const { after, before, columns, dropped, rules, timed, trees, uniques } = change;
   const { resource } = after;
   const isRenamed = before.resource !== resource || before.name !== after.name;
   return [
@@ -22,6 +22,7 @@ function changesIn(change: Changed): readonly string[] {
     ...columns.flatMap((one) => (isAdded(one) || isSame(one) ? [] : [`${resource}.${one.column.name} is changed`])),
     ...(uniques.length === 0 ? [] : [`more of ${resource} is unique`]),
     ...(rules.length === 0 ? [] : [`there are other rules for ${resource}`]),
+    ...trees.map((name) => `${resource}.${name} has to make a tree`),
     ...(timed ? [`time does something else to ${resource}`] : []),
   ];
 }

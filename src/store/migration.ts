@@ -35,6 +35,7 @@ export type StepKind =
   | "compute"
   | "unique"
   | "rule"
+  | "tree"
   | "timed"
   | "layout";
 

@@ -393,6 +393,16 @@ const marks: readonly Proof[] = [
     ],
   },
   {
+    of: [`${fields}/marks/tree`],
+    with: documentOf({ resources: things({ "above?": "Thing, tree" }) }),
+    without: documentOf({ resources: things({ "above?": "Thing" }) }),
+    play: [
+      ask("POST /things", {}, "201"),
+      ask("POST /things", { above: "{1}" }, "201"),
+      ask("PATCH /things/{1}", { above: "{2}" }, "422 #/above above-itself"),
+    ],
+  },
+  {
     of: [`${fields}/marks/clear`],
     with: shelves({ "shelf?": "Shelf, clear" }),
     without: shelves({ "shelf?": "Shelf" }),

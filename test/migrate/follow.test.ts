@@ -408,6 +408,13 @@ const refused: readonly Refusal[] = [
       "Note has a rule (else wrong), and 1 record breaks it: b",
     ],
   },
+  {
+    what: "records above themselves where a tree is to be",
+    before: { resources: note("above?: Note") },
+    records: { Note: [{ id: "a", above: "a" }, { id: "b", above: "a" }, { id: "c" }, { id: "d", above: "c" }] },
+    after: { resources: note("above?: Note, tree") },
+    says: ["Note.above has to make a tree, and 1 record is above itself: a"],
+  },
 ];
 
 for (const { what, before, records, after, says, loses } of refused) {

@@ -104,7 +104,7 @@ export const protocolErrors: Readonly<Record<string, StandardError & { readonly 
 /** The codes that a fault of a request can have (R7.2). */
 export const faultCodes: readonly string[] = [
   "required", "unknown-field", "wrong-type", "not-one-of", "too-short", "too-long", "too-small", "too-large", "too-few",
-  "too-many", "repeated", "wrong-pattern", "wrong-format", "read-only", "reference-not-found", "already-exists",
+  "too-many", "repeated", "wrong-pattern", "wrong-format", "read-only", "reference-not-found", "above-itself", "already-exists",
   "bad-json", "bad-form", "unexpected-body", "bad-target", "bad-path", "bad-escape", "bad-header", "bad-cursor", "unknown-parameter",
   "repeated-parameter", "out-of-range", "no-value", "does-not-fit", "unknown-version", "repeated-version", "unknown-event",
   "not-allowed",

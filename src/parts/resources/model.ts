@@ -94,10 +94,13 @@ export type Default =
 
 export const marks = [
   "read-only", "create-only", "write-only", "unique", "filter", "sort", "search", "secret", "personal",
-  "delete with", "clear",
+  "delete with", "clear", "tree",
 ] as const; // biome-ignore format: a table
 
-/** `delete with` and `clear` say what deleting the record that a reference points to does to this one. */
+/**
+ * `delete with` and `clear` say what deleting the record that a reference points to does to this one; `tree`, of a reference to
+ * the own resource, that no record is ever above itself.
+ */
 export type Mark = (typeof marks)[number];
 
 export type Rule =

@@ -91,7 +91,7 @@ function renameRemedy(entry: string): Pick<Obstacle, "remedy"> {
 }
 
 function changedSteps(asking: Asking, change: Changed): readonly Step[] {
-  const { after, before, columns, dropped, rules, uniques } = change;
+  const { after, before, columns, dropped, rules, trees, uniques } = change;
   const { resource } = after;
   const renamed: readonly Step[] =
     before.resource === resource
@@ -102,6 +102,7 @@ function changedSteps(asking: Asking, change: Changed): readonly Step[] {
     ...columns.flatMap((column) => columnSteps(asking, change, column)),
     ...dropped.map((column) => droppedColumn(asking, change, column)),
     ...uniques.map((set) => uniqueStep(asking, change, set)),
+    ...trees.map((name) => treeStep(asking, change, name)),
     ...(change.timed ? [step("timed", resource, [], `what time does to a ${resource} is due anew`, 0)] : []),
     ...rules.map((rule): Step => {
       const { sql, bindings } = expressions.condition({ all: [rule.expression] }, asking.relations);
@@ -317,6 +318,21 @@ function uniqueStep(asking: Asking, { after }: Changed, set: readonly string[]):
     kind: "misfit",
     ...found,
     sentence: `${after.resource} is now unique by ${set.join(" + ")}, and ${records(found.records)} share theirs with another`,
+  });
+}
+
+/** A record that is above itself is found again on the way up from it, whose steps are each taken once. */
+function treeStep(asking: Asking, { after: { name, resource } }: Changed, column: string): Step {
+  const [view, parent] = [quoteName(name), quoteName(column)];
+  const above = `WITH RECURSIVE above(id) AS (
+    SELECT t.${parent} UNION SELECT o.${parent} FROM ${view} AS o JOIN above ON o."id" = above.id
+  ) SELECT 1 FROM above WHERE id = t."id"`;
+  const found = find(asking, `${view} AS t`, `t.${parent} IS NOT NULL AND EXISTS (${above})`);
+  const sentence = `${resource}.${column} has to make a tree`;
+  return step("tree", resource, [column], sentence, 0, {
+    kind: "misfit",
+    ...found,
+    sentence: `${sentence}, and ${records(found.records, "are", "is")} above ${found.records === 1 ? "itself" : "themselves"}`,
   });
 }
 

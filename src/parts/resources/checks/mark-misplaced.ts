@@ -11,7 +11,8 @@ export const check: Check = {
   *run({ model }) {
     for (const { at, within, name, field } of fieldSites(model)) {
       for (const mark of field.marks) {
-        const fault = elsewhere[within] ?? faultOf(model, field, mark);
+        const fault =
+          elsewhere[within] ?? (mark === "tree" ? treeFault(model, at, field) : faultOf(model, field, mark));
         if (fault !== undefined)
           yield { at: `${at}/marks/${mark}`, message: `\`${name}\` cannot be \`${mark}\`: ${fault}` };
       }
@@ -46,6 +47,13 @@ function faultOf(model: Model, field: Field, mark: Mark): string | undefined {
     return "it is computed, so nobody sets it";
   }
   return ["filter", "sort", "unique", "search"].includes(mark) ? valueFault(model, field, mark) : undefined;
+}
+
+/** A tree is made of one reference from a resource to itself, which the root of the tree does without. */
+function treeFault(model: Model, at: string, field: Field): string | undefined {
+  const resource = at.split("/")[1];
+  if (referenceOf(model, field.type) !== resource) return `it does not refer to another ${resource}, as a parent does`;
+  return isNullable(field) ? undefined : "the root of a tree has no parent; write `?`";
 }
 
 function valueFault(model: Model, { type }: Field, mark: Mark): string | undefined {
