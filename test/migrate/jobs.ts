@@ -15,6 +15,7 @@ export const usual: readonly string[] = [
   "size: s | m",
   "count: integer = 0",
   "note?: text",
+  "above?: Job",
 ];
 
 /** The tables of the document with these lines in it. */
