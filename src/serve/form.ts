@@ -5,9 +5,10 @@ import { isObject } from "../base/json.ts";
 import type { BodyPlan } from "../plan/plan.ts";
 import type { FileStore } from "../store/store.ts";
 import { parseJson } from "./json.ts";
-import { parseMediaType } from "./negotiation.ts";
+import { type Gathered, gather } from "./gathered.ts";
+import { boundaryOf, createMultipartReader, decoded, MultipartError, type PartEvent, type PartHead } from "./multipart.ts"; // biome-ignore format: one line
 import { type Fault, invalid, malformed, Refusal } from "./refusal.ts";
-import { fits, receive } from "./upload.ts";
+import { fits, type Receiving, receive } from "./upload.ts";
 
 /** Where the bytes of a body come from: the next ones are asked for when `take` has taken the last. */
 export type Pour = (limit: number, take: (bytes: Buffer) => Promise<void>) => Promise<void>;
@@ -24,90 +25,87 @@ export interface FormOptions {
 
 export async function readForm(pour: Pour, options: FormOptions): Promise<JsonObject> {
   const { body, contentType, files, maxBytes, newFile } = options;
-  const { Busboy } = await import("@fastify/busboy");
   const plans = body.files ?? {};
-  const texts = new Map<string, Part[]>();
-  const input: Record<string, Json> = {};
+  const texts = new Map<string, Text[]>();
+  const members = new Map<string, Json>();
   const faults: Fault[] = [];
-  const work: Promise<void>[] = [];
-  let failure: Error | undefined;
   let room = maxBytes;
-  const fail = (thrown: unknown): void => {
-    failure ??= thrown instanceof Error ? thrown : new Error(String(thrown));
-  };
-  const isPartAFile = fileParts(Object.keys(plans));
-  const form = parserOf(() => new Busboy({ headers: { "content-type": contentType }, limits, isPartAFile }));
-  const ended = new Promise<void>((resolve) => {
-    form.once("finish", resolve);
-    form.once("error", (thrown) => {
-      fail(unreadable(thrown));
-      resolve();
-    });
-    for (const event of ["partsLimit", "filesLimit", "fieldsLimit"] as const) {
-      form.once(event, () =>
-        fail(new Refusal("too-large", { detail: `A form may have ${limits.parts} parts`, close: true })),
-      );
+  let parts = 0;
+  let part: Part = passedOver;
+
+  const begin = (head: PartHead): Part => {
+    const { filename, name } = head;
+    parts += 1;
+    if (parts > mostParts) throw tooLarge(`A form may have ${mostParts} parts`);
+    if (!isFile(head, plans)) {
+      spend(Buffer.byteLength(name));
+      const text: Text = { head, bytes: gather(room) };
+      texts.set(name, [...(texts.get(name) ?? []), text]);
+      return { kind: "text", ...text };
     }
-  });
-  form.on("field", (name, value, _, cut, __, type) => {
-    room -= Buffer.byteLength(value) + name.length;
-    if (room < 0 || cut)
-      fail(new Refusal("too-large", { detail: `A request may have ${maxBytes} bytes`, close: true }));
-    texts.set(name, [...(texts.get(name) ?? []), { value, type }]);
-  });
-  form.on("file", (name, stream, filename, _, written) => {
-    const type = (parseMediaType(written)?.essence ?? "application/octet-stream").toLowerCase();
-    const plan = Object.hasOwn(plans, name) ? plans[name] : undefined;
+    const type = head.type ?? "application/octet-stream";
+    const plan = own(plans, name);
     const fault =
       plan === undefined ? "takes no file" : fits(type, plan.media) ? undefined : `is ${plan.media.join(" or ")}`;
-    if (plan === undefined || fault !== undefined || Object.hasOwn(input, name)) {
-      const detail = `${name} ${fault ?? "is one file"}`;
-      faults.push({
-        pointer: fragmentTo([name]),
-        code: plan === undefined ? "wrong-type" : fault ? "not-one-of" : "repeated",
-        detail,
-      });
-      stream.resume();
-      return;
+    if (plan === undefined || fault !== undefined || members.has(name)) {
+      const code = plan === undefined ? "wrong-type" : fault ? "not-one-of" : "repeated";
+      faults.push({ pointer: fragmentTo([name]), code, detail: `${name} ${fault ?? "is one file"}` });
+      return passedOver;
     }
-    input[name] = null;
-    const receiving = receive(files, newFile(), plan, { type, name: filename === "" ? undefined : filename });
-    let last = Promise.resolve();
-    const then = (step: () => Promise<void>): void => {
-      last = last.then(() => (failure === undefined ? step() : undefined)).catch(fail);
-      work.push(last);
-    };
-    stream.once("error", (thrown) => fail(unreadable(thrown)));
-    stream.on("data", (chunk: Buffer) => then(() => receiving.write(chunk)));
-    stream.once("end", () =>
-      then(async () => {
-        input[name] = (await receiving.end()) as unknown as Json;
-      }),
-    );
-  });
-  const settle = async (): Promise<void> => {
-    while (work.length > 0) await Promise.all(work.splice(0));
-    if (failure !== undefined) throw failure;
+    members.set(name, null);
+    const said = { type, name: filename === "" ? undefined : filename };
+    return { kind: "file", name, receiving: receive(files, newFile(), plan, said) };
   };
+  const spend = (bytes: number): void => {
+    room -= bytes;
+    if (room < 0) throw tooLarge(`A request may have ${maxBytes} bytes`);
+  };
+  const take = async (event: PartEvent): Promise<void> => {
+    if (event.kind === "part") part = begin(event.head);
+    else if (part.kind === "text") {
+      if (event.kind === "end") return;
+      spend(event.bytes.length);
+      part.bytes.add(event.bytes);
+    } else if (part.kind === "file") {
+      if (event.kind === "bytes") await part.receiving.write(event.bytes);
+      else members.set(part.name, (await part.receiving.end()) as unknown as Json);
+    }
+  };
+
   const roomForFiles = Object.values(plans).reduce((sum, plan) => sum + plan.maxBytes, 0);
-  await pour(maxBytes + roomForFiles + overheadBytes, async (bytes) => {
-    await new Promise<void>((resolve) => form.write(bytes, () => resolve()));
-    await settle();
-  });
-  form.end();
-  await ended;
-  await settle();
-  for (const [name, parts] of texts) Object.assign(input, membersOf(name, parts, body, faults));
+  try {
+    const reader = createMultipartReader(boundaryOf(contentType));
+    await pour(maxBytes + roomForFiles + overheadBytes, async (bytes) => {
+      for (const event of reader.read(bytes)) await take(event);
+    });
+    reader.end();
+    for (const [name, sent] of texts)
+      for (const [member, value] of Object.entries(membersOf(name, sent, body, faults))) {
+        if (members.has(member)) faults.push(repeated(member));
+        else members.set(member, value);
+      }
+  } catch (thrown) {
+    throw thrown instanceof MultipartError ? unreadable(thrown) : thrown;
+  }
   if (faults.length > 0) throw invalid(faults);
-  return input;
+  return Object.fromEntries(members);
 }
 
-interface Part {
-  readonly value: string;
-  readonly type: string;
+/** The part that is coming. */
+type Part =
+  | ({ readonly kind: "text" } & Text)
+  | { readonly kind: "file"; readonly name: string; readonly receiving: Receiving }
+  /** It is refused once all of the form is known. */
+  | { readonly kind: "passed-over" };
+
+const passedOver: Part = { kind: "passed-over" };
+
+interface Text {
+  readonly head: PartHead;
+  readonly bytes: Gathered;
 }
 
-const limits = { parts: 1000, fieldNameSize: 255, fieldSize: 16 * 1024 * 1024, headerPairs: 20 } as const;
+const mostParts = 1000;
 
 /** What stands between the parts of a form, and before each. */
 const overheadBytes = 256 * 1024;
@@ -116,32 +114,35 @@ const overheadBytes = 256 * 1024;
  * A part with a name of a file is one, whatever its type; but JSON is one only where a file is expected, since `FormData` in
  * a browser has no other way to say that a part is JSON than as a file.
  */
-function fileParts(names: readonly string[]) {
-  return (name: string | undefined, type: string | undefined, filename: string | undefined): boolean => {
-    if (parseMediaType(type ?? "")?.essence === "application/json" && !names.includes(name ?? "")) return false;
-    return filename !== undefined || type === "application/octet-stream";
-  };
+function isFile({ filename, name, type }: PartHead, plans: NonNullable<BodyPlan["files"]>): boolean {
+  if (type === json && !Object.hasOwn(plans, name)) return false;
+  return filename !== undefined || type === "application/octet-stream";
 }
 
-function parserOf<T>(make: () => T): T {
-  try {
-    return make();
-  } catch (thrown) {
-    throw unreadable(thrown);
-  }
+const json = "application/json";
+
+function tooLarge(detail: string): Refusal {
+  return new Refusal("too-large", { detail, close: true });
 }
 
-function unreadable(thrown: unknown): Refusal {
-  const why = thrown instanceof Error ? `: ${thrown.message}` : "";
-  return malformed({ pointer: "#", code: "bad-form", detail: `The body is no multipart/form-data${why}` });
+function unreadable({ message }: MultipartError): Refusal {
+  return malformed({ pointer: "#", code: "bad-form", detail: `The body is no multipart/form-data: ${message}` });
+}
+
+function repeated(name: string): Fault {
+  return { pointer: fragmentTo([name]), code: "repeated", detail: `${name} is sent more than once` };
+}
+
+function own<Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
 /** The value of a field; or, of a JSON part that has the name of none, the members that it holds. */
-function membersOf(name: string, parts: readonly Part[], body: BodyPlan, faults: Fault[]): JsonObject {
-  const schema = (body.schema["properties"] as Readonly<Record<string, JsonObject>>)[name];
-  const values = parts.map(({ type, value }): Json => {
-    if (parseMediaType(type)?.essence !== "application/json") return valueOf(value, itemOf(schema, parts.length));
-    const parsed = parseJson(Buffer.from(value));
+function membersOf(name: string, parts: readonly Text[], body: BodyPlan, faults: Fault[]): JsonObject {
+  const schema = own(body.schema["properties"] as Readonly<Record<string, JsonObject>>, name);
+  const values = parts.map(({ bytes, head }): Json => {
+    if (head.type !== json) return valueOf(textOf(head, bytes.take()), itemOf(schema, parts.length));
+    const parsed = parseJson(bytes.take());
     if (parsed.kind === "value") return parsed.value;
     faults.push({ pointer: fragmentTo([name]), code: "bad-json", detail: parsed.detail });
     return null;
@@ -150,6 +151,13 @@ function membersOf(name: string, parts: readonly Part[], body: BodyPlan, faults:
   if (schema === undefined && values.length === 1 && isObject(first)) return first;
   const isList = typesOf(schema).includes("array") && !(values.length === 1 && Array.isArray(first));
   return { [name]: isList || values.length > 1 ? values : first };
+}
+
+/** Whatever could be another text than it seems is refused: nobody else would see what was meant. */
+function textOf({ isUtf8, name, type }: PartHead, bytes: Buffer): string {
+  if (type?.startsWith("multipart/")) throw new MultipartError(`the part ${name} holds parts`);
+  if (!isUtf8) throw new MultipartError(`the part ${name} is not UTF-8`);
+  return decoded(bytes, `the part ${name}`);
 }
 
 /** A list is sent as a part for each item. */

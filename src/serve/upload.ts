@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { FilePlan } from "../plan/plan.ts";
 import type { FileStore } from "../store/store.ts";
+import { gather } from "./gathered.ts";
 import { Refusal } from "./refusal.ts";
 
 /** What a record says of a file. Only an upload makes one, so that nobody can name a file that was another's (`isFile`). */
@@ -44,14 +45,10 @@ export function receive(
   said: { readonly type: string; readonly name: string | undefined },
 ): Receiving {
   const hash = createHash("sha256");
-  let held: Uint8Array[] = [];
-  let waiting = 0;
+  const held = gather(pieceBytes);
   let bytes = 0;
   const flush = async (): Promise<void> => {
-    const piece = Buffer.concat(held);
-    held = [];
-    waiting = 0;
-    await files.append(id, piece);
+    await files.append(id, held.take());
   };
   return {
     write: async (chunk) => {
@@ -59,13 +56,12 @@ export function receive(
       if (bytes > maxBytes)
         throw new Refusal("too-large", { detail: `The file may have ${maxBytes} bytes`, close: true });
       hash.update(chunk);
-      held.push(chunk);
-      waiting += chunk.length;
-      if (waiting >= pieceBytes) await flush();
+      held.add(chunk);
+      if (held.length >= pieceBytes) await flush();
     },
     end: async () => {
       // A file of no bytes is one, too.
-      if (waiting > 0 || bytes === 0) await flush();
+      if (held.length > 0 || bytes === 0) await flush();
       return new Uploaded(id, { type: said.type, bytes, sha256: hash.digest("hex"), name: said.name });
     },
   };

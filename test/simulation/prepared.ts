@@ -1,6 +1,4 @@
 /** What is made of a world once, for all seeds that share it: its plan, and what its description declares. */
-// What reads forms is loaded with the first of them, which no seed may wait for.
-import "@fastify/busboy";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { ValidateFunction } from "ajv/dist/2020.js";
 import { readDocument } from "../../src/document/read.ts";
