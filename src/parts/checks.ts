@@ -45,6 +45,7 @@ import { check as statesGuardsOverlap } from "./states/checks/guards-overlap.ts"
 import { check as statesMoveNobodyMayRun } from "./states/checks/move-nobody-may-run.ts";
 import { check as statesNoStates } from "./states/checks/no-states.ts";
 import { check as statesNotATime } from "./states/checks/not-a-time.ts";
+import { check as statesOperationMovesNoRecord } from "./states/checks/operation-moves-no-record.ts";
 import { check as statesOperationOfOtherResource } from "./states/checks/operation-of-other-resource.ts";
 import { check as statesSelfMoveWithoutEffect } from "./states/checks/self-move-without-effect.ts";
 import { check as statesSetNotSettable } from "./states/checks/set-not-settable.ts";
@@ -194,6 +195,7 @@ export const checks: readonly Check[] = [
   statesMoveNobodyMayRun,
   statesNoStates,
   statesNotATime,
+  statesOperationMovesNoRecord,
   statesOperationOfOtherResource,
   statesSelfMoveWithoutEffect,
   statesSetNotSettable,

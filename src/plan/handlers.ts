@@ -11,13 +11,13 @@ import { defaultValue } from "../parts/resources/default-value.ts";
 import { type TakenShape, takenShape } from "../parts/endpoints/shape.ts";
 import type { Field } from "../parts/resources/model.ts";
 import { operationLimits, quotasOfOperation, ratesOf } from "./limits.ts";
-import { effectsOf, emitsOf } from "./moves.ts";
+import { effectsOf, emitsOf, movesBy } from "./moves.ts";
 import { bodyField, envelopeAround, repeatsOf } from "./operations.ts";
 import { allowOf, visibleOf } from "./permissions.ts";
 import type { AnswerPlan, BodyPlan, GrantPlan, Operation, ShapePlan, SystemOperations, Table } from "./plan.ts";
 import { guardPlan } from "./outcomes.ts";
 import { queryPlans } from "./queries.ts";
-import type { Sources } from "./sources.ts";
+import { type Sources, unique } from "./sources.ts";
 
 export function handlerOperations(sources: Sources, tables: readonly Table[]): readonly Operation[] {
   const { model } = sources;
@@ -40,6 +40,8 @@ export function handlerOperation(sources: Sources, meaning: FreeEndpoint, tables
   const rated = { operation: name, resource, parents, ...(key === undefined ? {} : { key }) };
   const taken = takenShape(model, endpoint) ?? { fields: {}, within: {} };
   const body = reads ? undefined : bodyOf(sources, taken);
+  const moves = known === undefined || key === undefined || reads ? [] : movesBy(sources, resource, name);
+  const entered = unique(moves.filter(({ enters }) => enters).map(({ to }) => to));
   return {
     name,
     sentence: own(model.purpose.operations, name) ?? "",
@@ -57,11 +59,11 @@ export function handlerOperation(sources: Sources, meaning: FreeEndpoint, tables
     query: queryPlans(sources, meaning),
     ...guardPlan(sources, meaning),
     answer: { ...answerOf(sources, meaning, known), ...(errors === undefined ? {} : { errors }) },
-    moves: [],
+    moves,
     choose: [],
     edits: key === undefined || reads || model.endpoints.edits === "none" ? "none" : "optional",
     ...(repeats === undefined ? {} : { repeats }),
-    effects: known === undefined ? [] : effectsOf(sources, resource, name, []),
+    effects: known === undefined ? [] : effectsOf(sources, resource, name, entered),
     emits: emitsOf(sources, name),
     rules: [],
     limits: operationLimits(sources, name),

@@ -119,7 +119,7 @@ export async function firstMove(
 export async function makeMove(
   work: Work,
   tx: Transaction,
-  { table, row, move, effects }: { table: Table; row: Row; move: MovePlan; effects: readonly EffectPlan[] },
+  { table, row, move, effects, emits = [] }: RecordMove,
 ): Promise<void> {
   const changed = await moved(work, tx, table, move, row);
   try {
@@ -131,8 +131,18 @@ export async function makeMove(
   const written = await tx.update(table.resource, row, changesBetween(row, changed), view, work.variables);
   if (written.kind === "duplicate") throw undoing(duplicate(work, table, written.columns));
   const change = { from: row["state"] as string, to: move.to };
-  await follow(work, tx, { table, row: written.row, change, emits: [], effects });
+  await follow(work, tx, { table, row: written.row, change, emits, effects });
   await holdLive(work, tx, table, row, written.row);
+}
+
+/** A transition of one record, which other writes of the same request may precede. */
+export interface RecordMove {
+  readonly table: Table;
+  readonly row: Row;
+  readonly move: MovePlan;
+  /** The events of the operation that makes it. */
+  readonly emits?: readonly string[];
+  readonly effects: readonly EffectPlan[];
 }
 
 function undoing({ code, details }: Refusal): Refusal {

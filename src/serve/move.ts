@@ -42,7 +42,7 @@ export async function move(asked: Call, tx: Transaction): Promise<Answer> {
 }
 
 /** The move to make; no move from this state is 409 with what is allowed now, a false guard the error it names (R3.2). */
-async function matchingMove(call: Call, tx: Transaction, row: Row): Promise<MovePlan> {
+export async function matchingMove(call: Call, tx: Transaction, row: Row): Promise<MovePlan> {
   const { operation, siblings } = call.prepared;
   const state = row["state"] as string;
   const candidates = operation.moves.filter(({ from }) => from.includes(state));

@@ -52,7 +52,7 @@ export interface Prepared {
   readonly queries: ReadonlyMap<string, Judge>;
   /** The operation that reads a record of the resource: where one that is made can be found. */
   readonly reading: Operation | undefined;
-  /** For moves: all the moves of the resource, to say which are allowed now. */
+  /** All operations that move a record of the resource, to say which are allowed now. */
   readonly siblings: readonly Operation[];
   /** What the service adds to it; most have none. */
   readonly extension: Extension | undefined;
@@ -134,7 +134,7 @@ export function prepareOperations({
         ({ deed, resource, key }) => deed === "read" && resource === operation.resource && key !== undefined,
       ),
       extension: extensions[operation.name],
-      siblings: plan.operations.filter(({ deed, resource }) => deed === "move" && resource === operation.resource),
+      siblings: plan.operations.filter(({ moves, resource }) => moves.length > 0 && resource === operation.resource),
       forKind: (kind) =>
         (perKind[kind] ??= prepareForKind(operation, store, recordView(table, kind), {
           views: plan.views,
@@ -177,7 +177,7 @@ export function prepareAsked(plan: Plan, kinds: CallerKinds): readonly AskedOper
       queries: new Map(operation.query.map(({ name, schema }) => [name, judgeLater(schema)])),
       reading: undefined,
       extension: undefined,
-      siblings: plan.operations.filter(({ deed, resource }) => deed === "move" && resource === operation.resource),
+      siblings: plan.operations.filter(({ moves, resource }) => moves.length > 0 && resource === operation.resource),
       forKind: () => {
         throw new Error(`${operation.name} of an older version is not run`);
       },

@@ -1,12 +1,13 @@
 /** An operation that a function of the service's owner does (`does: handler`): around it everything that any operation has. */
 import type { Json, JsonObject } from "../../base/json.ts";
-import type { ShapePlan, Table } from "../../plan/plan.ts";
+import type { MovePlan, ShapePlan, Table } from "../../plan/plan.ts";
 import type { Row, Transaction } from "../../store/store.ts";
 import { emptyAnswer, ownAnswer, representation } from "../answers.ts";
 import type { Call } from "../context.ts";
-import { follow } from "../effects.ts";
+import { follow, makeMove } from "../effects.ts";
 import type { Answer } from "../exchange.ts";
 import { checkGuard } from "../guard.ts";
+import { matchingMove } from "../move.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord, holds } from "../record.ts";
 import { malformedAll, Refusal } from "../refusal.ts";
 import { take } from "../values.ts";
@@ -22,15 +23,31 @@ export async function handle(asked: Call, tx: Transaction): Promise<Answer> {
   if (faults.length > 0) throw isOfParameters(faults) ? malformedAll(faults) : ownFaults(asked, faults);
   const { call } = await take(asked, tx, raised(asked, said.input).input);
   await checkGuard(call, tx, row);
+  const { operation, table } = call.prepared;
+  // The state and the guard of the transition are checked first: a function never runs for a request that is a conflict.
+  const transition = row === undefined || operation.moves.length === 0 ? undefined : await matchingMove(call, tx, row);
   const input = call.variables["input"] as JsonObject;
   const given = await asked.functions?.handle(call, tx, { input, row });
+  if (row !== undefined && transition !== undefined) await makeTransition(call, tx, row, transition);
   const { answer, about } = await answerOf(call, tx, given, row);
-  const { operation, table } = call.prepared;
-  if (about !== undefined && (operation.emits.length > 0 || operation.effects.length > 0)) {
+  if (transition === undefined && about !== undefined && (operation.emits.length > 0 || operation.effects.length > 0)) {
     const { emits, effects } = operation;
     await follow(call, tx, { table, row: about, change: {}, emits, effects });
   }
   return answer;
+}
+
+/** The transition of the operation, of the record as its function left it. */
+async function makeTransition(call: Call, tx: Transaction, before: Row, move: MovePlan): Promise<void> {
+  const { operation, table } = call.prepared;
+  const row = await tx.get(table.resource, "id", before["id"] ?? null);
+  const wrongly = (detail: string): Error => wrong(call, "the handler", [{ detail }]);
+  if (row === undefined) throw wrongly(`it deleted the ${table.resource} that \`${operation.name}\` moves`);
+  if (row["state"] !== before["state"])
+    throw wrongly(
+      `it moved the ${table.resource} to \`${row["state"] as string}\`, which \`${operation.name}\` moves to \`${move.to}\``,
+    );
+  await makeMove(call, tx, { table, row, move, emits: operation.emits, effects: operation.effects });
 }
 
 async function recordAtHand(asked: Call, tx: Transaction): Promise<Row | undefined> {

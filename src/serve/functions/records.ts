@@ -63,6 +63,8 @@ function recordsOf({ operations }: Plan, ask: Ask, inner: Inner, resource: strin
   const run = (name: string, ...args: readonly unknown[]): Promise<JsonObject | undefined> => {
     const operation = named.find((one) => one.name === name);
     if (operation === undefined) throw unknown(name, named, `is no operation on ${resource}`);
+    if (operation.deed === "handler")
+      throw new TypeError(`\`${name}\` is done by a handler, which only a request runs; call its function instead`);
     const [id, input] = operation.key === undefined ? [undefined, args[0]] : [args[0] as Row[string], args[1]];
     return writing((tx) => inner.run(tx, operation.name, id, plain(input)));
   };

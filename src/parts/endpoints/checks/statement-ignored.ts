@@ -1,6 +1,6 @@
 /** A statement about an operation that what it does has no use for. */
 import { withArticle } from "../../../base/case.ts";
-import type { ResourceEndpoint } from "../meaning.ts";
+import type { FreeEndpoint, ResourceEndpoint } from "../meaning.ts";
 import type { Check } from "../../finding.ts";
 import { bodilessDeeds, type Endpoint, readingDeeds } from "../model.ts";
 
@@ -10,8 +10,9 @@ export const check: Check = {
   why: "Every statement is enforced, and this one cannot be.",
   *run({ endpoints }) {
     for (const meaning of endpoints.values()) {
-      if (meaning.kind !== "resource") continue;
-      for (const [member, fault] of faultsOf(meaning)) {
+      if (meaning.kind === "unclear") continue;
+      const faults = meaning.kind === "resource" ? faultsOf(meaning) : handlerFaults(meaning);
+      for (const [member, fault] of faults) {
         yield {
           at: `endpoints/endpoints/${meaning.operation}/${member}`,
           message: `\`${meaning.operation}\` ${fault}`,
@@ -20,6 +21,23 @@ export const check: Check = {
     }
   },
 };
+
+/** What only Nonet's own operations do: a handler's function has to do it by itself. */
+const notOfHandlers = ["choose", "where", "filters", "the", "link", "unlink", "lists"] as const;
+
+function handlerFaults({ deed, endpoint }: FreeEndpoint): readonly (readonly [member: string, fault: string])[] {
+  if (deed !== "handler") return [];
+  const { errors: _, ...outcomes } = endpoint.statuses ?? {};
+  const said = [
+    ...notOfHandlers.filter((member) => endpoint[member] !== undefined),
+    ...Object.keys(outcomes).map((outcome) => `status/${outcome}`),
+  ];
+  const isBodiless = endpoint.method === "GET" && Object.keys(endpoint.takes ?? {}).length > 0;
+  return [
+    ...(isBodiless ? [["takes", "is a GET, which takes no body"] as const] : []),
+    ...said.map((member) => [member, `is done by a handler, which does not use \`${member}\``] as const),
+  ];
+}
 
 function faultsOf({ deed, endpoint, key }: ResourceEndpoint): readonly (readonly [member: string, fault: string])[] {
   const takesBody = !readingDeeds.has(deed) && !bodilessDeeds.has(deed) && endpoint.method !== "DELETE";

@@ -9,7 +9,7 @@ export const check: Check = {
   *run({ movesBy, endpoints }) {
     for (const [operation, transitions] of movesBy) {
       const meaning = endpoints.get(operation);
-      if (meaning?.kind !== "resource") continue;
+      if (meaning === undefined || meaning.kind === "unclear" || meaning.key === undefined) continue;
       for (const { resource, at } of transitions) {
         if (resource === meaning.resource) continue;
         yield {
