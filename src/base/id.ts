@@ -10,7 +10,7 @@ export type Random = (bytes: number) => Uint8Array;
 const digits = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /**
- * A source of ids. Within one millisecond, or while the clock stands still or goes back, each is greater than the one
+ * A source of ids; with an empty prefix they are the 26 characters alone. Within one millisecond, or while the clock stands still or goes back, each is greater than the one
  * before it (RFC 9562, 6.2, method 2: the random part counts up).
  */
 export function createIds(clock: Clock, random: Random): (prefix: string) => string {
@@ -26,7 +26,7 @@ export function createIds(clock: Clock, random: Random): (prefix: string) => str
       last += 1;
       fill(bytes, last, random);
     }
-    return `${prefix}_${encode(bytes)}`;
+    return prefix === "" ? encode(bytes) : `${prefix}_${encode(bytes)}`;
   };
 }
 

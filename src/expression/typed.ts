@@ -253,7 +253,7 @@ export function keyOf(typed: TypedExpression): string {
 export function fieldEquals(
   field: string,
   variable: readonly string[],
-  type: ValueType = { kind: "string" },
+  type: ValueType,
 ): TypedExpression {
   const at = { start: 0, end: 0 };
   const side = { at, type, nullable: true } as const;

@@ -12,6 +12,7 @@ import { check as resourcesDuplicateValue } from "./resources/checks/duplicate-v
 import { check as resourcesFieldNamedState } from "./resources/checks/field-named-state.ts";
 import { check as resourcesFileMisplaced } from "./resources/checks/file-misplaced.ts";
 import { check as resourcesHiddenFieldLeaves } from "./resources/checks/hidden-field-leaves.ts";
+import { check as resourcesIdUnusable } from "./resources/checks/id-unusable.ts";
 import { check as resourcesMadeByNobody } from "./resources/checks/made-by-nobody.ts";
 import { check as resourcesMarkMisplaced } from "./resources/checks/mark-misplaced.ts";
 import { check as resourcesMarksContradict } from "./resources/checks/marks-contradict.ts";
@@ -162,6 +163,7 @@ export const checks: readonly Check[] = [
   resourcesFieldNamedState,
   resourcesFileMisplaced,
   resourcesHiddenFieldLeaves,
+  resourcesIdUnusable,
   resourcesMadeByNobody,
   resourcesMarkMisplaced,
   resourcesMarksContradict,

@@ -57,6 +57,12 @@ export function columnTypeOfValue(model: Model, type: ValueType): ColumnType {
   }
 }
 
+/** What an expression takes the value of a column for; a value in JSON is compared as its text. */
+export function valueTypeOfColumn(type: ColumnType): ValueType {
+  const kinds = { integer: "int", number: "double", boolean: "bool", timestamp: "timestamp" } as const;
+  return type === "text" || type === "json" ? { kind: "string" } : { kind: kinds[type] };
+}
+
 /** What JSON Schema says of an expression's value: of a field that it names what the field says, else what its type says. */
 export function schemaOfExpression(model: Model, resource: string, expression: TypedExpression): JsonObject {
   const type = fieldTypeOf(model, resource, expression);

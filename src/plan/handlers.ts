@@ -12,7 +12,7 @@ import { type TakenShape, takenShape } from "../parts/endpoints/shape.ts";
 import type { Field } from "../parts/resources/model.ts";
 import { operationLimits, quotasOfOperation, ratesOf } from "./limits.ts";
 import { effectsOf, emitsOf, movesBy } from "./moves.ts";
-import { bodyField, envelopeAround, repeatsOf } from "./operations.ts";
+import { bodyField, envelopeAround, parentPlans, repeatsOf } from "./operations.ts";
 import { allowOf, visibleOf } from "./permissions.ts";
 import type { AnswerPlan, BodyPlan, GrantPlan, Operation, ShapePlan, SystemOperations, Table } from "./plan.ts";
 import { guardPlan } from "./outcomes.ts";
@@ -51,7 +51,7 @@ export function handlerOperation(sources: Sources, meaning: FreeEndpoint, tables
     template: endpoint.path,
     resource,
     ...(key === undefined ? {} : { key }),
-    parents: parents.map((parent) => ({ ...parent, visible: visibleOf(sources, parent.resource) })),
+    parents: parentPlans(sources, meaning),
     allow: allowOf(sources, name),
     visible: known === undefined ? [] : visibleOf(sources, resource),
     ...(body === undefined ? {} : { body }),

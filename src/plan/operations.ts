@@ -7,6 +7,7 @@ import { loginsOf, refreshMembers } from "../parts/authentication/login.ts";
 import {
   bodilessDeeds,
   type Method,
+  type PathMeaning,
   readingDeeds,
   type RepeatStyle,
   sessionDeeds,
@@ -113,8 +114,12 @@ function filePlan({ file }: ResourceEndpoint, { columns }: Table): Pick<Operatio
   return file === undefined || plan === undefined ? {} : { file: { ...plan, column: file } };
 }
 
-function parentPlans(sources: Sources, { parents }: ResourceEndpoint): readonly Parent[] {
-  return parents.map((parent) => ({ ...parent, visible: visibleOf(sources, parent.resource) }));
+export function parentPlans(sources: Sources, { parents }: PathMeaning): readonly Parent[] {
+  return parents.map((parent) => ({
+    ...parent,
+    type: columnTypeOf(sources.model, { kind: "named", name: parent.resource }),
+    visible: visibleOf(sources, parent.resource),
+  }));
 }
 
 function statesEntered(

@@ -157,8 +157,8 @@ export interface Table {
 }
 
 /**
- * `server`: a prefix, `_` and 26 characters that sort by time; where the id has another type than `id(prefix)`, from the
- * column's `default`. `counter`: 1, 2, 3, never reused. `client`: from the body, or for a PUT from the path.
+ * `server`: a prefix, `_` and 26 characters that sort by time, which are alone where the prefix is empty; where the id has
+ * another type than `id` or `id(prefix)`, from the column's `default`. `counter`: 1, 2, 3, never reused. `client`: from the body, or for a PUT from the path.
  */
 export type IdPlan =
   | { readonly made: "server"; readonly prefix?: string }
@@ -551,6 +551,8 @@ export interface Parent {
   readonly column: string;
   /** The reference field that ties the record (or the next parent) to it. */
   readonly field: string;
+  /** Of that field. */
+  readonly type: ColumnType;
   /** Whether the parent exists for this caller. */
   readonly visible: readonly GrantPlan[];
 }

@@ -64,7 +64,8 @@ function idPlan({ model }: Sources, resource: string): IdPlan {
   const type = own(fieldsOf(model, resource), "id")?.type;
   assert(type?.kind === "id", `${resource} has no id`);
   if (type.made !== "server") return { made: type.made };
-  return { made: "server", ...(type.prefix === undefined ? {} : { prefix: type.prefix }) };
+  // `id` alone is an id without a prefix; one of another type is made by its default.
+  return { made: "server", ...(type.of === undefined ? { prefix: type.prefix ?? "" } : {}) };
 }
 
 function column(sources: Sources, resource: string, name: string, field: Field): Column {

@@ -1,6 +1,7 @@
 /** `POST /xs`: a new record (R4.7). */
 import type { JsonObject } from "../base/json.ts";
 import type { Table } from "../plan/plan.ts";
+import { valueTypeOfColumn } from "../plan/columns.ts";
 import { both } from "../plan/sources.ts";
 import { fieldEquals, type TypedExpression } from "../expression/typed.ts";
 import type { Row, Transaction, View } from "../store/store.ts";
@@ -12,7 +13,7 @@ import type { Answer } from "./exchange.ts";
 import { holdLive } from "./limits/quotas.ts";
 import { checkGuard } from "./guard.ts";
 import { answerWith } from "./outcome.ts";
-import { findParents, holds } from "./record.ts";
+import { columnOf, findParents, holds } from "./record.ts";
 import type { Fault } from "./refusal.ts";
 import { Refusal } from "./refusal.ts";
 import { isMade, readOnly } from "./update.ts";
@@ -102,7 +103,9 @@ function likeness(table: Table, columns: readonly string[]): TypedExpression {
   const known = likenesses.get(table) ?? new Map<string, TypedExpression>();
   likenesses.set(table, known);
   const key = columns.join();
-  const found = known.get(key) ?? columns.map((name) => fieldEquals(name, ["like", name])).reduce(both);
+  const like = (name: string): TypedExpression =>
+    fieldEquals(name, ["like", name], valueTypeOfColumn(columnOf(table, name).type));
+  const found = known.get(key) ?? columns.map(like).reduce(both);
   known.set(key, found);
   return found;
 }

@@ -1,6 +1,7 @@
 /** Parents that a path names, on the reading side: found in order, each visible to the caller and tied to the one before. */
 import type { Value, Variables } from "../expression/evaluate.ts";
 import { fieldEquals, type TypedExpression } from "../expression/typed.ts";
+import { valueTypeOfColumn } from "../plan/columns.ts";
 import type { Operation, Parent } from "../plan/plan.ts";
 import type { Awaitable, Found, Store } from "../store/store.ts";
 import { conditionOf, decide } from "./permissions.ts";
@@ -35,19 +36,19 @@ function prepareParent(
 ): ParentReader | undefined {
   const decision = decide(parent.visible, roles);
   if (decision === "denied") return undefined;
-  const all = before === undefined ? [] : [tiedTo(before.field)];
+  const all = before === undefined ? [] : [tiedTo(before)];
   return store.read({
     resource: parent.resource,
     key: parent.column,
     where: { all, ...conditionOf(decision) },
     view: {
       resource: parent.resource,
-      members: [{ name: "id", source: { kind: "column", column: "id" }, type: "text", absent: "null" }],
+      members: [{ name: "id", source: { kind: "column", column: "id" }, type: parent.type, absent: "null" }],
     },
   });
 }
 
 /** `field == parent`, where `parent` is a variable of the query. */
-export function tiedTo(field: string): TypedExpression {
-  return fieldEquals(field, ["parent"]);
+export function tiedTo({ field, type }: Parent): TypedExpression {
+  return fieldEquals(field, ["parent"], valueTypeOfColumn(type));
 }

@@ -239,7 +239,7 @@ function prepareForKind(operation: Operation, store: Store, record: ResourceView
   const single = operation.the === undefined ? [] : [operation.the];
   const keyed = operation.key === undefined ? {} : { key: operation.key.column };
   const parent = operation.parents.at(-1);
-  const tied = parent === undefined ? [] : [tiedTo(parent.field)];
+  const tied = parent === undefined ? [] : [tiedTo(parent)];
   const where = (decision: Exclude<Decision, "denied">, own: readonly TypedExpression[]): Pick<ListQuery, "where"> => {
     const all = [...tied, ...own];
     return decision === "allowed" && all.length === 0 ? {} : { where: { all, ...conditionOf(decision) } };

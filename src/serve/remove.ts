@@ -39,7 +39,7 @@ export async function clear(call: Call, tx: Transaction): Promise<Answer> {
   const { allowed } = call.kind;
   const tied = operation.parents.at(-1);
   const all = [
-    ...(tied === undefined ? [] : [tiedTo(tied.field)]),
+    ...(tied === undefined ? [] : [tiedTo(tied)]),
     ...(operation.where === undefined ? [] : [operation.where]),
   ];
   const where = { all, ...(allowed === "denied" ? {} : conditionOf(allowed)) };
