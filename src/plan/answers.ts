@@ -43,9 +43,7 @@ export function wrapOf({ model }: Sources, { deed, resource }: ResourceEndpoint)
   // What webhooks add to a document is always as the reference says it.
   const added = resource === webhookResource || resource === deliveryResource;
   const one = added ? undefined : model.endpoints.wrap?.one?.replace("{resource}", camelCase(resource));
-  return one === undefined || deed === "list" || deed === "history" || deed === "delete" || deed === "clear"
-    ? {}
-    : { wrap: one };
+  return one === undefined || deed === "list" || deed === "history" ? {} : { wrap: one };
 }
 
 /** What stands around the records of a page, where the document says it by itself. */

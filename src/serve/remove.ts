@@ -1,7 +1,7 @@
 /** `DELETE /xs/{id}` and `DELETE /xs`: 204 or what the document gives, or 409 where others refer to a record (R2.10). */
 import type { Row, Transaction } from "../store/store.ts";
 import { isBodiless } from "../plan/outcomes.ts";
-import { emptyAnswer, ownAnswer } from "./answers.ts";
+import { emptyAnswer, ownAnswer, representation } from "./answers.ts";
 import type { Call } from "./context.ts";
 import { follow } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
@@ -56,9 +56,10 @@ export async function clear(call: Call, tx: Transaction): Promise<Answer> {
 
 async function given(call: Call, tx: Transaction, row: Row): Promise<Answer> {
   const { status, kind } = call.prepared.operation.answer;
-  const { own } = call.kind;
-  if (kind === "none" || isBodiless(status) || own === undefined) return emptyAnswer(status);
-  return ownAnswer(call, status, await tx.view(row, own, call.variables));
+  const { own, record } = call.kind;
+  if (kind === "none" || isBodiless(status)) return emptyAnswer(status);
+  if (own !== undefined) return ownAnswer(call, status, await tx.view(row, own, call.variables));
+  return representation(call, status, await tx.view(row, record.view, call.variables), row["_rev"] as number);
 }
 
 async function deleteAll(call: Call, tx: Transaction, rows: readonly Row[]): Promise<void> {

@@ -171,7 +171,7 @@ function success(
   const description = record
     ? makes
       ? `The ${resource} that was created.`
-      : `The ${resource} as it is now.`
+      : `The ${resource} as it ${operation.deed === "delete" ? "was" : "is now"}.`
     : "What the operation gives.";
   return withBody(description, headers, answerOf(operation, names));
 }

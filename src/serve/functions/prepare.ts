@@ -83,7 +83,7 @@ function memories(): Pick<Inside, "quiet" | "viewOf" | "query"> {
       let quiet = quieted.get(prepared);
       if (quiet === undefined) {
         const { operation } = prepared;
-        const kind = operation.deed === "delete" ? "none" : "record";
+        const kind = operation.deed === "delete" || operation.deed === "clear" ? "none" : "record";
         quiet = { ...prepared, operation: { ...operation, edits: "none", answer: { status: 200, kind } } };
         quieted.set(prepared, quiet);
       }

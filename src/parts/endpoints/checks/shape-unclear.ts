@@ -63,6 +63,9 @@ function* given(facts: Facts, meaning: ResourceEndpoint, gives: Given, paged: bo
       message: `\`${name}\` is of ${of}, and \`${operation}\` is about ${resource}`,
       help: `nest it in a view of ${resource}`,
     };
+  } else if (items === undefined && deed === "clear") {
+    const message = `\`${operation}\` deletes many records, and gives none by itself`;
+    yield { at, message, help: "leave `gives` out, which answers 204, or give values such as `{ done: true }`" };
   } else if (items !== undefined && deed !== "list") {
     yield { at, message: `\`${operation}\` gives no list`, help: `write \`${name}\`, or an expression in a view` };
   } else if (items === undefined && paged) {
