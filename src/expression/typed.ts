@@ -250,11 +250,7 @@ export function keyOf(typed: TypedExpression): string {
 }
 
 /** Whether a field of the record at hand has the value of a variable of that type. */
-export function fieldEquals(
-  field: string,
-  variable: readonly string[],
-  type: ValueType,
-): TypedExpression {
+export function fieldEquals(field: string, variable: readonly string[], type: ValueType): TypedExpression {
   const at = { start: 0, end: 0 };
   const side = { at, type, nullable: true } as const;
   return {

@@ -9,7 +9,8 @@ export function encodeKey(value: string): string {
 /** The value to look the column up by; undefined where no value of its type reads like this, so that nothing matches. */
 export function decodeKey(text: string, column: Pick<Column, "type">): Value | undefined {
   // One number has one spelling in a path: the one that `Location` has.
-  if (column.type === "number") return Number.isFinite(Number(text)) && String(Number(text)) === text ? Number(text) : undefined;
+  if (column.type === "number")
+    return Number.isFinite(Number(text)) && String(Number(text)) === text ? Number(text) : undefined;
   if (column.type !== "integer") return text;
   return /^(?:0|-?[1-9][0-9]{0,15})$/.test(text) ? Number(text) : undefined;
 }

@@ -60,7 +60,9 @@ for (const store of stores) {
           const body = within({ title: "t", price: 5 });
           const made = await send("POST", "/posts", boss, body);
           assert.equal(made.status, 201, made.text);
-          const { id } = (around === undefined ? made.json : (made.json as Record<string, unknown>)[around]) as { id: number };
+          const { id } = (around === undefined ? made.json : (made.json as Record<string, unknown>)[around]) as {
+            id: number;
+          };
           const tag = (await send("GET", `/posts/${id}`, headers)).headers["etag"];
           const reply = await send("DELETE", `${at}/${id}`, headers);
           const text = reply.text.replaceAll(`"id":${id}`, '"id":0');

@@ -161,7 +161,11 @@ for (const store of stores) {
         const query = path.split("/").at(-1) ?? "";
         for (const list of [`/notes?thing=${query}`, `${path}/notes`]) {
           const page = await send("GET", list);
-          assert.equal(page.status, 200, `${list} ${page.text} ${String((subject.running.failures[0] as Error | undefined)?.stack)}`);
+          assert.equal(
+            page.status,
+            200,
+            `${list} ${page.text} ${String((subject.running.failures[0] as Error | undefined)?.stack)}`,
+          );
           const { items } = page.json as { items: readonly Values[] };
           assert.deepEqual(
             items.map((one) => one["id"]),
@@ -171,7 +175,10 @@ for (const store of stores) {
         }
       }
       const { items } = (await send("GET", "/things")).json as { items: readonly Values[] };
-      assert.deepEqual(new Set(items.map((one) => JSON.stringify(one["id"]))), new Set(ids.map((one) => JSON.stringify(one))));
+      assert.deepEqual(
+        new Set(items.map((one) => JSON.stringify(one["id"]))),
+        new Set(ids.map((one) => JSON.stringify(one))),
+      );
     });
   }
 }
