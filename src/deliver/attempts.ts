@@ -216,7 +216,7 @@ export function createAttempts(
         }
         continue;
       }
-      const written = await tx.update(deliveries, row, { nextAttemptAt: until }, nothing, {});
+      const written = await tx.update(deliveries, row, { nextAttemptAt: until, leased: true }, nothing, {});
       if (written.kind === "written") claimed.push({ endpointRow, row: written.row });
     }
     return claimed;

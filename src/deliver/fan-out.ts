@@ -4,7 +4,7 @@
  */
 import { instantText } from "../base/clock.ts";
 import type { WebhookPlan } from "../plan/plan.ts";
-import type { JournalRecord, Key, Transaction } from "../store/store.ts";
+import type { JournalRecord, Key, Row, Transaction } from "../store/store.ts";
 import type { DeliveryOptions, EventTeller } from "./engine.ts";
 import { deliveries, type Endpoint, endpoints, nothing, type Rows, viewOf } from "./rows.ts";
 
@@ -114,7 +114,10 @@ export function createFanOut(
     return row?.["state"] === "enabled";
   }
 
-  /** Sends again what an endpoint did not get since a moment: what failed, and what came while it was disabled (R6.10). */
+  /**
+   * Sends what an endpoint did not get since a moment (R6.10): what failed, what waits for its next attempt, and what came while the
+   * endpoint was disabled.
+   */
   async function recover(endpoint: Endpoint, since: number): Promise<void> {
     const { text } = await listAll({ limit: 1_000_000, filters: [] }, { input: { webhook: endpoint.id } });
     const made = JSON.parse(`[${text}]`) as readonly { id: string; event: string; state: string }[];
@@ -147,7 +150,7 @@ export function createFanOut(
     for (const entry of await intactOf(tx, entries)) {
       const event = teller.ids.idOf(entry.position);
       const known = byEvent.get(event);
-      if (known?.state === "failed") await again(tx, known.id);
+      if (known?.state === "failed" || known?.state === "pending") await again(tx, known.id);
       // Another process may have made it since they were listed.
       if (known !== undefined || (await isMade(tx, endpoint, entry, event))) continue;
       await deliver(tx, entry, endpoint, keys, teller.telling(tx, entry, "webhook"));
@@ -166,6 +169,7 @@ export function createFanOut(
 
   async function again(tx: Transaction, id: string): Promise<void> {
     const row = await tx.get(deliveries, "id", id);
+    if (row?.["state"] === "pending") await bringForward(tx, row);
     if (row?.["state"] !== "failed") return;
     const before = webhook.inOrder
       ? await rows.firstOf(tx, row["webhook"] as string, row["record"] as string)
@@ -178,6 +182,13 @@ export function createFanOut(
       changes: { nextAttemptAt, tries: 0 },
       cause: "recovered",
     });
+  }
+
+  /** An attempt under way goes on; a delivery behind an earlier one of its record waits for that one. */
+  async function bringForward(tx: Transaction, row: Row): Promise<void> {
+    if (row["nextAttemptAt"] === null || row["leased"] === true) return;
+    await tx.update(deliveries, row, { nextAttemptAt: instantText(clock.now()), tries: 0 }, nothing, {});
+    wake(row["webhook"] as string);
   }
 
   async function deliver(
@@ -215,6 +226,7 @@ export function createFanOut(
         media: teller.media,
         tries: 0,
         attempts: [],
+        leased: false,
         nextAttemptAt: waits ? null : now,
         createdAt: now,
       },

@@ -32,7 +32,7 @@ export function createSettlement(
   rows: Pick<Rows, "letNextGo">,
 ): Settlement {
   function fail(tx: Transaction, row: Row, changes: Row, cause: string): Promise<void> {
-    return move(tx, { resource: deliveries, row, to: "failed", changes: { ...changes, nextAttemptAt: null }, cause });
+    return move(tx, { resource: deliveries, row, to: "failed", changes: { ...changes, leased: false, nextAttemptAt: null }, cause });
   }
 
   async function settle(tx: Transaction, ended: Ended): Promise<Settled> {
@@ -42,7 +42,7 @@ export function createSettlement(
     if (row?.["state"] !== "pending" || row["nextAttemptAt"] !== leased["nextAttemptAt"])
       return { why: undefined, letGo: false };
     const attempts = [...(row["attempts"] as readonly Value[]), attempt as Value].slice(-keptAttempts);
-    const changes: Row = { attempts, tries: made };
+    const changes: Row = { attempts, tries: made, leased: false };
     if (verdict.kind === "again") {
       const nextAttemptAt = instantText(now + verdict.waitMilliseconds);
       await tx.update(deliveries, row, { ...changes, nextAttemptAt }, nothing, {});

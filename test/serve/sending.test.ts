@@ -391,6 +391,27 @@ for (const kind of ["memory", "sqlite"] as const) {
     assert.equal((await bench.states()).length, 7);
   });
 
+  test(`R6.10 a recovery does not send what is being sent (${kind})`, async () => {
+    await using bench = await createBench(kind);
+    const since = new Date(Date.now() - 1000).toISOString();
+    await bench.endpoint({ createdAt: since });
+    await bench.placed("ord_1");
+    const slow = Promise.withResolvers<Posted>();
+    bench.answer = () => slow.promise;
+    const [one, other] = [bench.process(), bench.process()];
+    await one.round();
+    assert.equal(bench.sent.length, 1);
+    await recover(bench, since);
+    bench.pass(2000);
+    await other.round();
+    await one.round();
+    assert.equal(bench.sent.length, 1);
+    slow.resolve(taken);
+    for (const process of [one, other]) await process.settled();
+    assert.deepEqual(await bench.states(), ["delivered"]);
+    assert.equal(bench.sent.length, 1);
+  });
+
   test(`R6.8 after a stop nothing is begun any more (${kind})`, async () => {
     await using bench = await createBench(kind);
     await bench.endpoint();

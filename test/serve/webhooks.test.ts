@@ -299,6 +299,38 @@ served("webhooks", documentText("orders"), (subject) => {
     assert.ok(isSignedBy(secret, second));
   });
 
+  test("R6.10 a delivery that waits for its next attempt is sent at once when it is resent or recovered", async () => {
+    for (const how of ["resend", "recover"] as const) {
+      await using receiver = await createReceiver();
+      const shop = await caller(subject, `waits-${how}`, "shop");
+      const began = new Date(subject.running.now()).toISOString();
+      const { id } = await shop.subscribe(receiver);
+      receiver.answer = () => ({ status: 500 });
+      const order = await shop.order();
+      await eventually(async () => (await shop.deliveries(id))[0]?.attempts.length === 1);
+      subject.running.pass(6000);
+      // The next attempt is five minutes away now.
+      const waiting = await eventually(async () => (await shop.deliveries(id)).find(({ attempts }) => attempts.length === 2)); // biome-ignore format: short
+      await shop.pay(order);
+      const later = await eventually(async () => (await shop.deliveries(id)).find((one) => one.id !== waiting.id));
+      // What waits for an earlier event of its record goes on waiting for it.
+      await shop.ok("POST", `/webhooks/${id}/deliveries/${later.id}/resend`);
+      assert.equal((await shop.deliveries(id)).find((one) => one.id === later.id)?.nextAttemptAt ?? null, null);
+      if (how === "resend") await shop.ok("POST", `/webhooks/${id}/deliveries/${waiting.id}/resend`);
+      else await shop.ok("POST", `/webhooks/${id}/recover`, { since: began });
+      await receiver.until(3);
+      // The waits between attempts begin anew.
+      const again = await eventually(async () => (await shop.deliveries(id)).find(({ attempts }) => attempts.length === 3)); // biome-ignore format: short
+      assert.equal(again.id, waiting.id);
+      const due = Date.parse(again.nextAttemptAt ?? "") - subject.running.now();
+      assert.ok(due > 2000 && due <= 6000, `in about 5 s, not ${due}`);
+      receiver.answer = () => ({ status: 200 });
+      await shop.ok("POST", `/webhooks/${id}/deliveries/${waiting.id}/resend`);
+      const got = await receiver.until(5);
+      assert.deepEqual(got.map(typeOf), ["order.placed", "order.placed", "order.placed", "order.placed", "order.paid"]);
+    }
+  });
+
   test("R6.6 for a day two secrets sign, unless the old one is to end at once", async () => {
     await using receiver = await createReceiver();
     const shop = await caller(subject, "rotate", "shop");

@@ -170,6 +170,7 @@ ${deliveryResource}:
           error: { type: string, description: Why there was no answer }
     default: "[]"
     marks: [read-only]
+  leased: { type: boolean, default: "false", marks: [read-only, write-only] }
   nextAttemptAt?: datetime, read-only
   createdAt: datetime = now, read-only, sort
 \`\`\`
@@ -189,6 +190,7 @@ ${deliveryResource}:
   start: pending
   moves:
     delivered | failed -> pending: { by: ${name.resend}, set: { nextAttemptAt: now, tries: "0" } }
+    pending -> pending: { by: ${name.resend}, set: { nextAttemptAt: "nextAttemptAt == null || leased ? nextAttemptAt : now", tries: "0" } }
 \`\`\`
 
 ## Endpoints
