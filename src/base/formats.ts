@@ -4,11 +4,9 @@
  */
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { parseInstant } from "./clock.ts";
-
-/** Made when they are first asked: each takes the runtime longer than checking a document does. */
-let regions: Intl.DisplayNames | undefined;
-let currencies: ReadonlySet<string> | undefined;
-let timezones: ReadonlySet<string> | undefined;
+import { countryCodes } from "./country-codes.ts";
+import { currencyDigits } from "./currency-codes.ts";
+import { timezoneNames } from "./timezone-names.ts";
 
 export const textFormats: Readonly<Record<string, (text: string) => boolean>> = {
   /** RFC 3339 leaves the space instead of the T to those who agree on it; ISO 8601 has none. */
@@ -27,13 +25,13 @@ export const textFormats: Readonly<Record<string, (text: string) => boolean>> = 
   /** E.164. */
   phone: (text) => /^\+[1-9][0-9]{6,14}$/.test(text),
   /** ISO 3166-1 alpha-2. */
-  country: isCountry,
+  country: (text) => countryCodes.has(text),
   /** ISO 4217. */
-  currency: isCurrency,
-  /** BCP 47. */
-  language: (text) => text !== "" && accepts(() => Intl.getCanonicalLocales(text)),
+  currency: (text) => currencyDigits.has(text),
+  /** Well-formed by BCP 47 (RFC 5646 section 2.1), whether or not its subtags are registered. */
+  language: isLanguage,
   /** A name of the IANA time zone database. */
-  timezone: isTimezone,
+  timezone: (text) => timezoneNames.has(text.toLowerCase()),
 };
 
 /** How many bytes a text in base 64 stands for. */
@@ -43,33 +41,28 @@ export function bytesInBase64(text: string): number {
 
 /** Digits after the point of an amount in this currency (ISO 4217); 2 where that is not known. */
 export function minorDigits(currency: string): number {
-  if (!isCurrency(currency)) return 2;
-  let digits = digitsOf.get(currency);
-  if (digits === undefined) {
-    digits = new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().maximumFractionDigits ?? 2;
-    digitsOf.set(currency, digits);
-  }
-  return digits;
+  return currencyDigits.get(currency) ?? 2;
 }
 
-const digitsOf = new Map<string, number>();
+const languageTag = new RegExp(
+  [
+    "^(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4,8})", // language and extended language
+    "(?:-[a-z]{4})?", // script
+    "(?:-(?:[a-z]{2}|[0-9]{3}))?", // region
+    "((?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*)", // variants
+    "((?:-[a-wy-z0-9](?:-[a-z0-9]{2,8})+)*)", // extensions
+    "(?:-x(?:-[a-z0-9]{1,8})+)?$", // private use
+  ].join(""),
+  "i",
+);
 
-/** Codes that name no country of today are not in the runtime's list of names. */
-function isCountry(text: string): boolean {
-  regions ??= new Intl.DisplayNames("en", { type: "region", fallback: "none" });
-  return /^[A-Z]{2}$/.test(text) && text !== "ZZ" && text !== "EU" && regions.of(text) !== undefined;
-}
-
-function isCurrency(text: string): boolean {
-  currencies ??= new Set(Intl.supportedValuesOf("currency"));
-  return currencies.has(text);
-}
-
-/** Names of today are listed; others that mean the same are known to what formats dates alone, which takes long to make. */
-function isTimezone(text: string): boolean {
-  timezones ??= new Set(Intl.supportedValuesOf("timeZone"));
-  if (timezones.has(text)) return true;
-  return /^[A-Za-z][\w+/-]*$/.test(text) && accepts(() => Intl.DateTimeFormat("en", { timeZone: text }));
+/** A variant, or the letter of an extension, may appear once (section 2.2). */
+function isLanguage(text: string): boolean {
+  const found = languageTag.exec(text);
+  if (found === null) return false;
+  const [variants = "", extensions = ""] = found.slice(1).map((part) => part.toLowerCase());
+  const letters = extensions.match(/-[a-z0-9](?=-)/g) ?? [];
+  return [variants.split("-").slice(1), letters].every((parts) => new Set(parts).size === parts.length);
 }
 
 /** A format of the library that judges the formats of JSON Schema itself. */
@@ -80,15 +73,6 @@ function standard(
   if (format instanceof RegExp) return (text) => format.test(text);
   const { validate } = format as { validate: (text: string) => boolean };
   return validate;
-}
-
-function accepts(ask: () => unknown): boolean {
-  try {
-    ask();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The keyword of a schema for where a file is sent: in a form, or by itself. Its value says what the file may be. */
