@@ -32,7 +32,13 @@ export function createSettlement(
   rows: Pick<Rows, "letNextGo">,
 ): Settlement {
   function fail(tx: Transaction, row: Row, changes: Row, cause: string): Promise<void> {
-    return move(tx, { resource: deliveries, row, to: "failed", changes: { ...changes, leased: false, nextAttemptAt: null }, cause });
+    return move(tx, {
+      resource: deliveries,
+      row,
+      to: "failed",
+      changes: { ...changes, leased: false, nextAttemptAt: null },
+      cause,
+    });
   }
 
   async function settle(tx: Transaction, ended: Ended): Promise<Settled> {
