@@ -160,7 +160,9 @@ function bodyPlan(sources: Sources, meaning: ResourceEndpoint, table: Table): Bo
     schema: closedObject({ ...named, ...Object.fromEntries(properties) }, required),
     mediaTypes: alone ?? (files.length === 0 ? json : [...json, "multipart/form-data"]),
     ...(files.length === 0 ? {} : { files: Object.fromEntries(files) }),
-    required: (!tellingDeeds.has(deed) && deed !== "logout") || required.length > 0,
+    required:
+      !(tellingDeeds.has(deed) || deed === "logout" || (deed === "create" && names.length === 0)) ||
+      required.length > 0,
     ...(envelope === undefined ? {} : { envelope }),
     ...(takenShape(sources.model, meaning.endpoint) === undefined ? {} : { own: true as const }),
     fields: members.filter((member) => member.sets).map((member) => inputField(sources, meaning, member)),

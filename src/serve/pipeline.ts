@@ -23,6 +23,7 @@ import type { Keeping } from "./limits/keeping.ts";
 import type { OperationLimits } from "./limits/limiter.ts";
 import { admissionOf, arrive, enter, giveBack } from "./limits/limiter.ts";
 import { history } from "./history.ts";
+import { parseJson } from "./json.ts";
 import { list } from "./list.ts";
 import { acceptQuality } from "./negotiation.ts";
 import type { Noted } from "./observation.ts";
@@ -292,7 +293,7 @@ async function takeInput(pipeline: Pipeline, known: Known, operation: Operation)
   const { exchange, said } = request;
   const takesBody = operation.body !== undefined;
   const wired = operation.wire !== undefined;
-  if (takesBody && !wired && (operation.body.required || announcesBody(exchange)))
+  if (takesBody && !wired && (operation.body.required || (await sendsBody(exchange, body.read))))
     checkMedia(exchange, operation.body.mediaTypes, operation.method);
   if (operation.wire?.body === undefined && (!takesBody || wired) && announcesBody(exchange))
     await refuseBody(exchange, operation.method, body.read);
@@ -497,11 +498,22 @@ function checkAccept(exchange: Exchange, offered: readonly string[] | undefined)
   throw new Refusal("not-acceptable", { detail: `Answers are ${offered.join(" or ")}`, members: { offered } });
 }
 
+/** A body of chunks may have none of a byte, of which nobody has to say what it is. */
+async function sendsBody(exchange: Exchange, read: () => Promise<Buffer>): Promise<boolean> {
+  if (!announcesBody(exchange)) return false;
+  const isTyped = exchange.headers.get("content-type") !== undefined;
+  return isTyped || exchange.headers.get("transfer-encoding") === undefined || (await read()).length > 0;
+}
+
 /** A body where none has a meaning is a smuggler's tool on GET and DELETE (R4.5), and an unread one on an action. */
 async function refuseBody(exchange: Exchange, method: string, body: () => Promise<Buffer>): Promise<void> {
   if (method === "POST") {
+    if (!(await sendsBody(exchange, body))) return;
+    checkMedia(exchange, ["application/json"], method);
     const bytes = await body();
-    if (bytes.length === 0 || bytes.toString().trim() === "{}") return;
+    if (bytes.length === 0) return;
+    const parsed = parseJson(bytes);
+    if (parsed.kind === "value" && isObject(parsed.value) && Object.keys(parsed.value).length === 0) return;
     throw malformed({ pointer: "#", code: "unexpected-body", detail: "This operation takes no body" });
   }
   throw new Refusal("invalid-request", {

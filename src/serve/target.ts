@@ -56,8 +56,9 @@ export function parseQuery(query: string): ReadonlyMap<string, string> {
   for (const part of query.split("&")) {
     if (part === "") continue;
     const equals = part.indexOf("=");
-    const name = decode(equals === -1 ? part : part.slice(0, equals));
-    const value = equals === -1 ? "" : decode(part.slice(equals + 1));
+    const written = equals === -1 ? part : part.slice(0, equals);
+    const name = decode(written) ?? badEscape({ parameter: shortened(written) });
+    const value = equals === -1 ? "" : (decode(part.slice(equals + 1)) ?? badEscape({ parameter: shortened(name) }));
     if (pairs.has(name)) {
       throw malformed({
         parameter: name,
@@ -70,16 +71,24 @@ export function parseQuery(query: string): ReadonlyMap<string, string> {
   return pairs;
 }
 
-export function decode(text: string): string {
+/** As forms are; undefined for an escape that is none, and for U+0000. */
+export function decode(text: string): string | undefined {
   try {
     const decoded = decodeURIComponent(text.replaceAll("+", " "));
-    if (!decoded.includes("\0")) return decoded;
+    return decoded.includes("\0") ? undefined : decoded;
   } catch {
-    // Falls through to the same refusal as a NUL.
+    return undefined;
   }
-  throw malformed({
-    parameter: text.slice(0, 100),
-    code: "bad-escape",
-    detail: "The query holds an invalid percent escape",
-  });
+}
+
+/** A name that stays readable in an error. */
+export function shortened(name: string): string {
+  return name.slice(0, 100);
+}
+
+export function badEscape(
+  where: { readonly parameter: string } | { readonly header: string } | { readonly pointer: string },
+): never {
+  const [what = ""] = Object.values(where);
+  throw malformed({ ...where, code: "bad-escape", detail: `\`${what}\` holds an invalid percent escape` });
 }

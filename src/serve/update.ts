@@ -1,5 +1,6 @@
 /** `PATCH /xs/{id}`: a merge patch (RFC 7396) of what may change (R4.8). */
-import type { Json, JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { unescapeSegment } from "../base/json-pointer.ts";
 import type { Table } from "../plan/plan.ts";
 import type { Row, Transaction } from "../store/store.ts";
 import type { Call } from "./context.ts";
@@ -9,6 +10,7 @@ import type { Answer } from "./exchange.ts";
 import { checkGuard } from "./guard.ts";
 import { idText } from "./keys-in-path.ts";
 import { parseJson } from "./json.ts";
+import type { Judge } from "./judge.ts";
 import { holdLive } from "./limits/quotas.ts";
 import { answerWith } from "./outcome.ts";
 import { parseMediaType } from "./negotiation.ts";
@@ -106,6 +108,7 @@ function judgePatch(call: Call, row: Row, seen: JsonObject): Patch {
   // Not by assignment, which would take `__proto__` for more than a name (R2.5).
   const set: JsonObject = Object.fromEntries(members);
   faults.push(...(judge?.(set) ?? []));
+  if (judge !== undefined) faults.push(...unknownCleared(call, row, judge));
   if (faults.length > 0) throw invalid(faults);
   return { cleared, set };
 }
@@ -155,16 +158,53 @@ export function isMade({ columns, virtual, id }: Table, name: string): boolean {
   return column.computed !== undefined || column.marks.includes("read-only");
 }
 
+/**
+ * The members inside of others that the patch clears though there are none of the name, which a merge leaves no trace of. With
+ * null in their place the judge says so: of one that there is it says at most that null is no value of it.
+ */
+function unknownCleared({ input, prepared: { operation } }: Call, row: Row, judge: Judge): readonly Fault[] {
+  const nested = Object.entries(input).filter(
+    ([name, patch]) => operation.body?.fields.some((each) => each.name === name) === true && clears(patch),
+  );
+  if (nested.length === 0) return [];
+  const faults = judge(
+    Object.fromEntries(nested.map(([name, patch]) => [name, merge((row[name] ?? null) as Json, patch, "null stays")])),
+  );
+  const known = new Set(faults.flatMap(({ code, pointer }) => (code === "unknown-field" ? [] : [pointer])));
+  return faults.filter(({ code, pointer }) => {
+    if (code !== "unknown-field" || known.has(pointer) || pointer === undefined) return false;
+    // Each branch of a choice says so.
+    known.add(pointer);
+    const path = pointer
+      .slice(2)
+      .split("/")
+      .map((one) => unescapeSegment(decodeURIComponent(one)));
+    return memberAt(input, path) === null;
+  });
+}
+
+/** Whether an object in it has a member that is null. */
+function clears(patch: Json): boolean {
+  return isObject(patch) && Object.values(patch).some((value) => value === null || clears(value as Json));
+}
+
+/** Undefined where the patch has no such member, or it is in a list, which a merge leaves as it is. */
+function memberAt(patch: Json, path: readonly string[]): Json | undefined {
+  let value: Json | undefined = patch;
+  for (const name of path) value = isObject(value) && Object.hasOwn(value, name) ? (value[name] as Json) : undefined;
+  return value;
+}
+
 /** RFC 7396 section 2. */
-export function merge(target: Json, patch: Json): Json {
+export function merge(target: Json, patch: Json, nulls: "null clears" | "null stays" = "null clears"): Json {
   if (patch === null || typeof patch !== "object" || Array.isArray(patch)) return patch;
   // A file is another one, or it is not.
   if (patch instanceof Uploaded) return patch;
   const base = target !== null && typeof target === "object" && !Array.isArray(target) ? (target as JsonObject) : {};
   const merged = new Map<string, Json>(Object.entries(base));
   for (const [name, value] of Object.entries(patch as JsonObject)) {
-    if (value === null) merged.delete(name);
-    else merged.set(name, merge(merged.get(name) ?? null, value));
+    if (value === null && nulls === "null clears") merged.delete(name);
+    else merged.set(name, merge(merged.get(name) ?? null, value, nulls));
   }
   return Object.fromEntries(merged);
 }

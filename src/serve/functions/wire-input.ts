@@ -2,7 +2,7 @@
  * What a request says to an operation whose document describes the wire: parameters as values of their types, and the body,
  * each in the member of the place that it came from (`{ path, query, header, cookie, body }`), so that no names collide.
  */
-import { fragmentSegment } from "../../base/json-pointer.ts";
+import { fragmentSegment, fragmentTo } from "../../base/json-pointer.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Operation, Plan, WiredParameter, WirePlan } from "../../plan/plan.ts";
 import { defaultOf, formMedia, isJson, resolved, typesOf } from "../../plan/wire.ts";
@@ -12,7 +12,7 @@ import type { Exchange } from "../exchange.ts";
 import { parseJson } from "../json.ts";
 import { parseMediaType } from "../negotiation.ts";
 import { type Fault, malformed, Refusal } from "../refusal.ts";
-import { decode } from "../target.ts";
+import { badEscape, decode, shortened } from "../target.ts";
 
 export interface WireRequest {
   readonly exchange: Exchange;
@@ -29,8 +29,8 @@ export async function wireInput(operation: Operation, schemas: Schemas, request:
   const { wire } = operation;
   if (wire === undefined) throw new Error(`${operation.name} has no wire`);
   const { exchange, query, parameters } = request;
-  const pairs = pairsOf(query, "&");
-  const cookies = pairsOf(exchange.headers.get("cookie") ?? "", ";");
+  const pairs = pairsOf(query, "&", (parameter) => ({ parameter }));
+  const cookies = pairsOf(exchange.headers.get("cookie") ?? "", ";", () => ({ header: "Cookie" }));
   const single = (text: string | undefined): readonly string[] => (text === undefined ? [] : [text]);
   const sent: Readonly<Record<WiredParameter["in"], (one: WiredParameter) => Json | undefined>> = {
     path: (one) => listed(one, single(own(parameters, one.name)), schemas),
@@ -76,15 +76,19 @@ function own<Value>(values: Readonly<Record<string, Value>>, name: string): Valu
 type Pairs = ReadonlyMap<string, readonly string[]>;
 
 /** The values of each name, in their order; parameters that nobody has described are nobody's business. */
-function pairsOf(text: string, separator: string): Pairs {
+function pairsOf(text: string, separator: string, where: (name: string) => Parameters<typeof badEscape>[0]): Pairs {
   const pairs = new Map<string, string[]>();
   for (const part of text.split(separator)) {
     const written = part.trim();
     if (written === "") continue;
     const equals = written.indexOf("=");
-    const name = decode(equals === -1 ? written : written.slice(0, equals));
-    const value = equals === -1 ? "" : decode(written.slice(equals + 1));
-    pairs.set(name, [...(pairs.get(name) ?? []), value]);
+    const sent = equals === -1 ? written : written.slice(0, equals);
+    const name = decode(sent) ?? badEscape(where(shortened(sent)));
+    const value = equals === -1 ? "" : (decode(written.slice(equals + 1)) ?? badEscape(where(shortened(name))));
+    const values = pairs.get(name);
+    // Each time a new list would cost the square of a name that is repeated all through a body.
+    if (values === undefined) pairs.set(name, [value]);
+    else values.push(value);
   }
   return pairs;
 }
@@ -169,6 +173,19 @@ async function bodyOf(
     if (parsed.kind === "fault") throw malformed({ pointer: "#", code: "bad-json", detail: parsed.detail });
     return parsed.value;
   }
-  if (essence === formMedia) return membersOf(pairsOf(all.toString("utf8"), "&"), plan.schema ?? {}, schemas) ?? {};
-  return /^text\/|[/+]xml$/.test(essence) ? all.toString("utf8") : all.toString("base64");
+  if (essence === formMedia) {
+    const pairs = pairsOf(textOf(all), "&", (name) => ({ pointer: fragmentTo([name]) }));
+    return membersOf(pairs, plan.schema ?? {}, schemas) ?? {};
+  }
+  return /^text\/|[/+]xml$/.test(essence) ? textOf(all) : all.toString("base64");
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function textOf(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw malformed({ pointer: "#", code: "wrong-format", detail: "The body is not UTF-8" });
+  }
 }
