@@ -3,6 +3,7 @@
  * through the service itself, by the roles that may, so whatever stands in the way of a caller stands in the way here.
  */
 import type { Json, JsonObject } from "../base/json.ts";
+import { segmentText } from "../parts/endpoints/meaning.ts";
 import { inEnvelope } from "../plan/envelope.ts";
 import type { CredentialPlan, Operation, PageShape, Plan } from "../plan/plan.ts";
 import { sample } from "./sample.ts";
@@ -39,9 +40,7 @@ export function credentialOf({ credential, keys }: Trial, caller: Caller): reado
 
 export function pathOf({ plan }: Trial, { path }: Operation, parameters: Readonly<Record<string, string>>): string {
   const prefix = plan.base === "{base_url}" ? "" : new URL(plan.base.replace("{base_url}", "http://any")).pathname;
-  const segments = path.map((segment) =>
-    segment.kind === "literal" ? segment.text : encodeURIComponent(parameters[segment.name] ?? segment.name),
-  );
+  const segments = path.map((segment) => segmentText(segment, (name) => encodeURIComponent(parameters[name] ?? name)));
   return `${prefix.replace(/\/+$/, "")}/${segments.join("/")}`;
 }
 

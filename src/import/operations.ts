@@ -2,7 +2,8 @@
 import { camelCase } from "../base/case.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { type Endpoint, type Method, methods } from "../parts/endpoints/model.ts";
-import { pathSegments } from "../parts/endpoints/meaning.ts";
+import { pathSegments, segmentShape } from "../parts/endpoints/meaning.ts";
+import { pathFault } from "../parts/values.ts";
 import { below, textOf } from "./report.ts";
 import type { Found } from "./schemas.ts";
 import { wireOf, type WireSource } from "./wire.ts";
@@ -111,7 +112,7 @@ function endpointOf(
   const mounted = /^[^:]*:\/\/[^/]*\/+[^/]|^\{base_url\}\/+[^/]/.test(source.base ?? "");
   if (!mounted && method === "GET" && taken.has(template.path))
     return lost("an operation at a path where every service has something of its own");
-  const shape = pathSegments(template.path).map((segment) => (segment.kind === "literal" ? segment.text : "{}"));
+  const shape = pathSegments(template.path).map(segmentShape);
   const route = `${method} /${shape.join("/")}`;
   if (routes.has(route)) return lost("an operation at a path that another one has");
   routes.add(route);
@@ -141,8 +142,7 @@ function templateOf(
     renamed.set(name, given);
     return `{${given}}`;
   });
-  const sound = /^\/[^\s?#]*$/.test(written) && !/[{}]/.test(written.replaceAll(/\{[^{}]*\}/g, ""));
-  return sound && !twice ? { path: written, renamed } : undefined;
+  return pathFault(written) === undefined && !twice ? { path: written, renamed } : undefined;
 }
 
 function nameOf(

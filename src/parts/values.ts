@@ -234,13 +234,35 @@ function addressOf(reader: Reader, path: Path, method: Phrase, route: Phrase): A
     });
     return undefined;
   }
-  if (!/^\/[^\s?#]*$/.test(route.text)) {
-    report(reader, `${path[0]}/bad-path`, spanOf(route), `\`${route.text}\` is not a path`, {
-      help: "a path starts with `/` and has no query: `/parcels/{id}`",
-    });
+  const fault = pathFault(route.text);
+  if (fault !== undefined) {
+    report(reader, `${path[0]}/bad-path`, spanOf(route), `\`${route.text}\` ${fault.what}`, { help: fault.help });
     return undefined;
   }
   return { method: verb, path: route.text };
+}
+
+/** What is wrong with a path that no request could be made to. */
+export function pathFault(path: string): { readonly what: string; readonly help: string } | undefined {
+  if (!/^\/[^\s?#]*$/.test(path))
+    return { what: "is not a path", help: "a path starts with `/` and has no query: `/parcels/{id}`" };
+  if (path.includes("//")) return { what: "has an empty segment", help: "write one slash between two segments" };
+  const segments = path.split("/");
+  if (segments.some((segment) => /^\.{1,2}$/.test(segment)))
+    return { what: "has a segment of dots, which clients resolve before they send it", help: "give it a name" };
+  if (path.includes("%")) return { what: "has an escape", help: "write the character itself: requests escape it" };
+  const names = [...path.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1] ?? "");
+  const isOdd = names.some((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
+  if (isOdd || /[{}]/.test(path.replaceAll(/\{[^{}]*\}/g, "")))
+    return { what: "has brackets that name no parameter", help: "a parameter is one name in braces: `/parcels/{id}`" };
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) return { what: `has \`{${twice}}\` twice`, help: "give each parameter a name of its own" };
+  if (segments.some((segment) => segment.split("{").length > 2))
+    return {
+      what: "has two parameters in one segment",
+      help: "put a slash between them: a segment has one parameter, and may have fixed text around it, as in `/parcels/{id}.json`",
+    };
+  return undefined;
 }
 
 function badAddress(reader: Reader, path: Path, span: Parameters<typeof report>[2], what: string, text: string): void {

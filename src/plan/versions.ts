@@ -149,9 +149,10 @@ function runningOperations(
     const file = then.kind === "resource" && then.file !== undefined ? meaningOf(model, operation) : undefined;
     if (file?.kind === "resource" && file.file !== undefined) {
       // Its path says that it is a file's, by the newest name: so it is planned there, and found at the older one.
-      const last = path.slice(path.lastIndexOf("/") + 1);
+      const bare = path.replace(/\/$/, "");
+      const last = bare.slice(bare.lastIndexOf("/") + 1);
       files.set(operation, { last, path });
-      endpoints[operation] = { ...told, path: path.slice(0, -last.length) + file.file };
+      endpoints[operation] = { ...told, path: bare.slice(0, -last.length) + file.file };
       continue;
     }
     const does = then.kind === "resource" ? doesOf(then.deed) : undefined;
@@ -171,7 +172,9 @@ function runningOperations(
     .map((operation): Operation => {
       const found = files.get(operation.name);
       if (found === undefined) return operation;
-      const path = [...operation.path.slice(0, -1), { kind: "literal" as const, text: found.last }];
+      const slash = found.path.endsWith("/") ? [""] : [];
+      const end = [found.last, ...slash].map((text) => ({ kind: "literal" as const, text }));
+      const path = [...operation.path.slice(0, -1), ...end];
       return { ...operation, path, template: found.path };
     });
 }

@@ -1,5 +1,6 @@
 /** Successful answers of operations: status, entity tag, Location, body. */
 import { hash } from "node:crypto";
+import { segmentText } from "../plan/segments.ts";
 import type { Call } from "./context.ts";
 import type { Answer } from "./exchange.ts";
 import { encodeKey } from "./keys-in-path.ts";
@@ -103,11 +104,10 @@ export function locationOf(call: Call, row: Readonly<Record<string, unknown>>): 
       `${base}${target.slice(context.prefix.length).replace(/\/$/, "")}/${encodeKey(String(row["id"]))}`,
     ];
   }
-  const segments = read.path.map((segment) => {
-    if (segment.kind === "literal") return segment.text;
-    return encodeKey(
-      segment.name === read.key?.parameter ? String(row[read.key.column]) : (parameters[segment.name] ?? ""),
-    );
-  });
+  const segments = read.path.map((segment) =>
+    segmentText(segment, (name) =>
+      encodeKey(name === read.key?.parameter ? String(row[read.key.column]) : (parameters[name] ?? "")),
+    ),
+  );
   return ["Location", `${base}${call.version.prefix}/${segments.join("/")}`];
 }

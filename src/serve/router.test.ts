@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Segment } from "../plan/plan.ts";
+import { pathSegments } from "../parts/endpoints/meaning.ts";
 import type { Route } from "./router.ts";
 import { createRouter, literalPath } from "./router.ts";
 
@@ -87,3 +88,43 @@ test("the path of a mount point", () => {
   ]);
   assert.deepEqual(literalPath(""), []);
 });
+
+test("R4.3 a path is found as it is written, and no other", () => {
+  const text = fc.stringMatching(/^[a-c.:~-]{1,3}$/).filter((one) => one !== "." && one !== "..");
+  const part = fc.oneof(
+    text,
+    fc.constant("{p}"),
+    fc.tuple(text, text).map(([before, after]) => `${before}{p}${after}`),
+    text.map((after) => `{p}${after}`),
+    text.map((before) => `${before}{p}`),
+  );
+  const path = fc
+    .tuple(fc.array(part, { minLength: 1, maxLength: 3 }), fc.constantFrom("", "/"))
+    .map(([parts, slash]) => `/${parts.map((one, index) => one.replace("{p}", `{p${index}}`)).join("/")}${slash}`);
+  const value = fc.stringMatching(/^[a-c.:~-]{1,4}$/);
+  const asked = fc.tuple(path, fc.array(value, { minLength: 3, maxLength: 3 }), fc.constantFrom("", "/", "x"));
+  fc.assert(
+    fc.property(fc.uniqueArray(path, { minLength: 1, maxLength: 8 }), asked, (written, [template, values, more]) => {
+      const routes = written.map((one) => ({ method: "GET", path: pathSegments(one), target: one }));
+      const router = createRouter(routes);
+      const filled = (one: string) => one.replaceAll(/\{p(\d)\}/g, (_, index: string) => values[Number(index)] ?? "");
+      for (const address of [...written.map(filled), `${filled(template)}${more}`]) {
+        const found = router(address.slice(1).split("/"), "GET");
+        const fits = written.filter((one) => expressionOf(one).test(address));
+        if (found === undefined) assert.deepEqual(fits, [], address);
+        else {
+          assert(fits.includes(found.template), `${address} found ${found.template}, and fits ${fits.join(" ")}`);
+          // The parameters are what has to be filled in again to have the address.
+          const again = found.template.replaceAll(/\{(p\d)\}/g, (_, name: string) => found.parameters[name] ?? "");
+          assert.equal(again, address);
+        }
+      }
+    }),
+  );
+});
+
+/** Read by itself: a segment's parameter is any text that is not empty and has no slash. */
+function expressionOf(path: string): RegExp {
+  const escaped = path.replaceAll(/[.:~-]/g, String.raw`\$&`).replaceAll(/\{p\d\}/g, "[^/]+");
+  return new RegExp(`^${escaped}$`);
+}

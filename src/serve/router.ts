@@ -1,4 +1,5 @@
 /** From a request target to what serves it. Paths are case-sensitive, without a trailing-slash alias (R4.3). */
+import { segmentText } from "../plan/segments.ts";
 import type { Segment } from "../plan/plan.ts";
 
 export interface Routed<T> {
@@ -17,8 +18,16 @@ export interface Route<T> {
 
 interface Branch<T> {
   readonly literals: Map<string, Branch<T>>;
+  /** Parameters with fixed text around them in their segment, those with the most of it first. */
+  readonly parts: Part<T>[];
   parameter?: Branch<T>;
   leaf?: Leaf<T>;
+}
+
+interface Part<T> {
+  readonly before: string;
+  readonly after: string;
+  readonly branch: Branch<T>;
 }
 
 interface Leaf<T> {
@@ -30,11 +39,14 @@ interface Leaf<T> {
   readonly template: string;
 }
 
-/** A literal segment wins over a parameter at the same place. The cost of a look-up is the path's own length. */
+/**
+ * At the same place a literal segment wins over a parameter with fixed text around it, and that over one without: `overdue`,
+ * `{id}.json`, `{id}`. The cost of a look-up is the path's own length.
+ */
 export function createRouter<T>(
   routes: readonly Route<T>[],
 ): (segments: readonly string[], method: string) => Routed<T> | undefined {
-  const root: Branch<T> = { literals: new Map() };
+  const root: Branch<T> = emptyBranch();
   for (const route of routes) add(root, route);
   return (segments, method) => {
     const values: string[] = [];
@@ -56,13 +68,13 @@ function add<T>(root: Branch<T>, { method, path, target }: Route<T>): void {
     if (segment.kind === "literal") {
       let next = branch.literals.get(segment.text);
       if (next === undefined) {
-        next = { literals: new Map() };
+        next = emptyBranch();
         branch.literals.set(segment.text, next);
       }
       branch = next;
     } else {
       names.push(segment.name);
-      branch = branch.parameter ??= { literals: new Map() };
+      branch = branchOf(branch, segment.before ?? "", segment.after ?? "");
     }
   }
   const template = templateOf(path);
@@ -70,6 +82,25 @@ function add<T>(root: Branch<T>, { method, path, target }: Route<T>): void {
   branch.leaf.methods.set(method, target);
   branch.leaf.names.set(method, names);
   branch.leaf.templates.set(method, template);
+}
+
+function emptyBranch<T>(): Branch<T> {
+  return { literals: new Map(), parts: [] };
+}
+
+function branchOf<T>(branch: Branch<T>, before: string, after: string): Branch<T> {
+  if (before === "" && after === "") return (branch.parameter ??= emptyBranch());
+  const known = branch.parts.find((part) => part.before === before && part.after === after);
+  if (known !== undefined) return known.branch;
+  const made: Part<T> = { before, after, branch: emptyBranch() };
+  branch.parts.push(made);
+  // The order in which a document has its operations decides nothing.
+  branch.parts.sort((one, other) => lengthAround(other) - lengthAround(one) || (one.before < other.before ? 1 : -1));
+  return made.branch;
+}
+
+function lengthAround({ before, after }: Pick<Part<unknown>, "before" | "after">): number {
+  return before.length + after.length;
 }
 
 function find<T>(branch: Branch<T>, segments: readonly string[], at: number, values: string[]): Leaf<T> | undefined {
@@ -81,17 +112,32 @@ function find<T>(branch: Branch<T>, segments: readonly string[], at: number, val
     const found = find(literal, segments, at + 1, values);
     if (found !== undefined) return found;
   }
+  for (const { before, after, branch: part } of branch.parts) {
+    if (segment.length <= before.length + after.length) continue;
+    if (!segment.startsWith(before) || !segment.endsWith(after)) continue;
+    const value = segment.slice(before.length, segment.length - after.length);
+    const found = findBehind(part, value, segments, at, values);
+    if (found !== undefined) return found;
+  }
   if (branch.parameter === undefined || segment === "") return undefined;
-  values.push(segment);
-  const found = find(branch.parameter, segments, at + 1, values);
+  return findBehind(branch.parameter, segment, segments, at, values);
+}
+
+function findBehind<T>(
+  branch: Branch<T>,
+  value: string,
+  segments: readonly string[],
+  at: number,
+  values: string[],
+): Leaf<T> | undefined {
+  values.push(value);
+  const found = find(branch, segments, at + 1, values);
   if (found === undefined) values.pop();
   return found;
 }
 
 function templateOf(path: readonly Segment[]): string {
-  return (
-    path.map((segment) => (segment.kind === "literal" ? `/${segment.text}` : `/{${segment.name}}`)).join("") || "/"
-  );
+  return path.map((segment) => `/${segmentText(segment)}`).join("") || "/";
 }
 
 /** The path of a template's segments, for a mount point before them. */

@@ -1,5 +1,6 @@
 /** Paths and their operations, and the pages of the service itself. */
 import type { Json, JsonObject } from "../../base/json.ts";
+import { segmentShape, segmentText } from "../../parts/endpoints/meaning.ts";
 import type { Operation, Plan } from "../../plan/plan.ts";
 import { everyOperation, hasEvents } from "../../plan/events.ts";
 import { describeOperation } from "./description.ts";
@@ -50,10 +51,10 @@ function entryOf(
   items: Map<string, { readonly path: string; readonly item: Record<string, Json> }>,
   operation: Pick<Operation, "path">,
 ): { readonly path: string; readonly item: Record<string, Json> } {
-  const shape = `/${operation.path.map((segment) => (segment.kind === "literal" ? segment.text : "{}")).join("/")}`;
+  const shape = `/${operation.path.map(segmentShape).join("/")}`;
   const known = items.get(shape);
   if (known !== undefined) return known;
-  const path = `/${operation.path.map((segment) => (segment.kind === "literal" ? segment.text : `{${segment.name}}`)).join("/")}`;
+  const path = `/${operation.path.map((segment) => segmentText(segment)).join("/")}`;
   const entry = { path, item: {} };
   items.set(shape, entry);
   return entry;

@@ -5,6 +5,7 @@
  *     /parcels                        the collection            GET lists, POST creates
  *     /parcels/{id}                   one record                GET reads, PATCH updates, PUT replaces, DELETE deletes
  *     /parcels/{id}/collect           something done to it      POST moves, GET reads
+ *     /parcels/{id}:collect           the same
  *     /parcels/{id}/photo            a file of it              GET gives its bytes, PUT takes them
  *     /parcels/{id}/history           how its state has moved   GET gives it, where the resource has states
  *     /parcels/overdue                a part of the collection  GET lists
@@ -26,7 +27,8 @@ import { type Deed, type Endpoint, type PathMeaning, type PathParent, sessionDee
 
 export type PathSegment =
   | { readonly kind: "literal"; readonly text: string }
-  | { readonly kind: "parameter"; readonly name: string };
+  /** `{id}`, or a part of the segment with fixed text around it: `{id}.json`, `{id}:close`. */
+  | { readonly kind: "parameter"; readonly name: string; readonly before?: string; readonly after?: string };
 
 /** What can be done to records. `clear` deletes all that fit, `link` and `unlink` make and delete one of another resource. */
 export type ResourceDeed = Exclude<Deed, "handler"> | "clear" | "link" | "unlink";
@@ -125,7 +127,9 @@ function meaningOfEndpoint(
   operation: string,
   endpoint: Endpoint,
 ): EndpointMeaning {
-  const segments = pathSegments(endpoint.path);
+  const written = pathSegments(endpoint.path);
+  // What a path means does not depend on a slash at its end.
+  const segments = isSlash(written.at(-1)) ? written.slice(0, -1) : written;
   const unclear = (what: UnclearEndpoint["what"], sentence: string): UnclearEndpoint => {
     return { kind: "unclear", operation, endpoint, what, sentence };
   };
@@ -134,17 +138,17 @@ function meaningOfEndpoint(
   const { does } = endpoint;
   if (does !== undefined && sessionDeeds.has(does)) {
     return (
-      sessionMeaning(model, operation, endpoint, collections, segments) ??
+      sessionMeaning(model, operation, endpoint, collections, written) ??
       unclear("login", loginSentence(model, operation))
     );
   }
   if (does === "handler") {
     const about = resource === undefined ? {} : { resource };
     const named = endpoint.meant ?? recordNamed(model, resource, segments, collections, endpoint.of !== undefined);
-    return { kind: "free", operation, endpoint, deed: does, segments, ...about, ...named };
+    return { kind: "free", operation, endpoint, deed: does, segments: written, ...about, ...named };
   }
   if (tellsOfAll(endpoint, segments, resource)) {
-    return { kind: "free", operation, endpoint, deed: "read", segments, ...noRecord };
+    return { kind: "free", operation, endpoint, deed: "read", segments: written, ...noRecord };
   }
   if (resource === undefined || own(model.resources.resources, resource) === undefined) {
     return unclear("resource", `\`${endpoint.path}\` does not say which resource \`${operation}\` is about`);
@@ -186,7 +190,7 @@ function meaningOfEndpoint(
     endpoint,
     deed,
     resource,
-    segments,
+    segments: written,
     anchor,
     ...(key === undefined || collective ? {} : { key }),
     parents,
@@ -253,14 +257,29 @@ function tellsOfAll(
   );
 }
 
+/** A slash at the end is a last segment without text. */
 export function pathSegments(path: string): readonly PathSegment[] {
-  return path
-    .split("/")
-    .filter((part) => part !== "")
-    .map((part) => {
-      const name = /^\{([^{}]+)\}$/.exec(part)?.[1];
-      return name === undefined ? { kind: "literal", text: part } : { kind: "parameter", name };
-    });
+  const parts = path.split("/").filter((part) => part !== "");
+  return (parts.length > 0 && path.endsWith("/") ? [...parts, ""] : parts).map((part) => {
+    const [, before = "", name, after = ""] = /^([^{}]*)\{([^{}]+)\}([^{}]*)$/.exec(part) ?? [];
+    if (name === undefined) return { kind: "literal", text: part };
+    return { kind: "parameter", name, ...(before === "" ? {} : { before }), ...(after === "" ? {} : { after }) };
+  });
+}
+
+/** The segment as a path has it: what `valueOf` gives in place of its parameter, else `{name}`. */
+export function segmentText(segment: PathSegment, valueOf: (name: string) => string = (name) => `{${name}}`): string {
+  if (segment.kind === "literal") return segment.text;
+  return `${segment.before ?? ""}${valueOf(segment.name)}${segment.after ?? ""}`;
+}
+
+/** Without what names and parameters are called: `{}.json`. */
+export function segmentShape(segment: PathSegment): string {
+  return segmentText(segment, () => "{}");
+}
+
+function isSlash(segment: PathSegment | undefined): boolean {
+  return segment?.kind === "literal" && segment.text === "";
 }
 
 /** Whether `moves` of the resource say `by` this operation. */
@@ -311,7 +330,8 @@ function deedOf(
   const [last] = more.slice(-1);
   if (method === "GET") return hasStates && last?.kind === "literal" && last.text === "history" ? "history" : "read";
   if (more.length > 0) return method === "POST" ? "move" : undefined;
-  return deedOnOne(method);
+  // `POST /parcels/{id}:collect`
+  return method === "POST" && first.after !== undefined ? "move" : deedOnOne(method);
 }
 
 function deedOnOne(method: string): "read" | "update" | "replace" | "delete" | undefined {

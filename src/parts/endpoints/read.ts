@@ -512,20 +512,7 @@ function readOneChoice(reader: Reader, at: Path, entry: Entry): Choice | undefin
   return { from: from.text, ...(condition === undefined ? {} : { if: condition.text }), else: code.text };
 }
 
-/** A method and path; the places of `{name}` in it are whole segments, or parts of one. */
 function readAt(reader: Reader, at: Path, node: Node, what: string): Address | undefined {
   if (node.kind === "text") placeAt(reader, at, node);
-  const address = readAddress(reader, at, node, what);
-  if (address === undefined) return undefined;
-  const names = [...address.path.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1] ?? "");
-  const wrong = names.find((name, index) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || names.indexOf(name) !== index);
-  if (wrong === undefined && !/[{}]/.test(address.path.replaceAll(/\{[^{}]*\}/g, ""))) return address;
-  const twice = wrong !== undefined && names.filter((name) => name === wrong).length > 1;
-  const message = twice
-    ? `\`{${wrong}}\` stands twice in a path`
-    : `\`${address.path}\` has brackets that name no parameter`;
-  report(reader, "endpoints/bad-path", node.span, message, {
-    help: "a parameter is one name in braces: `/parcels/{id}`",
-  });
-  return undefined;
+  return readAddress(reader, at, node, what);
 }

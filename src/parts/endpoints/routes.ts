@@ -1,13 +1,13 @@
 /** Every method and path that a document gives away: of operations, inbound events, webhooks and streams. */
 import type { Model } from "../model.ts";
-import { pathSegments } from "./meaning.ts";
+import { pathSegments, segmentShape } from "./meaning.ts";
 
 export interface Route {
   /** What it belongs to, as the document names it. */
   readonly name: string;
   readonly method: string;
   readonly path: string;
-  /** Its segments, each parameter as `{}`. */
+  /** Its segments, each parameter as `{}`; a slash at the end is a segment without text. */
   readonly shape: readonly string[];
   /** A path as in `Places`. */
   readonly at: string;
@@ -60,5 +60,5 @@ export function allRoutesOf(model: Model): readonly Route[] {
 }
 
 function shapeOf(path: string): readonly string[] {
-  return pathSegments(path).map((segment) => (segment.kind === "literal" ? segment.text : "{}"));
+  return pathSegments(path).map(segmentShape);
 }

@@ -10,7 +10,7 @@ export const check: Check = {
     // Only paths of one method, with as many segments and the same first word, can meet.
     const groups = Map.groupBy(routesOf(model), ({ method, shape }) => `${method} ${shape.length} ${shape[0]}`);
     for (const group of groups.values()) {
-      const mixed = group.filter(({ shape }) => shape.includes("{}"));
+      const mixed = group.filter(({ shape }) => shape.some(isOpen));
       for (const [index, second] of mixed.entries()) {
         const first = mixed.slice(0, Math.min(index, mostCompared)).find((one) => cross(one, second));
         if (first === undefined) continue;
@@ -27,10 +27,42 @@ export const check: Check = {
 /** A bound on the work for a document with a great many paths of one shape. */
 const mostCompared = 200;
 
-/** Whether some address fits both, and each has a fixed segment where the other has a parameter. */
+/** Whether some address fits both, and neither fits all addresses of the other. */
 function cross({ shape: one }: Route, { shape: other }: Route): boolean {
-  const fits = one.every((segment, index) => segment === other[index] || segment === "{}" || other[index] === "{}");
-  const freer = (a: readonly string[], b: readonly string[]) =>
-    a.some((segment, index) => segment === "{}" && b[index] !== "{}");
-  return fits && freer(one, other) && freer(other, one);
+  const at = (segment: string, index: number) => [segment, other[index] ?? ""] as const;
+  const pairs = one.map(at);
+  return (
+    pairs.every(([first, second]) => meet(first, second)) &&
+    pairs.some(([first, second]) => !covers(second, first)) &&
+    pairs.some(([first, second]) => !covers(first, second))
+  );
+}
+
+function isOpen(segment: string): boolean {
+  return segment.includes("{}");
+}
+
+/** What stands before and after the parameter of a segment. */
+function around(segment: string): readonly [before: string, after: string] {
+  const [before = "", after = ""] = segment.split("{}");
+  return [before, after];
+}
+
+/** Whether one text fits both segments. */
+function meet(one: string, other: string): boolean {
+  if (!isOpen(one)) return covers(other, one);
+  if (!isOpen(other)) return covers(one, other);
+  const [[start, end], [otherStart, otherEnd]] = [around(one), around(other)];
+  const startsMeet = start.startsWith(otherStart) || otherStart.startsWith(start);
+  return startsMeet && (end.endsWith(otherEnd) || otherEnd.endsWith(end));
+}
+
+/** Whether each text that fits the narrower segment fits the wider one. */
+function covers(wider: string, narrower: string): boolean {
+  if (wider === narrower) return true;
+  if (!isOpen(wider)) return false;
+  const [before, after] = around(wider);
+  const [start, end] = isOpen(narrower) ? around(narrower) : [narrower, narrower];
+  const isLongEnough = isOpen(narrower) || narrower.length > before.length + after.length;
+  return start.startsWith(before) && end.endsWith(after) && isLongEnough;
 }

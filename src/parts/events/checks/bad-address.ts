@@ -9,10 +9,13 @@ export const check: Check = {
   severity: "error",
   why: "Endpoints of webhooks are made below their address, a stream is read, and an event comes in as the body of a request.",
   *run({ model }) {
-    for (const { name, at, path, method, methods } of addressesOf(model)) {
+    for (const { name, at, path, method, methods, isAbove } of addressesOf(model)) {
       const [first = "POST"] = methods;
       if (!methods.includes(method)) {
         yield { at, message: `${name} is at a \`${method}\``, help: `write \`${first} ${path}\`` };
+      } else if (path.endsWith("/") && path !== "/" && isAbove) {
+        const message = `${name} is at \`${path}\`, and has addresses below it`;
+        yield { at, message, help: `write \`${path.replace(/\/$/, "")}\`` };
       } else if (path === "/" || pathSegments(path).some(({ kind }) => kind !== "literal")) {
         const message = `${name} is at \`${path}\`, which is no path of its own`;
         yield { at, message, help: "write a path of fixed segments, as in `/webhooks`" };
@@ -28,6 +31,8 @@ interface Addressed {
   readonly path: string;
   /** Those that it may have; the first is the usual one. */
   readonly methods: readonly Method[];
+  /** Whether other addresses are made below it. */
+  readonly isAbove: boolean;
 }
 
 function addressesOf({ events }: Model): readonly Addressed[] {
@@ -36,12 +41,18 @@ function addressesOf({ events }: Model): readonly Addressed[] {
   return [
     ...(webhook === undefined
       ? []
-      : [{ ...webhook, name: "`webhook`", at: `${at}/webhook/subscribe`, methods: ["POST"] as const }]),
+      : [{ ...webhook, name: "`webhook`", at: `${at}/webhook/subscribe`, methods: ["POST"] as const, isAbove: true }]),
     ...(stream === undefined
       ? []
-      : [{ ...stream, name: "`stream`", at: `${at}/stream/at`, methods: ["GET"] as const }]),
+      : [{ ...stream, name: "`stream`", at: `${at}/stream/at`, methods: ["GET"] as const, isAbove: true }]),
     ...Object.entries(events.in ?? {}).map(([name, event]) => {
-      return { ...event, name: `\`${name}\``, at: `events/in/${name}/at`, methods: ["POST", "PUT"] as const };
+      return {
+        ...event,
+        name: `\`${name}\``,
+        at: `events/in/${name}/at`,
+        methods: ["POST", "PUT"] as const,
+        isAbove: false,
+      };
     }),
   ];
 }
