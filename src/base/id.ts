@@ -10,8 +10,9 @@ export type Random = (bytes: number) => Uint8Array;
 const digits = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /**
- * A source of ids; with an empty prefix they are the 26 characters alone. Within one millisecond, or while the clock stands still or goes back, each is greater than the one
- * before it (RFC 9562, 6.2, method 2: the random part counts up).
+ * A source of ids; with an empty prefix they are the 26 characters alone. Within one millisecond, or while the clock stands
+ * still or goes back, each is greater than the one before it (RFC 9562, 6.2, method 2: the random part counts up, by a random
+ * step, so that two ids do not tell how many others were made between them).
  */
 export function createIds(clock: Clock, random: Random): (prefix: string) => string {
   const bytes = new Uint8Array(16);
@@ -21,7 +22,7 @@ export function createIds(clock: Clock, random: Random): (prefix: string) => str
     if (now > last) {
       last = now;
       fill(bytes, now, random);
-    } else if (!countUp(bytes)) {
+    } else if (!countUp(bytes, random(stepBytes))) {
       // All 2^74 of one millisecond are used up only when the random part started next to its end.
       last += 1;
       fill(bytes, last, random);
@@ -55,16 +56,19 @@ function fill(bytes: Uint8Array, milliseconds: number, random: Random): void {
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
 }
 
-/** Adds one to the 74 random bits around version and variant; false when they were all ones. */
-function countUp(bytes: Uint8Array): boolean {
+const stepBytes = 4;
+
+/** Adds one and `step` to the 74 random bits around version and variant; false when they do not have room for it. */
+function countUp(bytes: Uint8Array, step: Uint8Array): boolean {
+  let carry = 1;
   for (let index = 15; index >= 6; index--) {
-    const free = index === 6 ? 0x0f : index === 8 ? 0x3f : 0xff;
+    const width = index === 6 ? 0x10 : index === 8 ? 0x40 : 0x100;
     const value = bytes[index] ?? 0;
-    const next = ((value & free) + 1) & free;
-    bytes[index] = (value & ~free) | next;
-    if (next !== 0) return true;
+    const sum = (value & (width - 1)) + carry + (step[index - 16 + stepBytes] ?? 0);
+    bytes[index] = (value & ~(width - 1)) | (sum & (width - 1));
+    carry = sum >= width ? 1 : 0;
   }
-  return false;
+  return carry === 0;
 }
 
 /** 128 bits as 26 digits of five bits, two zero bits in front. */

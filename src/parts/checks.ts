@@ -43,6 +43,7 @@ import { check as statesGuardAlwaysHolds } from "./states/checks/guard-always-ho
 import { check as statesGuardNeverHolds } from "./states/checks/guard-never-holds.ts";
 import { check as statesGuardWithoutError } from "./states/checks/guard-without-error.ts";
 import { check as statesGuardsOverlap } from "./states/checks/guards-overlap.ts";
+import { check as statesHiddenFieldLeaves } from "./states/checks/hidden-field-leaves.ts";
 import { check as statesMoveNobodyMayRun } from "./states/checks/move-nobody-may-run.ts";
 import { check as statesNoStates } from "./states/checks/no-states.ts";
 import { check as statesNotATime } from "./states/checks/not-a-time.ts";
@@ -194,6 +195,7 @@ export const checks: readonly Check[] = [
   statesGuardNeverHolds,
   statesGuardWithoutError,
   statesGuardsOverlap,
+  statesHiddenFieldLeaves,
   statesMoveNobodyMayRun,
   statesNoStates,
   statesNotATime,

@@ -17,6 +17,12 @@ const macBytes = 16;
 const cipher = "aes-256-ctr";
 const mostSealed = 1000;
 const longestPlace = 1000;
+/** A place among all records has as many digits as there are records: texts of cursors have one length for all of these. */
+const paddedTo = 32;
+
+function padded(text: string): string {
+  return text.padEnd(Math.ceil(text.length / paddedTo) * paddedTo);
+}
 
 export function createCursors(secret: string): Cursors {
   const key = createHmac("sha256", secret).update("contents of cursors").digest();
@@ -31,7 +37,7 @@ export function createCursors(secret: string): Cursors {
   const sealed = new Map<string, string>();
   return {
     seal(position, context) {
-      const text = JSON.stringify(position);
+      const text = padded(JSON.stringify(position));
       const place = `${context}\0${text}`;
       const known = sealed.get(place);
       if (known !== undefined) return known;

@@ -21,7 +21,7 @@ export async function download(call: Call, column: string): Promise<Answer> {
   if (key === undefined) throw absent(call);
   const { text } = await findVisible(call, key, parent);
   const file = (JSON.parse(text) as Readonly<Record<string, Described | null | undefined>>)[column] ?? undefined;
-  if (file === undefined) throw new Refusal("not-found", { detail: `There is no ${column}` });
+  if (file === undefined) throw new Refusal("not-found", { detail: "There is no file" });
   const tag = `"${file.sha256}"`;
   const told = ["ETag", tag, "Cache-Control", "private, no-cache", "Accept-Ranges", "bytes"];
   const known = tagsOf(call, "if-none-match");

@@ -1,5 +1,10 @@
 /** What is wrong with a member, in words for people: the end of a sentence that begins with its name. */
 
+/** Which members of a record another one has alike; none: the caller may know of none of them. */
+export function alreadyExists(names: readonly string[]): string {
+  return names.length === 0 ? "Another record is like this one" : `Another record has this ${names.join(" and ")}`;
+}
+
 /** What each format asks for (`formats.ts`). */
 const formatTexts: Readonly<Record<string, string>> = {
   "date-time": "an instant such as 2026-01-31T12:00:00Z",

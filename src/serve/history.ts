@@ -75,7 +75,9 @@ function causeOf({ own, prepared }: Call, cause: string): string {
   if (kind === undefined) return own.chain.olderOperation(cause);
   if (kind === "when") return `when ${own.chain.olderEvent(name) ?? name}`;
   const { resource } = prepared.operation;
-  return kind === "at" ? `at ${own.chain.pointerDown({ kind: "record", resource }, [name]).join()}` : cause;
+  return kind === "at"
+    ? `at ${own.chain.pointerDown({ kind: "record", resource }, [name])?.join() ?? "a moment"}`
+    : cause;
 }
 
 function addressOf({ context, path, query }: Call, parameter: string, cursor: string): string {

@@ -27,7 +27,7 @@ export async function unlink(asked: Call, tx: Transaction): Promise<Answer> {
   const { call, table, row, present } = await begin(asked, tx);
   if (present === undefined) return finish(call, tx, row, "same");
   const deleted = await tx.delete(table.resource, present);
-  if (deleted.kind === "referenced") throw stillReferenced(deleted);
+  if (deleted.kind === "referenced") throw stillReferenced(call, deleted);
   const { emits, effects } = call.prepared.operation;
   await follow(call, tx, { table, row: present, change: {}, emits, effects });
   return finish(call, tx, row, "given");

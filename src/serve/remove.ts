@@ -2,14 +2,15 @@
 import type { Row, Transaction } from "../store/store.ts";
 import { isBodiless } from "../plan/outcomes.ts";
 import { emptyAnswer, ownAnswer, representation } from "./answers.ts";
-import type { Call } from "./context.ts";
+import { type Call, tableOf } from "./context.ts";
 import { follow } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
 import { checkGuard } from "./guard.ts";
 import { tiedTo } from "./parents.ts";
-import { conditionOf } from "./permissions.ts";
+import { conditionOf, decide } from "./permissions.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord } from "./record.ts";
-import { Refusal } from "./refusal.ts";
+import { Refusal, type RefusalDetails } from "./refusal.ts";
+import { viewOf } from "./views.ts";
 
 export async function remove(call: Call, tx: Transaction): Promise<Answer> {
   const row = await findRecord(call, tx, await findParents(call, tx));
@@ -65,14 +66,28 @@ async function given(call: Call, tx: Transaction, row: Row): Promise<Answer> {
 async function deleteAll(call: Call, tx: Transaction, rows: readonly Row[]): Promise<void> {
   const { operation, table } = call.prepared;
   const deleted = await tx.deleteAll(table.resource, rows);
-  if (deleted.kind === "referenced") throw stillReferenced(deleted);
+  if (deleted.kind === "referenced") throw stillReferenced(call, deleted);
   for (const row of rows)
     await follow(call, tx, { table, row, change: {}, emits: operation.emits, effects: operation.effects });
 }
 
-export function stillReferenced({ resource, field }: { readonly resource: string; readonly field: string }): Refusal {
-  return new Refusal("still-referenced", {
-    detail: `A ${resource} refers to it by ${field}`,
-    members: { resource, field },
-  });
+/** The reference is named to who may know of it: a field of records that the caller may read or list (R5.8, R5.9). */
+export function stillReferenced(call: Call, { resource, field }: Reference): Refusal {
+  const { context, caller } = call;
+  const roles = caller.kind === 0 ? undefined : caller.roles;
+  const isRead = [...context.prepared.values()].some(
+    ({ operation }) => operation.resource === resource && decide(operation.visible, roles) !== "denied",
+  );
+  const isKnown = isRead && viewOf(tableOf(context, resource), roles).known.has(field);
+  return new Refusal("still-referenced", isKnown ? referredTo({ resource, field }) : referredTo());
+}
+
+interface Reference {
+  readonly resource: string;
+  readonly field: string;
+}
+
+export function referredTo(by?: Reference): Pick<RefusalDetails, "detail" | "members"> {
+  if (by === undefined) return { detail: "Another record refers to it" };
+  return { detail: `A ${by.resource} refers to it by ${by.field}`, members: { ...by } };
 }

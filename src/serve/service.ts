@@ -203,7 +203,7 @@ export function createService(given: ServiceOptions): LiveService {
   const report = (failure: unknown): void => options.report(failure, "time");
   const teller = createTeller(
     context,
-    createEventIds(options.cursorSecret),
+    createEventIds(options.cursorSecret, random),
     createEventDown(versions.map(({ served }) => served)),
   );
   const streams = createStreams({ store, teller, clock, report: unkept });
@@ -485,21 +485,28 @@ function rooted(path: readonly Segment[]): readonly Segment[] {
   return path.length === 0 ? [{ kind: "literal", text: "" }] : path;
 }
 
-/** The last two digits of a count, which are all that changes from one to most of the next. */
-const lastDigits: readonly string[] = Array.from({ length: 36 * 36 }, (_, at) => at.toString(36).padStart(2, "0"));
+const idBytes = 16;
+/** Random bytes are asked for once for so many ids: each call costs more than the bytes do. */
+const idsAtOnce = 256;
+/** 130 bits in 26 digits, of which the last has the 3 that are left of 16 bytes. */
+const digits = "0123456789abcdefghijklmnopqrstuv";
 
-/** `req_` and 26 characters: random for the process, then counted (R1.3: unique, not secret). */
+/** `req_` and 26 characters, all of them random (R1.3): a number would tell how many requests others have sent. */
 export function requestIds(random: (bytes: number) => Uint8Array): () => string {
-  const start = `req_${Buffer.from(random(8)).toString("hex")}`;
-  let count = 0;
-  let most = "";
+  let pool: Uint8Array = new Uint8Array(0);
+  let next = 0;
   return () => {
-    count += 1;
-    const last = count % lastDigits.length;
-    if (last === 0 || most === "") {
-      const others = (count - last) / lastDigits.length;
-      most = start + others.toString(36).padStart(8, "0");
+    if (next + idBytes > pool.length) {
+      pool = random(idBytes * idsAtOnce);
+      next = 0;
     }
-    return most + (lastDigits[last] as string);
+    let text = "req_";
+    let held = 0;
+    let bits = 0;
+    for (const end = next + idBytes; next < end; next += 1) {
+      held = ((held << 8) | (pool[next] as number)) & 0xfff;
+      for (bits += 8; bits >= 5; bits -= 5) text += digits[(held >> (bits - 5)) & 31];
+    }
+    return text + (digits[(held << (5 - bits)) & 31] as string);
   };
 }

@@ -8,6 +8,7 @@ import type { Awaitable, Row, Transaction } from "../store/store.ts";
 import type { Call, Context, Work } from "./context.ts";
 import { callOf } from "./context.ts";
 import { type Judge, createJudges } from "./judge.ts";
+import { alreadyExists } from "./fault-texts.ts";
 import { canonicalText } from "./json.ts";
 import { isVisible } from "./record.ts";
 import { checkTrees } from "./tree.ts";
@@ -262,8 +263,10 @@ async function compute(
     const mayBe = type !== "integer" || typeof value === "number";
     if (mayBe && (await tx.refer(resource, "id", value)) !== undefined) continue;
     const isCaller = made?.kind === "caller" || value === callOf(work)?.caller.id;
-    const what = isCaller ? "The caller" : "What it would refer to";
-    throw invalid([{ pointer: "#", code: "reference-not-found", detail: `${what} is no ${resource}` }]);
+    const detail = isCaller
+      ? "The caller has no record that this could refer to"
+      : "What it would refer to is not there";
+    throw invalid([{ pointer: "#", code: "reference-not-found", detail }]);
   }
   await checkTrees(work, tx, columns, row, old);
   const variables = { ...work.variables, old: old ?? null };
@@ -355,8 +358,7 @@ export function duplicate(work: Work, table: Table, columns: readonly string[]):
   const told = columns.filter(
     (name) => kind?.record.known.has(name) || operation?.body?.fields.some((field) => field.name === name),
   );
-  const detail =
-    told.length === 0 ? "Another record is like this one" : `Another record has this ${told.join(" and ")}`;
+  const detail = alreadyExists(told);
   return new Refusal("already-exists", {
     detail,
     faults: told.map((name) => ({ pointer: `#/${name}`, code: "already-exists", detail })),

@@ -130,7 +130,7 @@ export class Followers {
     if (!isSeenLater && (hooks.forgotten(position) ?? Number.POSITIVE_INFINITY) <= follower.forgotten)
       return `it is told of ${entry.event}, which was erased before it began: ${data}`;
     if (!this.#mayKnow(follower, position)) return `R6.13: it may not know of ${entry.event}: ${data}`;
-    return wrongEvent(oracle, follower, position, entry, data);
+    return wrongEvent(oracle, follower, entry, data);
   }
 
   /** Something before a position that it should have been told of, and was not. */

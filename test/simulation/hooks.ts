@@ -240,7 +240,7 @@ export class Hooks {
     if (this.forgotten(position) !== undefined)
       return `${entry.event} is to be sent, and what it tells of was erased: ${body}`;
     if (!this.#mayKnow(endpoint, entry)) return `R6.13: ${endpoint.owner.name} may not know of ${entry.event}: ${body}`;
-    return wrongEvent(this.#options.oracle, { actor: endpoint.owner, older: endpoint.older }, position, entry, body);
+    return wrongEvent(this.#options.oracle, { actor: endpoint.owner, older: endpoint.older }, entry, body);
   }
 
   #mayKnow({ owner }: Endpoint, { data }: Entry): boolean {
@@ -374,12 +374,11 @@ export class Hooks {
 export function wrongEvent(
   oracle: Oracle,
   { actor, older }: { readonly actor: Actor; readonly older: boolean },
-  position: number,
   entry: Entry,
   body: string,
 ): string | undefined {
   if (entry.data === undefined) return undefined;
-  const { data, id: _, request: __, ...said } = JSON.parse(body) as Record<string, unknown>;
+  const { data, id: _, request: __, sequence, ...said } = JSON.parse(body) as Record<string, unknown>;
   const seen = Object.entries(oracle.view(entry.data, actor));
   const { resource } = entry.data;
   const told = Object.fromEntries(
@@ -387,7 +386,8 @@ export function wrongEvent(
   );
   if (!isDeepStrictEqual(data, told))
     return `R6.13: ${actor.name} is told ${JSON.stringify(data)} in place of ${JSON.stringify(told)}`;
-  const must = { type: entry.event, timestamp: instantText(entry.at), sequence: position };
+  if (!Number.isSafeInteger(sequence)) return `R6.2: the event's place in the order is ${JSON.stringify(sequence)}`;
+  const must = { type: entry.event, timestamp: instantText(entry.at) };
   if (isDeepStrictEqual(said, must)) return undefined;
   return `the event says ${JSON.stringify(said)} in place of ${JSON.stringify(must)}`;
 }

@@ -60,14 +60,14 @@ function eventSchema(plan: Plan, name: string, event: OutEventPlan, names: Compo
           subject: { type: "string", description: `The id of the ${event.resource}.` },
           time: instant,
           datacontenttype: { type: "string", const: "application/json" },
-          sequence: { type: "string", description: "Grows from event to event." },
+          sequence: { type: "string", description: "Grows with each change of the record; compared as a text." },
           data,
         }
       : {
           id: text,
           type: { type: "string", const: name },
           timestamp: instant,
-          sequence: { type: "integer", description: "Grows from event to event." },
+          sequence: { type: "integer", description: "Grows with each change of the record." },
           request: {
             type: "object",
             description: "The request that caused it; absent where time did.",

@@ -13,6 +13,15 @@ export function fieldsReadIn(typed: TypedExpression, resource: string): readonly
   return below;
 }
 
+/** Whether not everybody who sees a record of its resource sees the field: by `show`, or because nobody is given it back. */
+export function isHidden({ model }: Pick<Facts, "model">, field: string): boolean {
+  const [resource = "", name = ""] = field.split(".");
+  const { marks = [] } = own(own(model.resources.resources, resource)?.fields ?? {}, name) ?? {};
+  return (
+    own(model.authentication.show, field) !== undefined || marks.includes("secret") || marks.includes("write-only")
+  );
+}
+
 /** The first of those who are granted something that does not see the field; undefined where all of them do. */
 export function hiddenFrom({ model }: Facts, field: string, grants: readonly Grant[]): string | undefined {
   const seers = own(model.authentication.show, field);

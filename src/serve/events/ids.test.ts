@@ -1,20 +1,27 @@
 /** Ids of events: each holds its position, and only those that were given are known. */
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
 import { createEventIds } from "./ids.ts";
 
-const ids = createEventIds("a secret");
+const ids = createEventIds("a secret", randomBytes);
 
 test("an id leads back to its position, in its own store alone", () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (position) => {
+    fc.property(fc.integer({ min: 1, max: 2 ** 48 - 1 }), (position) => {
       const id = ids.idOf(position);
       assert.match(id, /^evt_[0-9a-v]{26}$/);
       assert.equal(ids.positionOf(id), position);
-      assert.equal(createEventIds("another").positionOf(id), undefined);
+      assert.equal(createEventIds("another", randomBytes).positionOf(id), undefined);
     }),
   );
+});
+
+test("R5.8 a mark leads to its position, and no two marks tell that nothing has happened between them", () => {
+  const marks = new Set(Array.from({ length: 100 }, () => ids.markOf(42)));
+  assert(marks.size > 90, `${marks.size} of a hundred`);
+  assert.deepEqual([...new Set([...marks].map((mark) => ids.positionOf(mark)))], [42]);
 });
 
 test("what was never given is known to be none", () => {

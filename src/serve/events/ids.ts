@@ -7,6 +7,8 @@ import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 
 export interface EventIds {
   idOf(position: number): string;
+  /** A name of the position that differs each time: it does not tell whether anything has happened since the last one. */
+  markOf(position: number): string;
   /** Undefined for what this service never gave. */
   positionOf(id: string): number | undefined;
 }
@@ -17,19 +19,25 @@ const form = /^evt_([0-9a-v]{26})$/;
 const cipher = "aes-128-ecb";
 const blockBytes = 16;
 
-export function createEventIds(secret: string): EventIds {
+/** The first two bytes of a position, which are noughts: those of a mark are random. */
+const markBytes = 2;
+
+export function createEventIds(secret: string, random: (bytes: number) => Uint8Array): EventIds {
   const key = createHmac("sha256", secret).update("ids of events").digest().subarray(0, blockBytes);
   const noughts = Buffer.alloc(blockBytes / 2);
+  const seal = (position: number, mark: Uint8Array): string => {
+    const block = Buffer.alloc(blockBytes);
+    block.writeBigUInt64BE(BigInt(position));
+    block.set(mark);
+    const sealed = createCipheriv(cipher, key, null).setAutoPadding(false).update(block);
+    // 128 bits are 26 digits of base 32.
+    return `evt_${BigInt(`0x${sealed.toString("hex")}`)
+      .toString(32)
+      .padStart(26, "0")}`;
+  };
   return {
-    idOf(position) {
-      const block = Buffer.alloc(blockBytes);
-      block.writeBigUInt64BE(BigInt(position));
-      const sealed = createCipheriv(cipher, key, null).setAutoPadding(false).update(block);
-      // 128 bits are 26 digits of base 32.
-      return `evt_${BigInt(`0x${sealed.toString("hex")}`)
-        .toString(32)
-        .padStart(26, "0")}`;
-    },
+    idOf: (position) => seal(position, noughts.subarray(0, markBytes)),
+    markOf: (position) => seal(position, random(markBytes)),
     positionOf(id) {
       const [, digits] = form.exec(id) ?? [];
       if (digits === undefined) return undefined;
@@ -38,7 +46,7 @@ export function createEventIds(secret: string): EventIds {
       if (value >= 1n << 128n) return undefined;
       const sealed = Buffer.from(value.toString(16).padStart(2 * blockBytes, "0"), "hex");
       const block = createDecipheriv(cipher, key, null).setAutoPadding(false).update(sealed);
-      const position = Number(block.readBigUInt64BE());
+      const position = block.readUIntBE(markBytes, blockBytes / 2 - markBytes);
       return Number.isSafeInteger(position) && block.subarray(blockBytes / 2).equals(noughts) ? position : undefined;
     },
   };

@@ -63,8 +63,6 @@ interface Follower {
   readonly sink: Sink;
   /** All up to here has been told. */
   position: number;
-  /** The position whose id the receiver was given last. */
-  named: number;
   spoke: number;
   checked: number;
 }
@@ -156,7 +154,6 @@ export function createStreams({ store, teller, clock, report }: StreamsOptions):
           const text = written.get(told) ?? eventText(told);
           written.set(told, text);
           texts.set(follower, (texts.get(follower) ?? "") + text);
-          follower.named = entry.position;
         }
       }
       return texts;
@@ -191,11 +188,12 @@ export function createStreams({ store, teller, clock, report }: StreamsOptions):
     void readForAll();
   }
 
-  /** Who is told little would have, after long, an event that is past its time: what it has not missed is named too. */
+  /**
+   * Who is told little would have, after long, an event that is past its time: what it has not missed is named too. Each time,
+   * since whether something has happened of which it is not told is not for it to know.
+   */
   function beat(follower: Follower): string {
-    if (follower.position === follower.named) return ":\n\n";
-    follower.named = follower.position;
-    return `:\nid: ${teller.ids.idOf(follower.position)}\n\n`;
+    return `:\nid: ${teller.ids.markOf(follower.position)}\n\n`;
   }
 
   async function check(follower: Follower, now: number): Promise<void> {
@@ -232,10 +230,10 @@ export function createStreams({ store, teller, clock, report }: StreamsOptions):
   function start(following: Following, sink: Sink): Follower {
     const now = clock.now();
     const { receiver, after } = following;
-    const follower: Follower = { following, receiver, sink, position: after, named: after, spoke: now, checked: now };
+    const follower: Follower = { following, receiver, sink, position: after, spoke: now, checked: now };
     followers.add(follower);
     // A caller that is cut off before its first event goes on from here too.
-    sink.write(`retry: 3000\nid: ${teller.ids.idOf(after)}\n\n`);
+    sink.write(`retry: 3000\nid: ${teller.ids.markOf(after)}\n\n`);
     rounds ??= setInterval(round, roundMilliseconds).unref();
     deaf ??= store.changes(nudge);
     if (closed) end(follower);

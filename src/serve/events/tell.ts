@@ -152,6 +152,17 @@ interface Facts {
   readonly entry: JournalRecord;
 }
 
+/**
+ * The order of a record's events: its revision. The position in the journal would tell how much happens of which a receiver is
+ * told nothing (R5.8).
+ */
+function sequenceOf({ data }: JournalRecord): number {
+  return Number(data?.["_rev"] ?? 0);
+}
+
+/** As many digits as any safe integer has: CloudEvents compares texts. */
+const sequenceDigits = 16;
+
 /** Structured mode (CloudEvents 1.0); `sequence` is its extension of that name. */
 function cloudEvent({ id, type, data, source, entry }: Facts): string {
   const start = JSON.stringify({
@@ -162,7 +173,7 @@ function cloudEvent({ id, type, data, source, entry }: Facts): string {
     subject: entry.record,
     time: instantText(entry.at),
     datacontenttype: "application/json",
-    sequence: String(entry.position),
+    sequence: String(sequenceOf(entry)).padStart(sequenceDigits, "0"),
   });
   return `${start.slice(0, -1)},"data":${data}}`;
 }
@@ -172,7 +183,7 @@ function plainEvent({ id, type, data, entry }: Facts): string {
     id,
     type,
     timestamp: instantText(entry.at),
-    sequence: entry.position,
+    sequence: sequenceOf(entry),
     ...(entry.request === undefined ? {} : { request: { id: entry.request } }),
   });
   return `${start.slice(0, -1)},"data":${data}}`;

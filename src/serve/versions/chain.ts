@@ -38,8 +38,8 @@ export interface Chain {
   /** The newest name of a record's member; undefined where it is gone. */
   newerMember(resource: string, older: string): string | undefined;
   filterUp(resource: string, filter: Filter): Filter;
-  /** A pointer's segments, into what `subject` (by its newest name) is. */
-  pointerDown(subject: Subject, segments: readonly string[]): readonly string[];
+  /** A pointer's segments, into what `subject` (by its newest name) is; undefined where the older version has no such member. */
+  pointerDown(subject: Subject, segments: readonly string[]): readonly string[] | undefined;
 }
 
 /** One condition of a list on one of its record's members. */
@@ -175,9 +175,9 @@ export function createChain(links: readonly Link[]): Chain {
       return shapes.reduce((one, shape) => (shape === undefined ? one : raised(shape, one)), filter);
     },
     pointerDown(subject, segments) {
-      let now = segments;
+      let now: readonly string[] | undefined = segments;
       for (const [index, shape] of shapesOf(back, subject, "newer").entries()) {
-        if (shape !== undefined) now = lowered(back[index] as Link, shape, now);
+        if (shape !== undefined && now !== undefined) now = lowered(back[index] as Link, shape, now);
       }
       return now;
     },
@@ -231,15 +231,16 @@ function valuesSeenAs({ values = {} }: MemberStep, seen: Value): readonly string
   );
 }
 
-function lowered(link: Link, shape: Shape, segments: readonly string[]): readonly string[] {
+function lowered(link: Link, { step }: Shape, segments: readonly string[]): readonly string[] | undefined {
   const [first, ...rest] = segments;
   if (first === undefined) return segments;
-  const member = shape.step.members.find(({ newer }) => newer === first);
-  if (member === undefined) return segments;
+  const member = step.members.find(({ newer }) => newer === first);
+  if (member === undefined) return step.added.some(({ newer }) => newer === first) ? undefined : segments;
   const { within = [] } = member;
   const inner = member.shape === undefined ? undefined : link.byOlder.get(member.shape);
   if (inner === undefined || rest.length <= within.length) return [member.older, ...rest];
-  return [member.older, ...rest.slice(0, within.length), ...lowered(link, inner, rest.slice(within.length))];
+  const below = lowered(link, inner, rest.slice(within.length));
+  return below && [member.older, ...rest.slice(0, within.length), ...below];
 }
 
 /** Text of one record, or of several with commas between them, brought down; only members that are `known`, if given. */

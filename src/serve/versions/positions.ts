@@ -28,7 +28,7 @@ export function positionNow(
   return position.map((value, index) => {
     const column = sort[index]?.column;
     if (column === undefined || value === null) return value;
-    const [then = column] = chain.pointerDown({ kind: "record", resource }, [column]);
+    const [then = column] = chain.pointerDown({ kind: "record", resource }, [column]) ?? [];
     // As a bound, which is one value, whatever else is seen as it.
     const bound = { column: then, operator: "gt", value } as const;
     return chain.filterUp(chain.olderDefinition(resource), bound).value as Value;

@@ -3,10 +3,12 @@
  * is brought down where it becomes an answer, since many are refused before their operation is known.
  */
 import { fragmentTo, unescapeSegment } from "../../base/json-pointer.ts";
-import type { Json } from "../../base/json.ts";
 import type { Call } from "../context.ts";
 import type { Fault, RefusalDetails } from "../refusal.ts";
 import { Refusal } from "../refusal.ts";
+import { fieldOf } from "../error-body.ts";
+import { alreadyExists } from "../fault-texts.ts";
+import { referredTo } from "../remove.ts";
 import { stateConflict } from "../state-conflict.ts";
 import type { Chain } from "./chain.ts";
 import { segmentsDown } from "./terms.ts";
@@ -16,38 +18,58 @@ export function refusalDown(call: Call, refusal: Refusal): Refusal {
   const { own } = call;
   if (own === undefined || refusal.details.own === true) return refusal;
   const { code, details } = refusal;
-  const names = new Map<string, string>();
-  const faults = details.faults?.map((fault) => faultDown(call, own.chain, fault, names));
-  const detail = details.detail === undefined ? {} : { detail: withNames(details.detail, names) };
+  const faults = details.faults && faultsDown(call, own.chain, code, details.faults);
+  // What one fault says the refusal says, too.
+  const same = details.faults?.findIndex(({ detail }) => detail === details.detail) ?? -1;
   const told: RefusalDetails = {
     ...details,
-    ...detail,
-    ...(faults === undefined ? {} : { faults }),
+    ...(faults === undefined ? {} : faultsTold(faults)),
+    ...(same < 0 ? {} : { detail: faults?.[same]?.detail ?? unfit.detail }),
     ...membersDown(call, own.chain, code, details),
     own: true,
   };
   return new Refusal(code, told);
 }
 
-function faultDown(call: Call, chain: Chain, fault: Fault, names: Map<string, string>): Fault {
+const unfit = { pointer: "#", code: "does-not-fit", detail: "What comes of it fits no record" } as const;
+
+function faultsDown(call: Call, chain: Chain, code: string, faults: readonly Fault[]): readonly (Fault | undefined)[] {
+  const down = faults.map((fault) => faultDown(call, chain, fault));
+  if (code !== "already-exists") return down;
+  const detail = alreadyExists(down.flatMap((fault) => (fault === undefined ? [] : [fieldOf(fault)])));
+  return down.map((fault) => fault && { ...fault, detail });
+}
+
+/** Of what the caller's version has no word for it is told that something does not fit. */
+function faultsTold(down: readonly (Fault | undefined)[]): Pick<RefusalDetails, "faults"> {
+  const known = down.filter((fault) => fault !== undefined);
+  return { faults: known.length === 0 ? [unfit] : known };
+}
+
+/** Undefined where it is about a member that the caller's version does not have. */
+function faultDown(call: Call, chain: Chain, fault: Fault): Fault | undefined {
   if (fault.pointer === undefined || fault.pointer === "#") return fault;
   const segments = fault.pointer
     .slice(2)
     .split("/")
     .map((one) => unescapeSegment(decodeURIComponent(one)));
   const down = segmentsDown(call, chain, segments);
-  for (const [index, segment] of segments.entries()) {
-    const older = down[index];
-    if (older !== undefined && older !== segment) names.set(segment, older);
-  }
-  const pointer = fragmentTo(down);
-  return { ...fault, pointer, detail: withNames(fault.detail, names) };
+  if (down === undefined) return undefined;
+  return { ...fault, pointer: fragmentTo(down), detail: detailDown(fault, segments, down) };
 }
 
-/** Whole words only: sentences name a field as it is written. */
-function withNames(text: string, names: ReadonlyMap<string, string>): string {
-  if (names.size === 0) return text;
-  return text.replace(/[A-Za-z_]\w*/g, (word) => names.get(word) ?? word);
+/** A sentence about a member begins with its name (fault-texts.ts), and names no other. */
+function detailDown({ code, detail }: Fault, now: readonly string[], then: readonly string[]): string {
+  const name = (path: readonly string[], length: number): string => path.slice(0, length).join(".");
+  // The newest version's values need not be those of the caller's.
+  if (code === "not-one-of") return `${name(then, then.length)} is none of the values that can be sent here`;
+  for (let length = now.length; length > 0; length -= 1) {
+    for (const start of ["", "The name of "]) {
+      const lead = `${start}${name(now, length)} `;
+      if (detail.startsWith(lead)) return `${start}${name(then, length)} ${detail.slice(lead.length)}`;
+    }
+  }
+  return detail;
 }
 
 function membersDown(call: Call, chain: Chain, code: string, { members }: RefusalDetails): Partial<RefusalDetails> {
@@ -65,10 +87,10 @@ function membersDown(call: Call, chain: Chain, code: string, { members }: Refusa
   }
   if (code === "still-referenced") {
     const { resource, field } = members as { readonly resource: string; readonly field: string };
-    const [older = field] = chain.pointerDown({ kind: "record", resource }, [field]);
+    const [older] = chain.pointerDown({ kind: "record", resource }, [field]) ?? [];
     const definition = chain.olderDefinition(resource);
-    const told: Readonly<Record<string, Json>> = { resource: definition, field: older };
-    return { detail: `A ${definition} refers to it by ${older}`, members: told };
+    const isKnown = call.version.plan.tables.some((table) => table.resource === definition);
+    return older === undefined || !isKnown ? referredTo() : referredTo({ resource: definition, field: older });
   }
   return {};
 }

@@ -19,12 +19,12 @@ export function ownTerms(call: Call): Call {
 /** What the body says of a member, by the member's newest name. */
 export function sentFor(call: Call, name: string): Json | undefined {
   const { own, input } = call;
-  const [told = name] = own === undefined ? [] : segmentsDown(call, own.chain, [name]);
+  const [told = name] = (own && segmentsDown(call, own.chain, [name])) ?? [];
   return Object.hasOwn(input, told) ? input[told] : undefined;
 }
 
-/** A body of the operation's own has names of its own; other members are the record's. */
-export function segmentsDown(call: Call, chain: Chain, segments: readonly string[]): readonly string[] {
+/** A body of the operation's own has names of its own; other members are the record's. Undefined: as `Chain.pointerDown`. */
+export function segmentsDown(call: Call, chain: Chain, segments: readonly string[]): readonly string[] | undefined {
   const { operation } = call.prepared;
   const [first = ""] = segments;
   const { body } = operation;

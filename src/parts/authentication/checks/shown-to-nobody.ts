@@ -1,17 +1,25 @@
-/** A field that is shown to nobody. */
+/** A field that is shown to nobody, and that callers set. */
+import { fieldsOf, isServerSet, own } from "../../resources/fields.ts";
 import type { Check } from "../../finding.ts";
 
 export const check: Check = {
   code: "authentication/shown-to-nobody",
   severity: "hint",
-  why: "The mark says the same where the field is defined, and keeps it out of the exports.",
+  why: "Whether callers may choose what nobody sees is for the field's mark to say.",
   *run({ model, gaps }) {
-    for (const [field, grants] of Object.entries(model.authentication.show)) {
-      if (grants.length > 0 || gaps.has(`authentication/show/${field}`)) continue;
+    for (const [place, grants] of Object.entries(model.authentication.show)) {
+      if (grants.length > 0 || gaps.has(`authentication/show/${place}`)) continue;
+      const [resource = "", name = ""] = place.split(".");
+      const field = own(fieldsOf(model, resource), name);
+      // `show` alone says it of what callers do not set.
+      if (field === undefined || isServerSet(field)) continue;
+      const isMade = field.default !== undefined && field.default.kind !== "literal";
       yield {
-        at: `authentication/show/${field}`,
-        message: `\`${field}\` is shown to nobody`,
-        help: "mark it `write-only` in part 2 instead",
+        at: `authentication/show/${place}`,
+        message: `\`${place}\` is shown to nobody, and callers may set it`,
+        help: isMade
+          ? "mark it `read-only` in part 2 where the service alone makes it, or `write-only` where callers choose it"
+          : "mark it `write-only` in part 2 where callers give it and nobody gets it back, or `read-only` where they do not",
       };
     }
   },

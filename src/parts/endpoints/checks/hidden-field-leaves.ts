@@ -10,14 +10,17 @@ export const check: Check = {
   why: "A hidden field appears nowhere, so to those who may not see it the answer comes without this member.",
   *run(facts) {
     for (const meaning of facts.endpoints.values()) {
-      if (meaning.kind !== "resource") continue;
+      // What tells of the service as a whole is of no record, and reads the fields of all.
+      const isCollective = meaning.kind === "free" && meaning.deed === "read";
+      if (meaning.kind !== "resource" && !isCollective) continue;
+      const resource = isCollective ? "" : (meaning.resource ?? "");
       const { item, page } = answerShape(facts.model, meaning);
       for (const { path } of [page ?? item].flatMap((shape) => (shape === undefined ? [] : expressionsGiven(shape)))) {
         const at = ["endpoints/endpoints", meaning.operation, "gives", ...path].join("/");
         const name = path.join(".");
         const typed = facts.typed.get(at);
         if (typed === undefined) continue;
-        for (const field of fieldsReadIn(typed, meaning.resource)) {
+        for (const field of fieldsReadIn(typed, resource)) {
           const who = hiddenFrom(facts, field, allowedTo(facts, meaning.operation));
           if (who === undefined) continue;
           yield {

@@ -1,19 +1,20 @@
-/** A computed field that tells one which is hidden from some of those who see it. */
-import { fieldsReadIn } from "../../authentication/hidden.ts";
+/** A computed field that tells one which is hidden from some of those who see it, or from everybody. */
+import { fieldsReadIn, isHidden } from "../../authentication/hidden.ts";
 import type { Check } from "../../finding.ts";
 
 export const check: Check = {
   code: "resources/hidden-field-leaves",
   severity: "warning",
   why: "A hidden field appears nowhere, and what is computed from it is shown to everybody.",
-  *run({ model, typed }) {
+  *run(facts) {
+    const { model, typed } = facts;
     const { show } = model.authentication;
     for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
       for (const name of Object.keys(fields)) {
         const at = `resources/${resource}/${name}`;
         const expression = typed.get(`${at}/computed`);
         if (expression === undefined || Object.hasOwn(show, `${resource}.${name}`)) continue;
-        const hidden = fieldsReadIn(expression, resource).find((field) => Object.hasOwn(show, field));
+        const hidden = fieldsReadIn(expression, resource).find((field) => isHidden(facts, field));
         if (hidden === undefined) continue;
         yield {
           at: `${at}#key`,
