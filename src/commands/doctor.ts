@@ -9,6 +9,7 @@ import { placeFindings } from "./doctor-place.ts";
 import { postgresFindings } from "./doctor-postgres.ts";
 import { functionsOf } from "./functions.ts";
 import { count } from "./layout.ts";
+import { keyFile } from "./secret-keys.ts";
 import type { ServeSettings } from "./serve-options.ts";
 import { placeOf } from "./store.ts";
 import type { Terminal } from "./terminal.ts";
@@ -73,6 +74,13 @@ function secretFindings(plan: Plan, { environment }: Terminal): readonly Finding
     const path = environment[`${name}_FILE`] ?? "";
     const text = environment[name] ?? "";
     if (text === "" && path !== "") return secretFile(check, path);
+    if (name === "NONET_SECRET_KEY" && text.split(/\s+/)[0] === "none")
+      return {
+        check,
+        status: "warn",
+        found: "none: keys of cursors and webhooks are stored with the data as they are",
+        fix: "take 32 random bytes, and keep them elsewhere: openssl rand -base64 32",
+      };
     if (text !== "" && text.length < 16)
       return {
         check,
@@ -82,7 +90,7 @@ function secretFindings(plan: Plan, { environment }: Terminal): readonly Finding
       };
     if (text !== "") return { check, status: "pass", found: "set" };
     if (name === "NONET_SECRET_KEY")
-      return { check, status: "pass", found: "not set: it is made once, and kept with the data" };
+      return { check, status: "pass", found: `not set: ${keyFile(environment)} is used` };
     return { check, status: "fail", found: "not set", fix: `set ${name}, or ${name}_FILE to a file that holds it` };
   });
 }

@@ -1,5 +1,4 @@
 /** A document with its data, as a service: read, checked, planned, its store opened. */
-import { randomBytes } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import { faultOf } from "../deliver/address.ts";
 import { servicePages } from "../export/page/pages.ts";
@@ -25,6 +24,7 @@ import { planOf } from "./document.ts";
 import { functionsOf } from "./functions.ts";
 import { listed } from "./layout.ts";
 import { followedText } from "./migration-report.ts";
+import { type SecretKeys, secretKeysOf, serviceKey } from "./secret-keys.ts";
 import type { StartSinks } from "./sinks.ts";
 import { openStore, placeOf, securedText, unsecured, withoutSecret } from "./store.ts";
 import type { Terminal } from "./terminal.ts";
@@ -169,16 +169,16 @@ export async function servedFrom(
   store: Store,
   { loopback, url, environment, report, clock: time = clock, random: chance = random, ...host }: Host,
 ): Promise<Served> {
-  const given = environment["NONET_SECRET_KEY"] ?? "";
-  // From an empty one anybody could make the secrets.
-  const webhookKey = given === "" ? await store.secret("webhooks", newSecret) : given;
+  // What is in memory is copied nowhere.
+  const keys: SecretKeys = data === "memory" ? ["none"] : secretKeysOf(environment);
+  const webhookKey = await serviceKey(store, keys, "webhooks");
   const telemetry = await telemetryModule();
   const service = createService({
     plan,
     store,
     clock: time,
     random: chance,
-    cursorSecret: await store.secret("cursor", newSecret),
+    cursorSecret: await serviceKey(store, keys, "cursor"),
     baseUrl: url,
     environment,
     report,
@@ -216,10 +216,6 @@ function both(one: Background, other: Pick<Background, "stop">): Background {
       await Promise.all([one.stop(graceMilliseconds), other.stop(graceMilliseconds)]);
     },
   };
-}
-
-function newSecret(): string {
-  return randomBytes(32).toString("base64url");
 }
 
 /** An SDK of OpenTelemetry leaves itself here, before this process comes to its own work; without one its API is not loaded. */

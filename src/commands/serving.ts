@@ -206,12 +206,16 @@ function startOf(
 }
 
 function loggingOf(options: ServeOptions, { plan }: Pick<Servable, "plan">, { environment }: Terminal): Logging {
-  const names = ["NONET_SECRET_KEY", ...plan.credentials.flatMap(({ secret }) => secret ?? [])];
+  const names = [...plan.credentials.flatMap(({ secret }) => secret ?? [])];
   return {
     level: options.log,
     format: options["log-format"],
     service: plan.service,
-    secrets: [...names.flatMap((name) => environment[name] ?? []), options["operator-token"] ?? ""],
+    secrets: [
+      ...names.flatMap((name) => environment[name] ?? []),
+      ...(environment["NONET_SECRET_KEY"] ?? "").split(/\s+/),
+      options["operator-token"] ?? "",
+    ],
   };
 }
 

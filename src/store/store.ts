@@ -75,6 +75,8 @@ export interface Store {
   changes(listener: () => void): () => void;
   /** A secret of the service's own by name, made once and then the same for every process and after every restart. */
   secret(name: string, make: () => string): Awaitable<string>;
+  /** Stores `value` in the place of `old`; nothing happens where another process was first. */
+  replaceSecret(name: string, old: string, value: string): Awaitable<void>;
   /** Removes what is kept only for a time and is past it (idempotency records, counts, sessions). `now` in epoch milliseconds. */
   purge(now: number): Awaitable<void>;
   /** What it has to do at the moment, where it has connections of its own to a server. */

@@ -18,6 +18,9 @@ export function temporaryFolder(t: TestContext): string {
   return folder;
 }
 
+/** Seals the keys in the data of every process: none of them looks for a key of the person who runs the tests. */
+const secretKey = "0123456789abcdef0123456789abcdef";
+
 /** What has not been written by then is not coming, however slow the machine: a test that waits for it fails, not hangs. */
 const patience = 60_000;
 
@@ -51,7 +54,7 @@ export function nonet(t: TestContext, args: readonly string[], options: RunOptio
     limit === undefined ? line : ["/bin/bash", "-c", `ulimit -S ${limit} && exec "$0" "$@"`, ...line];
   const child = spawn(program, rest, {
     cwd: folder,
-    env: { PATH: process.env["PATH"], ...environment },
+    env: { PATH: process.env["PATH"], NONET_SECRET_KEY: secretKey, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
     ...(user === undefined ? {} : { uid: user }),
   });

@@ -174,7 +174,7 @@ test(`a server that is killed ${kills} times loses no event, and tells of none t
 test("R6.6 an empty NONET_SECRET_KEY is none: nobody can work out the secrets of endpoints", async (t) => {
   const folder = temporaryFolder(t);
   const document = join(root, "test", "serve", "documents", "orders.md");
-  const environment = { NONET_SECRET_KEY: "" };
+  const environment = { NONET_SECRET_KEY: "", HOME: folder };
   const key = nonet(t, ["key", "create", document, "--user", "sam", "--role", "shop", "--data", "orders.db"], {
     folder,
   });

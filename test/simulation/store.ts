@@ -437,6 +437,7 @@ export function simulatedStore(
         if (machine.isAlive(life)) listener();
       }),
     secret: (...asked) => inner.secret(...asked),
+    replaceSecret: (...asked) => inner.replaceSecret(...asked),
     purge: (now) =>
       call("purge", async () => {
         // Where transactions run one after another it is the turn of both, one right after the other.

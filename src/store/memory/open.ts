@@ -112,6 +112,9 @@ export function memoryStore(
       secrets.set(name, secret);
       return secret;
     },
+    replaceSecret: (name, old, value) => {
+      if (secrets.get(name) === old) secrets.set(name, value);
+    },
     purge: (now) => {
       for (const [place, { expires }] of kept.remembered) if (expires <= now) kept.remembered.delete(place);
       purgeCounts(kept.counts, now);

@@ -93,7 +93,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     rates: ratesOf(counting),
     lead: (work) => leads.lead(work),
     changes: (listener) => changes.listen(listener),
-    secret: secretStore(connections),
+    ...secretStore(connections),
     purge: (now) => purge(connections, now),
     load: () => sum(connections.load(), counting.load()),
     close: async () => {

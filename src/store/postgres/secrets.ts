@@ -7,14 +7,19 @@ export const secretsSql: readonly string[] = [
   'CREATE TABLE nonet_secrets (name text COLLATE "C" PRIMARY KEY, value text COLLATE "C" NOT NULL)',
 ];
 
-export function secretStore(session: Session): Store["secret"] {
-  return async (name, make) => {
-    // Of processes that start at once all are given the one that was first.
-    const [kept] = await session.rows<[string]>(
-      `INSERT INTO nonet_secrets (name, value) VALUES ($1, $2)
-       ON CONFLICT (name) DO UPDATE SET value = nonet_secrets.value RETURNING value`,
-      [name, make()],
-    );
-    return defined(kept, `the secret ${name}`)[0];
+export function secretStore(session: Session): Pick<Store, "secret" | "replaceSecret"> {
+  return {
+    async secret(name, make) {
+      // Of processes that start at once all are given the one that was first.
+      const [kept] = await session.rows<[string]>(
+        `INSERT INTO nonet_secrets (name, value) VALUES ($1, $2)
+         ON CONFLICT (name) DO UPDATE SET value = nonet_secrets.value RETURNING value`,
+        [name, make()],
+      );
+      return defined(kept, `the secret ${name}`)[0];
+    },
+    async replaceSecret(name, old, value) {
+      await session.rows("UPDATE nonet_secrets SET value = $3 WHERE name = $1 AND value = $2", [name, old, value]);
+    },
   };
 }

@@ -139,7 +139,7 @@ async function open(settings: Settings): Promise<Store> {
       // Several processes can use a file, and none is told of the others: each does all work, and finds it done.
       lead: () => true,
       changes: () => () => {},
-      secret: secretStore(writer),
+      ...secretStore(writer),
       purge: async (now) => {
         // In batches, so that requests have their turn between them.
         let after: number | undefined = 0;

@@ -6,11 +6,17 @@ import type { Writer } from "./group.ts";
 export const secretsSql =
   "CREATE TABLE nonet_secrets (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID";
 
-export function secretStore(writer: Writer): Store["secret"] {
-  return (name, make) =>
-    writer.write(({ connection }) => {
-      connection.run("INSERT INTO nonet_secrets VALUES (?, ?) ON CONFLICT DO NOTHING", name, make());
-      const kept = connection.get("SELECT value FROM nonet_secrets WHERE name = ?", name);
-      return String(defined(kept, `the secret ${name}`)[0]);
-    });
+export function secretStore(writer: Writer): Pick<Store, "secret" | "replaceSecret"> {
+  return {
+    secret: (name, make) =>
+      writer.write(({ connection }) => {
+        connection.run("INSERT INTO nonet_secrets VALUES (?, ?) ON CONFLICT DO NOTHING", name, make());
+        const kept = connection.get("SELECT value FROM nonet_secrets WHERE name = ?", name);
+        return String(defined(kept, `the secret ${name}`)[0]);
+      }),
+    replaceSecret: (name, old, value) =>
+      writer.write(({ connection }) => {
+        connection.run("UPDATE nonet_secrets SET value = ? WHERE name = ? AND value = ?", value, name, old);
+      }),
+  };
 }
