@@ -13,7 +13,7 @@
  *     if (model === undefined) throw new Error(`${result.summary.errors} errors`);
  *     const plan = buildPlan(model, result.places, result.expressions);
  *     const following = await followingOf(plan);
- *     const store = await openSqliteStore({ file: "shop.db", tables: plan.tables, following, clock: Date.now });
+ *     const store = await openSqliteStore({ file: "shop.db", tables: plan.tables, following, clock: Date.now, serving: true });
  *     const service = servePlan({ plan, store, … });
  *     const server = await listen({ service: () => service, host: "127.0.0.1", port: 8080, … });
  *

@@ -116,7 +116,7 @@ export async function createService<Service extends ServiceTypes = ServiceTypes>
   const place = typeof given === "string" ? given : "a store of the program's own";
   const notice = options.notice ?? ((sentence: string) => void process.stderr.write(`${sentence}\n`));
   const secured = (found: Secured): void => (found.kind === "absent" ? notice(securedText(found)) : undefined);
-  const store = typeof given === "string" ? await openStore(plan, given, clock, { secured }) : given;
+  const store = typeof given === "string" ? await openStore(plan, given, clock, { secured, serving: true }) : given;
   const report = options.report ?? toldOf;
   let local = "http://127.0.0.1";
   const running = await servedFrom({ result, plan, functions, startSinks }, place, store, {

@@ -139,7 +139,7 @@ export async function storeOf({ plan }: Servable, data: string, circumstances: C
     if (found.kind === "standing") log.write("info", "row-level security", { role: found.role });
     if (found.kind === "absent") log.write("warn", unsecured, { reason: found.why, remedy: found.remedy });
   };
-  return oversight.store(await openStore(plan, data, clock, { followed, secured }));
+  return oversight.store(await openStore(plan, data, clock, { followed, secured, serving: true }));
 }
 
 /** With a store that is open, by a command. */

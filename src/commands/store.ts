@@ -34,6 +34,8 @@ export interface Opening {
   readonly followed?: (migrated: Migrated) => void;
   /** Goes on where something would be lost. */
   readonly allowLoss?: boolean;
+  /** A file is then this process's alone; another that serves it is refused. */
+  readonly serving?: boolean;
   /** What is told, once, of whether a database holds permissions by itself. */
   readonly secured?: (secured: Secured) => void;
 }
@@ -48,7 +50,7 @@ export async function openStore(plan: Plan, data: string, time: Clock, opening: 
   const { tables, service } = plan;
   const clock = () => time.now();
   if (data === "memory") return (await import("../store/memory/open.ts")).openMemoryStore({ tables, clock });
-  const { allowLoss, followed } = opening;
+  const { allowLoss, followed, serving = false } = opening;
   const following = {
     ...(await followingOf(plan)),
     ...(followed === undefined ? {} : { followed }),
@@ -65,7 +67,7 @@ export async function openStore(plan: Plan, data: string, time: Clock, opening: 
   const { openSqliteStore } = await import("../store/sqlite/open.ts");
   return withPlace(plan, data, async () => {
     if (data === join(folder, `${service}.db`)) mkdirSync(folder, { recursive: true });
-    return openSqliteStore({ file: data, tables, following, clock, synchronous: "FULL" });
+    return openSqliteStore({ file: data, tables, following, clock, serving, synchronous: "FULL" });
   });
 }
 

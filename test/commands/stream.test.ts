@@ -5,6 +5,7 @@ import { join } from "node:path";
 import test from "node:test";
 import type { TestContext } from "node:test";
 import { EventSource } from "eventsource";
+import { startPostgres } from "../postgres/server.ts";
 import { nonet, root, temporaryFolder } from "./process.ts";
 import type { Running } from "./process.ts";
 
@@ -14,16 +15,21 @@ interface Served {
   readonly port: string;
 }
 
+/** `more` may name other data. */
 async function serve(t: TestContext, folder: string, port = "0", ...more: string[]): Promise<Served> {
-  const running = nonet(t, ["serve", "orders.md", "--data", "orders.db", "--port", port, ...more], { folder });
+  const data = more.includes("--data") ? [] : ["--data", "orders.db"];
+  const running = nonet(t, ["serve", "orders.md", ...data, "--port", port, ...more], { folder });
   const [, url = "", given = ""] = await running.says(/(http:\/\/127\.0\.0\.1:(\d+))/);
   return { running, url, port: given };
 }
 
-async function ordersIn(t: TestContext): Promise<{ readonly folder: string; readonly key: string }> {
+async function ordersIn(
+  t: TestContext,
+  data = "orders.db",
+): Promise<{ readonly folder: string; readonly key: string }> {
   const folder = temporaryFolder(t);
   copyFileSync(join(root, "test/serve/documents/orders.md"), join(folder, "orders.md"));
-  const made = ["key", "create", "orders.md", "--data", "orders.db", "--user", "ann", "--role", "shop"];
+  const made = ["key", "create", "orders.md", "--data", data, "--user", "ann", "--role", "shop"];
   const creating = nonet(t, made, { folder });
   const [key] = await creating.says(/or_\w+/);
   await creating.ended;
@@ -85,10 +91,11 @@ test("R6.16 over a restart with the same data nothing is missed and nothing come
   await followed.until(2);
   first.running.signal("SIGKILL");
   await first.running.ended;
+  const back = followed.reopened();
   const second = await serve(t, folder, first.port);
   // Before the client is back, and after.
   await order(second.url, key, "three");
-  await followed.reopened();
+  await back;
   await order(second.url, key, "four");
   await followed.until(4);
   second.running.signal("SIGTERM");
@@ -116,9 +123,10 @@ test("a document that has changed ends streams, and their clients go on with the
 });
 
 test("what another process writes comes too", async (t) => {
-  const { folder, key } = await ordersIn(t);
-  const one = await serve(t, folder);
-  const other = await serve(t, folder);
+  await using server = await startPostgres();
+  const { folder, key } = await ordersIn(t, server.address);
+  const one = await serve(t, folder, "0", "--data", server.address);
+  const other = await serve(t, folder, "0", "--data", server.address);
   const followed = followOrders(t, one.url, key);
   await followed.reopened();
   for (const [served, note] of [

@@ -17,9 +17,11 @@ export interface Command extends Disposable {
   readonly ended: Promise<number | string>;
 }
 
+/** `data` is a file in the folder, or the address of a PostgreSQL database. Rejects where it ends before it serves. */
 export async function start(folder: string, data: string): Promise<Command> {
   const document = join(root, "test/serve/documents/pantries.md");
-  const args = [join(root, "src/cli.mjs"), "serve", document, "--port", "0", "--data", join(folder, data)];
+  const place = data.includes("://") ? data : join(folder, data);
+  const args = [join(root, "src/cli.mjs"), "serve", document, "--port", "0", "--data", place];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   const ended = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | string);
   let printed = "";

@@ -1,13 +1,14 @@
-/** R4.19 where two processes serve one file: a key is one execution, whichever of them is asked. */
+/** One file is served by one process. Two serve one PostgreSQL database: a key is one execution, whichever of them is asked (R4.19). */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { postgresForFile } from "../postgres/for-file.ts";
 import type { Reply } from "./client.ts";
 import { jar, labels, putCellar, start } from "./pantries-command.ts";
 
+const { admin, server } = await postgresForFile();
 const folder = mkdtempSync(join(tmpdir(), "nonet-two-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -34,16 +35,36 @@ function lasting({ headers }: Reply): Readonly<Record<string, string>> {
   return rest;
 }
 
+test("only one process serves a file, and the next one begins when it has ended, however it ended", async () => {
+  const first = await start(folder, "alone.db");
+  await putCellar(first.client);
+  await assert.rejects(start(folder, "alone.db"), (thrown: Error) => {
+    const why =
+      "another process serves .*alone\\.db, and only one can: stop that one first, or have several serve one PostgreSQL";
+    assert.match(thrown.message, new RegExp(`^ended with 2: .*${why}`, "s"));
+    return true;
+  });
+  assert.deepEqual(await labels(first.client), []);
+  first.child.kill("SIGKILL");
+  await first.ended;
+  const second = await start(folder, "alone.db");
+  assert.ok(readdirSync(folder).includes("alone.db-serving"));
+  second.child.kill("SIGTERM");
+  await second.ended;
+  assert.ok(!readdirSync(folder).includes("alone.db-serving"));
+  for (const one of [first, second]) one[Symbol.dispose]();
+});
+
 test("R4.19 both are asked while neither can begin: one does it, the other waits and answers the same", async () => {
-  using one = await start(folder, "held.db");
-  using other = await start(folder, "held.db");
+  const address = `${server.address}?schema=held`;
+  using one = await start(folder, address);
+  using other = await start(folder, address);
   await putCellar(one.client);
-  using lock = new DatabaseSync(join(folder, "held.db"));
-  lock.exec("BEGIN IMMEDIATE");
+  await admin.query("BEGIN; LOCK TABLE held.jars IN ACCESS EXCLUSIVE MODE");
   const asked = [one, other].map(({ client }) => [client.send(jar("plum")), client.send(jar("plum"))]);
   // Of two in one process the later is refused at once: then the earlier is known to be under way there.
   for (const early of await Promise.all(asked.map((pair) => Promise.race(pair)))) assert.equal(early.status, 409);
-  lock.exec("ROLLBACK");
+  await admin.query("ROLLBACK");
   const replies = await Promise.all(asked.flat());
   assert.equal(replies.filter(({ status }) => status === 409).length, 2);
   assertOneExecution(replies.filter(({ status }) => status !== 409));
@@ -54,8 +75,9 @@ test("R4.19 both are asked while neither can begin: one does it, the other waits
 });
 
 test("R4.19 both are asked at once, time and again: nothing is done twice, and no two answers differ", async () => {
-  using one = await start(folder, "raced.db");
-  using other = await start(folder, "raced.db");
+  const address = `${server.address}?schema=raced`;
+  using one = await start(folder, address);
+  using other = await start(folder, address);
   await putCellar(one.client);
   const names = Array.from({ length: 40 }, (_, at) => `jar ${at}`);
   await Promise.all(

@@ -19,10 +19,11 @@ import { keyStore } from "./keys.ts";
 import { prepareList } from "./list.ts";
 import { pinStore } from "./pins.ts";
 import { migrate } from "./migrate.ts";
-import { checkPlace } from "./place.ts";
+import { checkPlace, linkedFile } from "./place.ts";
 import { prepareRead } from "./read.ts";
 import { relationsOf } from "./relations.ts";
 import { secretStore } from "./secrets.ts";
+import { holdServingLock } from "./serving-lock.ts";
 import { purgeSessions, sessionStore } from "./sessions.ts";
 import { openSnapshot } from "./snapshot.ts";
 import { SqliteTransaction, Workshop } from "./transaction.ts";
@@ -38,6 +39,8 @@ export interface SqliteOptions {
   readonly synchronous?: "FULL" | "NORMAL";
   /** Epoch milliseconds. */
   readonly clock: () => number;
+  /** Whether this store serves requests, which one at a time does for a file; other stores may read and write it meanwhile. */
+  readonly serving?: boolean;
   /** How long another process's lock on the file is waited for. */
   readonly waitMilliseconds?: number;
   /** So much of the log is copied into the database at a time. */
@@ -52,6 +55,7 @@ interface Settings {
   readonly following: Following | undefined;
   readonly clock: () => number;
   readonly synchronous: "FULL" | "NORMAL" | "OFF";
+  readonly serving: boolean;
   readonly waitMilliseconds: number;
   readonly logBytes: number;
   readonly processors: number;
@@ -66,12 +70,13 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     following,
     logBytes = 32 * 1024 * 1024,
     processors = availableParallelism(),
+    serving = false,
     synchronous = "FULL",
     tables,
     waitMilliseconds = 5_000,
   } = options;
   const folder = options.file === ":memory:" ? mkdtempSync(join(tmpdir(), "nonet-")) : undefined;
-  const file = folder ? join(folder, "store.db") : options.file;
+  const file = folder ? join(folder, "store.db") : linkedFile(options.file);
   const release = (): void => {
     if (folder) rmSync(folder, { recursive: true, force: true });
   };
@@ -82,6 +87,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       following,
       clock,
       synchronous: folder ? "OFF" : synchronous,
+      serving: serving && folder === undefined,
       waitMilliseconds,
       logBytes,
       processors,
@@ -96,9 +102,11 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 async function open(settings: Settings): Promise<Store> {
   const { clock, file, following, logBytes, processors, release, synchronous, tables, waitMilliseconds } = settings;
   checkPlace(file);
-  const writing = new Connection(file, waitMilliseconds);
-  const connections = [writing];
+  const unlock = settings.serving ? await holdServingLock(file, waitMilliseconds) : () => {};
+  const connections: Connection[] = [];
   try {
+    const writing = new Connection(file, waitMilliseconds);
+    connections.push(writing);
     // Until the file is known to be ours nothing is written to it, not even its journal's mode.
     await migrate(writing, { file, tables, following, clock });
     writing.exec("PRAGMA foreign_keys = ON");
@@ -136,7 +144,7 @@ async function open(settings: Settings): Promise<Store> {
       counts: countStore(writer),
       pins: pinStore(reading, writer),
       files: fileStore(reading, snapshot, writer, clock),
-      // Several processes can use a file, and none is told of the others: each does all work, and finds it done.
+      // One process serves a file.
       lead: () => true,
       changes: () => () => {},
       ...secretStore(writer),
@@ -157,11 +165,13 @@ async function open(settings: Settings): Promise<Store> {
         durability.close();
         snapshot.close();
         for (const connection of connections.splice(0)) connection.close();
+        unlock();
         release();
       },
     };
   } catch (thrown) {
     for (const connection of connections) connection.close();
+    unlock();
     throw thrown;
   }
 }

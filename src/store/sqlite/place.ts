@@ -1,7 +1,13 @@
 /** Whether a file can be where somebody wants it, said before SQLite says less. */
-import { statSync } from "node:fs";
+import { lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { StoreError } from "../error.ts";
+
+/** Where a symbolic link leads; SQLite keeps its log beside that file. Anything else stays as it is written. */
+export function linkedFile(file: string): string {
+  const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return isLink && statSync(file, { throwIfNoEntry: false }) !== undefined ? realpathSync(file) : file;
+}
 
 /** @throws StoreError */
 export function checkPlace(file: string): void {
