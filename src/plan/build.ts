@@ -16,7 +16,7 @@ import { eventsPlan } from "./events.ts";
 import { collectiveOperations } from "./collective.ts";
 import { handlerOperations, systemOperations } from "./handlers.ts";
 import { inboundOperations } from "./inbound.ts";
-import { quotaPlans, ratePlans, serverLimits } from "./limits.ts";
+import { quotaPlans, generalRates, ratePlans, serverLimits } from "./limits.ts";
 import { buildOperations } from "./operations.ts";
 import type { Plan } from "./plan.ts";
 import { assert, type Sources } from "./sources.ts";
@@ -82,6 +82,7 @@ function planOf(sources: Sources): Plan {
     unseen: model.authentication.unseen ?? 404,
     limits: serverLimits(sources),
     rates: ratePlans(sources),
+    generalRates: generalRates(sources),
     quotas: quotaPlans(sources),
     events: eventsPlan(sources),
     unenforced: [],

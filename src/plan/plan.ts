@@ -54,6 +54,8 @@ export interface Plan {
   readonly limits: ServerLimits;
   /** In the document's order; operations name those that hold for them by their index. */
   readonly rates: readonly RatePlan[];
+  /** The rates that hold for every request, also for one to no operation of the document. */
+  readonly generalRates: readonly Limited[];
   readonly quotas: readonly QuotaPlan[];
   readonly events: EventsPlan;
   /** Statements that are read and checked but that this release does not enforce yet, each with its place. */

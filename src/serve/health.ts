@@ -28,8 +28,9 @@ const patienceMilliseconds = 900;
 /** Live while the event loop turns, with no look at anything else; ready while requests can be served. */
 export function healthPages(status: () => Promise<HealthStatus>, telling?: HealthTelling): readonly Page[] {
   return [
-    { path: literalPath("/livez"), page: () => healthAnswer({ status: "pass" }) },
+    { rate: "none", path: literalPath("/livez"), page: () => healthAnswer({ status: "pass" }) },
     {
+      rate: "none",
       path: literalPath("/readyz"),
       page: async (exchange) => {
         const present = await status();

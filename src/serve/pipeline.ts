@@ -20,7 +20,7 @@ import { filesOf, pourOf } from "./files.ts";
 import { wireInput } from "./functions/wire-input.ts";
 import type { Load } from "./load.ts";
 import type { Keeping } from "./limits/keeping.ts";
-import type { OperationLimits } from "./limits/limiter.ts";
+import type { Limiter, OperationLimits } from "./limits/limiter.ts";
 import { admissionOf, arrive, enter, giveBack } from "./limits/limiter.ts";
 import { history } from "./history.ts";
 import { parseJson } from "./json.ts";
@@ -50,7 +50,13 @@ export type Endpoint =
       /** What an older version's callers may send and are given. */
       readonly asked?: AskedOperation;
     }
-  | { readonly kind: "page"; readonly takes: readonly string[]; readonly page: GivePage };
+  | {
+      readonly kind: "page";
+      readonly takes: readonly string[];
+      readonly page: GivePage;
+      /** Absent for health alone. */
+      readonly limits: OperationLimits | undefined;
+    };
 
 export type GivePage = (
   exchange: Exchange,
@@ -64,6 +70,8 @@ export interface Pipeline {
   readonly authentication: Authentication;
   readonly cors: Cors;
   readonly inUse: KeysInUse;
+  /** What holds for requests to no operation. */
+  readonly limits: Pick<Limiter, "others" | "preflights">;
   readonly keeping: Keeping;
   readonly load: Load;
   readonly chooser: Chooser;
@@ -86,44 +94,92 @@ export function answer(
   noted: Noted,
   refused: (refusal: Refusal) => Answer,
 ): Awaitable<Answer> {
-  if (exchange.target === "*" && exchange.method === "OPTIONS") return options([...knownMethods]);
+  const { limits } = pipeline;
+  if (exchange.method === "OPTIONS")
+    return limited(pipeline, exchange, noted, limits.preflights, () => answerOptions(pipeline, exchange, noted));
+  let asked: Asked | RequestedPage;
+  try {
+    asked = routed(pipeline, exchange, noted, refused);
+  } catch (thrown) {
+    // A request that leads nowhere counts as well.
+    return limited(pipeline, exchange, noted, limits.others, () => {
+      throw thrown;
+    });
+  }
+  if ("path" in asked) {
+    const { limits: own, prepared } = asked.endpoint;
+    noted.operation = prepared.operation.name;
+    pipeline.load.assertRoom();
+    return own === undefined ? run(pipeline, asked) : runWithin(pipeline, asked, own);
+  }
+  const { endpoint, found, said } = asked;
+  const give = () =>
+    givePage(endpoint, exchange, found.routed.parameters, () => (noted.version = pipeline.chooser.open(said)));
+  return endpoint.limits === undefined ? give() : limited(pipeline, exchange, noted, endpoint.limits, give);
+}
+
+interface RequestedPage {
+  readonly said: Said;
+  readonly found: FoundPath;
+  readonly endpoint: PageEndpoint;
+}
+
+/** What the request leads to. */
+function routed(
+  pipeline: Pipeline,
+  exchange: Exchange,
+  noted: Noted,
+  refused: (refusal: Refusal) => Answer,
+): Asked | RequestedPage {
   const target = splitTarget(exchange.target);
   const said = pipeline.chooser.said(exchange, target);
   if (said.version !== undefined) noted.version = said.version;
   const found = find(pipeline, said, exchange.method);
   noted.route = found.routed.template;
-  if (exchange.method === "OPTIONS") {
-    const methods = allowed(found.routed);
-    const given = options(methods, found.routed);
-    const operations = [...found.routed.methods.values()].flatMap((one) =>
-      one.kind === "operation" ? [one.prepared.operation] : [],
-    );
-    const takes = [...found.routed.methods.values()].flatMap((one) => (one.kind === "page" ? one.takes : []));
-    return { ...given, headers: [...given.headers, ...pipeline.cors.preflight(exchange, methods, operations, takes)] };
-  }
   const endpoint = endpointOf(found.routed, exchange.method);
-  if (endpoint.kind === "page") {
-    return givePage(endpoint, exchange, found.routed.parameters, () => {
-      return (noted.version = pipeline.chooser.open(said));
-    });
-  }
-  noted.operation = endpoint.prepared.operation.name;
-  pipeline.load.assertRoom();
-  const asked: Asked = { exchange, noted, refused, path: target.path, said, found, endpoint };
-  if (endpoint.limits === undefined) return run(pipeline, asked);
-  return runWithin(pipeline, asked, endpoint.limits);
+  if (endpoint.kind === "page") return { said, found, endpoint };
+  return { exchange, noted, refused, path: target.path, said, found, endpoint };
 }
 
-async function givePage(
-  { page }: Extract<Endpoint, { readonly kind: "page" }>,
-  ...asked: Parameters<Extract<Endpoint, { readonly kind: "page" }>["page"]>
-): Promise<Answer> {
+function answerOptions(pipeline: Pipeline, exchange: Exchange, noted: Noted): Answer {
+  if (exchange.target === "*") return options([...knownMethods]);
+  const said = pipeline.chooser.said(exchange, splitTarget(exchange.target));
+  if (said.version !== undefined) noted.version = said.version;
+  const found = find(pipeline, said, exchange.method);
+  noted.route = found.routed.template;
+  const methods = allowed(found.routed);
+  const given = options(methods, found.routed);
+  const operations = [...found.routed.methods.values()].flatMap((one) =>
+    one.kind === "operation" ? [one.prepared.operation] : [],
+  );
+  const takes = [...found.routed.methods.values()].flatMap((one) => (one.kind === "page" ? one.takes : []));
+  return { ...given, headers: [...given.headers, ...pipeline.cors.preflight(exchange, methods, operations, takes)] };
+}
+
+/** Answers a request to no operation, within the limits of its address. */
+function limited(
+  pipeline: Pipeline,
+  exchange: Exchange,
+  noted: Noted,
+  limits: OperationLimits,
+  give: () => Awaitable<Answer>,
+): Awaitable<Answer> {
+  const { context, keeping } = pipeline;
+  if (keeping.loading !== undefined)
+    return keeping.loading.then(() => limited(pipeline, exchange, noted, limits, give));
+  noted.admission = admissionOf(limits, exchange, {}, false);
+  const others = arrive(noted.admission, context.clock.now());
+  return others === undefined ? give() : others.then(give);
+}
+
+async function givePage({ page }: PageEndpoint, ...asked: Parameters<GivePage>): Promise<Answer> {
   const given = await page(...asked);
   if (given.status === 404 && given.body === undefined) throw nothingHere();
   return given;
 }
 
 type OperationEndpoint = Extract<Endpoint, { readonly kind: "operation" }>;
+type PageEndpoint = Extract<Endpoint, { readonly kind: "page" }>;
 
 /** A request to an operation. */
 interface Asked {
@@ -219,8 +275,26 @@ function runWith(pipeline: Pipeline, request: Asked, brought: string[]): Awaitab
   const body: SentBody = { read, begun: () => bytes, brought };
   return after(pipeline.authentication.authenticate(exchange, read, inbound !== undefined), (caller) => {
     if (caller.id !== null) noted.caller = caller.id;
-    return after(pipeline.chooser.choose(said, caller), (version) => runAs(pipeline, request, body, caller, version));
+    return after(chosenVersion(pipeline, request, caller), (version) =>
+      runAs(pipeline, request, body, caller, version),
+    );
   });
+}
+
+/** A request in a version that there is not counts for its caller as any other. */
+function chosenVersion({ chooser, context }: Pipeline, { noted, said }: Asked, caller: Caller): Awaitable<Served> {
+  const refused = (thrown: unknown): Awaitable<never> => {
+    const entered = noted.admission && enter(noted.admission, caller, true, context.clock.now());
+    return after(entered, () => {
+      throw thrown;
+    });
+  };
+  try {
+    const version = chooser.choose(said, caller);
+    return version instanceof Promise ? version.catch(refused) : version;
+  } catch (thrown) {
+    return refused(thrown);
+  }
 }
 
 /** The body of a request: nobody reads it before somebody asks for it. */

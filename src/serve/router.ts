@@ -136,7 +136,7 @@ function findBehind<T>(
   return found;
 }
 
-function templateOf(path: readonly Segment[]): string {
+export function templateOf(path: readonly Segment[]): string {
   return path.map((segment) => `/${segmentText(segment)}`).join("") || "/";
 }
 

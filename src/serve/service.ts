@@ -43,7 +43,7 @@ import { answer } from "./pipeline.ts";
 import { createEvaluator, type Prepared, prepareOperations } from "./prepared.ts";
 import { Refusal } from "./refusal.ts";
 import type { Route } from "./router.ts";
-import { createRouter, literalPath } from "./router.ts";
+import { createRouter, literalPath, templateOf } from "./router.ts";
 import { createTicking } from "./ticking.ts";
 import { createTime, type TimeTold } from "./time.ts";
 import { createColumnJudges } from "./values.ts";
@@ -94,6 +94,8 @@ export interface Page {
   /** The header fields that it understands of pages of other origins (R4.22). */
   readonly takes?: readonly string[];
   readonly page: GivePage;
+  /** Which limits hold for it: none for health, `stored` where the service stores something for it, else `others`. */
+  readonly rate?: "none" | "stored";
 }
 
 export interface Refused {
@@ -133,6 +135,8 @@ export interface LiveService extends Service {
   readonly teller: Teller;
   /** What `/readyz` tells everybody (R1.2). Never rejects. */
   health(): Promise<HealthStatus>;
+  /** All that it answers, of every version: `GET /parcels/{id}`. */
+  readonly routes: readonly string[];
   /** How many event streams are open. */
   streams(): number;
   /**
@@ -245,20 +249,18 @@ export function createService(given: ServiceOptions): LiveService {
     baseUrl: options.baseUrl,
   });
   const cors = createCors(plan);
+  const pages = [...health, ...tokens, ...(options.pages ?? [])];
+  const routes = versions.map(({ operations }) => routesOf(prefix, [...operations, ...followed], limiter, pages));
   const pipeline: Pipeline = {
     context,
     cors,
     authentication,
     inUse: new Set(),
+    limits: limiter,
     keeping,
     load,
     chooser: chooserOf(options, versions, prefix),
-    versions: versions.map(({ served, operations }) => ({
-      served,
-      route: createRouter(
-        routesOf(prefix, [...operations, ...followed], limiter, [...health, ...tokens, ...(options.pages ?? [])]),
-      ),
-    })),
+    versions: versions.map(({ served }, index) => ({ served, route: createRouter(routes[index] ?? []) })),
   };
   const ticking = createTicking(createTime(context, { report, notice, told: options.timeTold }), report);
   const working = functions.working(
@@ -288,6 +290,7 @@ export function createService(given: ServiceOptions): LiveService {
     },
     teller,
     health: status,
+    routes: [...new Set(routes.flat().map(({ method, path }) => `${method} ${templateOf(path)}`))],
     streams: () => streams.count(),
     warm: () => warmUp([...prepared.values()]).catch(unkept),
     move: (tx, move) => moveBySystem(context, tx, move),
@@ -459,10 +462,10 @@ function routesOf(
   const mount = literalPath(prefix);
   return [
     ...pages.map(
-      ({ method = "GET", path, takes = [], page }): Route<Endpoint> => ({
+      ({ method = "GET", path, rate, takes = [], page }): Route<Endpoint> => ({
         method,
         path,
-        target: { kind: "page", takes, page },
+        target: { kind: "page", takes, page, limits: rate === "none" ? undefined : limiter[rate ?? "others"] },
       }),
     ),
     ...operations.map(

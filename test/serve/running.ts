@@ -49,6 +49,8 @@ export interface Running extends AsyncDisposable {
   tick(lateMilliseconds?: number): Promise<number>;
   /** What the operator was told. */
   readonly notices: readonly string[];
+  /** All that the service answers: `GET /parcels/{id}`. */
+  readonly routes: readonly string[];
 }
 
 export interface RunOptions {
@@ -183,6 +185,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     store,
     failures,
     notices,
+    routes: service.routes,
     tick: (late) => service.tick(late),
     stop: (graceMilliseconds = 5000, lingerMilliseconds = 0) => server.close(graceMilliseconds, { lingerMilliseconds }),
     pass: (milliseconds) => {

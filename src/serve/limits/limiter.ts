@@ -18,6 +18,12 @@ import type { Sharing } from "./sharing.ts";
 export interface Limiter {
   /** Undefined where nothing limits how often the operation is run. */
   of(operation: Operation): OperationLimits | undefined;
+  /** Of every request to no operation: pages, paths and methods that the service does not have. By address. */
+  readonly others: OperationLimits;
+  /** Of `OPTIONS`, which carries no credential, whoever makes the request that it announces. By address. */
+  readonly preflights: OperationLimits;
+  /** Of requests that the service stores something for, whoever sends them. By address. */
+  readonly stored: OperationLimits;
   /** Those whose counts survive a restart. */
   readonly kept: readonly Meter[];
 }
@@ -56,7 +62,7 @@ export interface Admission {
 }
 
 export interface LimiterOptions {
-  readonly plan: Pick<Plan, "rates" | "quotas">;
+  readonly plan: Pick<Plan, "rates" | "generalRates" | "quotas">;
   /** Makes keys of long windows, which are kept, unreadable; the same after every restart. */
   readonly secret: string;
   /** Told when the counts of a long window have changed. */
@@ -68,6 +74,9 @@ export interface LimiterOptions {
 /** Windows from this length on survive a restart (R8.3). */
 const keptMilliseconds = 3_600_000;
 const maximumKeys = 100_000;
+/** In a minute, from one address, where the document states no rate for it (R8.8). */
+const defaultCount = 1200;
+const storedCount = 120;
 /** From this quota on one request too many for each process is at most a hundredth of it. */
 const lenientFrom = 100;
 
@@ -89,7 +98,25 @@ export function createLimiter({ plan, secret, changed, sharing }: LimiterOptions
     };
     return { rate, kept, meter, keyOf, together };
   });
+  const byAddress = ({ limit }: Limited): Rule => {
+    const { meter, keyOf, together } = rates[limit] as (typeof rates)[number];
+    return { meter, by: { kind: "ip" }, keyOf, together, anonymous: false };
+  };
+  const defaultRule = (name: string, count: number): Rule => {
+    const meter = createMeter({ rate: { name, count, windowMilliseconds: 60_000 }, maximumKeys, seed });
+    return { meter, by: { kind: "ip" }, keyOf: (key) => key, together: undefined, anonymous: false };
+  };
+  const unstated = defaultRule("default-per-ip", defaultCount);
+  /** Only operations advertise their limits (R8.1). */
+  const general = (some: readonly Limited[]): OperationLimits => {
+    const before = some.length === 0 ? [unstated] : some.map(byAddress);
+    return { before, after: [], policy: "", anonymousPolicy: "" };
+  };
+  const others = general(plan.generalRates);
   return {
+    others,
+    preflights: general(plan.generalRates.filter(({ limit }) => plan.rates[limit]?.of === "all")),
+    stored: { ...others, before: [...others.before, defaultRule("stored-per-ip", storedCount)] },
     kept: rates.flatMap(({ kept, meter }) => (kept ? [meter] : [])),
     of(operation) {
       const rules = operation.rates.map(({ limit, by }): Rule => {

@@ -29,7 +29,7 @@ function nodeOf(rates: Rates, { count, windowMilliseconds = 60_000, burst }: Lim
   const rate = { name: "posts", count, windowMilliseconds, ...(burst === undefined ? {} : { burst }), of: "all" };
   const notices: string[] = [];
   const limiter = createLimiter({
-    plan: { rates: [rate as never], quotas: [] },
+    plan: { rates: [rate as never], generalRates: [], quotas: [] },
     secret: "a test",
     changed: () => {},
     sharing: createSharing({ rates, now, notice: (sentence) => notices.push(sentence) }),

@@ -83,7 +83,11 @@ function userPages(prefix: string, { authorize, ask }: OAuthUsersPlan, users: ()
   const of = (path: string): readonly Segment[] => [...literalPath(prefix + path), { kind: "parameter", name: "uid" }];
   const uidOf = (parameters: Readonly<Record<string, string>>): string => parameters["uid"] ?? "";
   return [
-    { path: literalPath(prefix + authorize), page: async (exchange) => (await users()).authorize(exchange) },
+    {
+      rate: "stored",
+      path: literalPath(prefix + authorize),
+      page: async (exchange) => (await users()).authorize(exchange),
+    },
     { path: of(authorize), page: async (exchange, named) => (await users()).resume(exchange, uidOf(named)) },
     { path: of(ask), page: async (exchange, named) => (await users()).ask(exchange, uidOf(named)) },
     {
