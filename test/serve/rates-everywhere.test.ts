@@ -121,7 +121,10 @@ for (const [rate, counts] of [
       else assert(!(await repeated(sent, allowed + 3)).some(({ status }) => status === 429), what);
     }
     for (const route of routes.filter(isHealth))
-      assert((await repeated(sentTo(route), 20)).every(({ status }) => status === 200), route);
+      assert(
+        (await repeated(sentTo(route), 20)).every(({ status }) => status === 200),
+        route,
+      );
   });
 }
 
@@ -150,5 +153,9 @@ test("R8.8 where the document says no rate an address has 1,200 requests a minut
   assert.equal((await send({ method: "GET", path: "/notes" }, "198.51.100.1")).status, 401, "an operation has none");
   const authorize: Sent = { method: "GET", path: "/oauth/authorize?client_id=nobody" };
   const begun = await Promise.all(Array.from({ length: 130 }, () => send(authorize, "198.51.100.3")));
-  assert.equal(begun.filter(({ status }) => status === 429).length, 10, "what is stored for each has a limit of its own");
+  assert.equal(
+    begun.filter(({ status }) => status === 429).length,
+    10,
+    "what is stored for each has a limit of its own",
+  );
 });
