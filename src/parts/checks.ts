@@ -21,6 +21,7 @@ import { check as resourcesNameTaken } from "./resources/checks/name-taken.ts";
 import { check as resourcesNeverCreated } from "./resources/checks/never-created.ts";
 import { check as resourcesOptionalNeverSet } from "./resources/checks/optional-never-set.ts";
 import { check as resourcesRequiredNeverSet } from "./resources/checks/required-never-set.ts";
+import { check as resourcesRuleReadsAll } from "./resources/checks/rule-reads-all.ts";
 import { check as resourcesRuleWithoutEffect } from "./resources/checks/rule-without-effect.ts";
 import { check as resourcesSameIdPrefix } from "./resources/checks/same-id-prefix.ts";
 import { check as resourcesSecretInTheOpen } from "./resources/checks/secret-in-the-open.ts";
@@ -173,6 +174,7 @@ export const checks: readonly Check[] = [
   resourcesNeverCreated,
   resourcesOptionalNeverSet,
   resourcesRequiredNeverSet,
+  resourcesRuleReadsAll,
   resourcesRuleWithoutEffect,
   resourcesSameIdPrefix,
   resourcesSecretInTheOpen,

@@ -12,7 +12,7 @@ import { type TakenShape, takenShape } from "../parts/endpoints/shape.ts";
 import type { Field } from "../parts/resources/model.ts";
 import { operationLimits, quotasOfOperation, ratesOf } from "./limits.ts";
 import { effectsOf, emitsOf, movesBy } from "./moves.ts";
-import { bodyField, envelopeAround, parentPlans, repeatsOf } from "./operations.ts";
+import { bodyField, envelopeAround, isEarly, parentPlans, repeatsOf } from "./operations.ts";
 import { allowOf, visibleOf } from "./permissions.ts";
 import type { AnswerPlan, BodyPlan, GrantPlan, Operation, ShapePlan, SystemOperations, Table } from "./plan.ts";
 import { guardPlan } from "./outcomes.ts";
@@ -165,7 +165,7 @@ export function systemOperations(sources: Sources, tables: readonly Table[]): re
       edits: "none",
       effects: deed === "create" && lifecycle !== undefined ? effectsOf(sources, resource, "", [lifecycle.start]) : [],
       emits: [],
-      rules: deed === "delete" ? [] : table.rules,
+      rules: deed === "delete" ? [] : table.rules.filter(isEarly),
       limits: operationLimits(sources, ""),
       rates: [],
       quotas: [],

@@ -40,6 +40,7 @@ import type {
 } from "./plan.ts";
 import { guardPlan, linkPlan } from "./outcomes.ts";
 import { queryPlans } from "./queries.ts";
+import { lateErrors, type PlannedWrite, writesOfDeletion } from "./rules.ts";
 import { assert, fieldsRead, isOfRecord, type Sources, typedAt, unique } from "./sources.ts";
 
 export function buildOperations(sources: Sources, tables: readonly Table[]): readonly Operation[] {
@@ -64,6 +65,7 @@ function buildOperation(
   const changed = link === undefined ? table : tableOf(tables, link.resource);
   const body = bodyPlan(sources, meaning, table);
   const moves = deed === "move" ? movesBy(sources, resource, operation) : [];
+  const choose = choicePlans(sources, meaning);
   const repeats = repeatsOf(sources, deed, endpoint.method);
   const known = {
     name: operation,
@@ -89,13 +91,13 @@ function buildOperation(
     ...(deed === "list" ? { list: listPlan(sources, meaning, table) } : {}),
     ...(deed === "history" ? { list: historyPages(sources) } : {}),
     moves,
-    choose: choicePlans(sources, meaning),
+    choose,
     ...sessionPlan(sources, meaning),
     edits: editsOf(sources, meaning),
     ...(repeats === undefined ? {} : { repeats }),
     effects: effectsOf(sources, changed.resource, operation, statesEntered(sources, meaning, changed, moves)),
     emits: emitsOf(sources, operation),
-    rules: rulesOf(meaning, changed, moves, body),
+    rules: rulesOf(meaning, changed, { moves, choose, ...(body === undefined ? {} : { body }) }),
     limits: operationLimits(sources, operation),
     rates: ratesOf(sources, meaning),
     quotas: quotasOf(sources, meaning),
@@ -353,11 +355,9 @@ export function repeatsOf({ model }: Sources, deed: Operation["deed"], method: M
 type Known = Omit<Operation, "errors" | "needs">;
 
 /** The document's own errors that can come of it: of guards, choices and rules, and of what is taken already. */
-function errorsOf(
-  { moves, choose, rules, body, deed, effects, session, guard, answer }: Known,
-  { conflicts }: Table,
-  tables: readonly Table[],
-): readonly string[] {
+function errorsOf(known: Known, table: Table, tables: readonly Table[]): readonly string[] {
+  const { moves, choose, rules, body, deed, effects, session, guard, answer } = known;
+  const { conflicts } = table;
   const changed = new Set([...(body?.fields ?? []).map(({ name }) => name), ...moves.flatMap(fieldsSet)]);
   const makes = deed === "create" || deed === "link";
   const taken = conflicts.filter(({ columns }) => makes || columns.some((name) => changed.has(name)));
@@ -367,8 +367,44 @@ function errorsOf(
     ...choose.map((choice) => choice.else),
     ...moves.flatMap((move) => move.else ?? []),
     ...[...rules, ...taken].map((rule) => rule.else),
+    ...lateErrors(writesOf(known, table, tables), tables),
     ...errorsCaused(effects, tables),
     ...(session === undefined || session.else === "unauthenticated" ? [] : [session.else]),
+  ]);
+}
+
+/** What it can do to records, apart from what its events cause in turn. */
+function writesOf(known: Known, table: Table, tables: readonly Table[]): readonly PlannedWrite[] {
+  const { resource } = table;
+  const update: PlannedWrite = { resource, kind: "update", columns: columnsChanged(known, table) };
+  switch (known.deed) {
+    case "create":
+    case "link":
+      return [{ resource, kind: "insert" }];
+    case "replace":
+      return known.creates ? [update, { resource, kind: "insert" }] : [update];
+    case "update":
+    case "move":
+      return [update];
+    case "delete":
+    case "clear":
+    case "unlink":
+      return writesOfDeletion(resource, tables);
+    default:
+      return [];
+  }
+}
+
+function columnsChanged(
+  { body, choose, deed, moves }: Pick<Known, "body" | "choose" | "deed" | "moves">,
+  table: Table,
+) {
+  return new Set([
+    ...(body?.fields ?? []).map(({ name }) => name),
+    ...choose.map(({ field }) => field),
+    ...moves.flatMap(fieldsSet),
+    ...keptFields(table),
+    ...(deed === "move" ? ["state"] : []),
   ]);
 }
 
@@ -380,29 +416,27 @@ export function errorsCaused(effects: readonly EffectPlan[], tables: readonly Ta
     const changed = new Set(["state", ...moves.flatMap(fieldsSet), ...keptFields(table)]);
     const taken = table.conflicts.filter(({ columns }) => columns.some((name) => changed.has(name)));
     const broken = [...rulesReading(table, changed), ...taken];
-    return [...broken.map((rule) => rule.else), ...errorsCaused(next, tables)];
+    const late = lateErrors([{ resource, kind: "update", columns: changed }], tables);
+    return [...broken.map((rule) => rule.else), ...late, ...errorsCaused(next, tables)];
   });
 }
 
 /**
- * The rules that a write by the operation can break: all for a whole record, else those that read what changes, or that
- * depend on more than the record. The others held before and do so after.
+ * The rules over a record alone that a write by the operation can break: all for a whole record, else those that read what
+ * changes, or that depend on the moment. The others held before and do so after.
  */
 function rulesOf(
   { deed }: ResourceEndpoint,
   table: Table,
-  moves: readonly MovePlan[],
-  body: BodyPlan | undefined,
+  written: Pick<Known, "body" | "choose" | "moves">,
 ): readonly RulePlan[] {
   if (readingDeeds.has(deed) || sessionDeeds.has(deed) || bodilessDeeds.has(deed) || deed === "unlink") return [];
-  if (deed !== "update" && deed !== "move") return table.rules;
-  const changed = new Set([
-    ...(body?.fields ?? []).map(({ name }) => name),
-    ...moves.flatMap(fieldsSet),
-    ...keptFields(table),
-    ...(deed === "move" ? ["state"] : []),
-  ]);
-  return rulesReading(table, changed);
+  if (deed !== "update" && deed !== "move") return table.rules.filter(isEarly);
+  return rulesReading(table, columnsChanged({ ...written, deed }, table));
+}
+
+export function isEarly({ isLate }: RulePlan): boolean {
+  return isLate !== true;
 }
 
 /** Those that the service itself keeps current at every change. */
@@ -412,9 +446,10 @@ function keptFields({ columns }: Table): readonly string[] {
 }
 
 function rulesReading({ rules }: Table, changed: ReadonlySet<string>): readonly RulePlan[] {
-  return rules.filter(
-    ({ expression }) => !isOfRecord(expression) || fieldsRead(expression).some((name) => changed.has(name)),
-  );
+  return rules.filter((rule) => {
+    const { expression } = rule;
+    return isEarly(rule) && (!isOfRecord(expression) || fieldsRead(expression).some((name) => changed.has(name)));
+  });
 }
 
 function fieldsSet({ set }: MovePlan): readonly string[] {

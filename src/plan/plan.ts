@@ -153,6 +153,8 @@ export interface Table {
   /** Sets of columns to index, `_seq` understood as the last: what filters, sorts and ownership use. */
   readonly indexes: readonly (readonly string[])[];
   readonly rules: readonly RulePlan[];
+  /** Rules that read other records, of this resource or another, that a write of a record of this one can break. */
+  readonly lateRules?: readonly LateRule[];
   readonly lifecycle?: LifecyclePlan;
   /** What time does to a record, in the document's order, moves before retention; absent: nothing. */
   readonly timed?: readonly TimedAct[];
@@ -235,6 +237,48 @@ export interface Virtual {
 export interface RulePlan {
   readonly expression: TypedExpression;
   readonly else: string;
+  /** It reads other records, and is evaluated when all is written (`Table.lateRules`); absent: before its record is. */
+  readonly isLate?: true;
+  /** It mentions the moment, the caller or the record before: it says nothing of what is stored. */
+  readonly isAboutWrite?: true;
+}
+
+/** A rule, and for which records it is evaluated when a transaction has written a record of the table that it is listed at. */
+export interface LateRule {
+  /** The resource that the rule is of. */
+  readonly resource: string;
+  readonly rule: TypedExpression;
+  readonly else: string;
+  /** Of the document's rules this one. */
+  readonly name: string;
+  /** `itself`: for the written record, with what it was before as `old`. `other`: for those that read it. */
+  readonly kind: "itself" | "other";
+  readonly on: {
+    readonly insert: boolean;
+    readonly delete: boolean;
+    /** What an update has to change. */
+    readonly columns: readonly string[] | "any";
+  };
+  readonly find: RuleFinder;
+  readonly isAboutWrite: boolean;
+  /** It goes through the records of a resource, which only the database does. */
+  readonly inDatabase: boolean;
+  /** True of a record that breaks it; absent where SQL cannot say that. */
+  readonly broken?: TypedExpression;
+  /** Writes that reach it through different values of this field of its record have nothing to do with one another. */
+  readonly key?: string;
+}
+
+/** The records that a rule is evaluated for. */
+export interface RuleFinder {
+  /** Of the written record: its values, before and after, are `reach.value` in `where`. */
+  readonly column?: string;
+  /** Absent: all records. */
+  readonly where?: TypedExpression;
+  /** In place of `where` for a null; without it there is no such record. */
+  readonly absent?: TypedExpression;
+  /** The rule says the same of each of them, so that one is enough. */
+  readonly one: boolean;
 }
 
 export interface LifecyclePlan {

@@ -19,10 +19,10 @@ import type {
   IdPlan,
   LifecyclePlan,
   ReferencePlan,
-  RulePlan,
   Table,
   Virtual,
 } from "./plan.ts";
+import { lateRules, ruleColumns, rulePlans } from "./rules.ts";
 import { assert, equated, type Sources, typedAt, unique } from "./sources.ts";
 import { timedActs } from "./timed.ts";
 
@@ -43,6 +43,7 @@ function buildTable(sources: Sources, resource: string): Table {
   const uniques = uniqueSets(sources, resource);
   // Time does nothing by the word of an older version.
   const timed = sources.older === true ? [] : timedActs(sources, resource);
+  const late = lateRules(sources, resource);
   return {
     resource,
     name: snakeCase(plural(resource)),
@@ -54,7 +55,8 @@ function buildTable(sources: Sources, resource: string): Table {
     uniques: uniques.map((set) => set.columns),
     conflicts: uniques.flatMap((set) => (set.else === undefined ? [] : [{ columns: set.columns, else: set.else }])),
     indexes: indexes(sources, resource, columns),
-    rules: rules(sources, resource),
+    rules: rulePlans(sources, resource),
+    ...(late.length === 0 ? {} : { lateRules: late }),
     ...(lifecycle === undefined ? {} : { lifecycle }),
     ...(timed.length === 0 ? {} : { timed }),
   };
@@ -199,23 +201,15 @@ function uniqueSets({ model }: Sources, resource: string): readonly UniqueSet[] 
   return [...sets.values()];
 }
 
-function rules(sources: Sources, resource: string): readonly RulePlan[] {
-  return (own(sources.model.resources.rules, resource) ?? []).flatMap((rule, index) =>
-    rule.kind === "holds"
-      ? [{ expression: typedAt(sources, `resources/rules/${resource}/${index}/holds`), else: rule.else }]
-      : [],
-  );
-}
-
 /**
  * Whatever can be asked has an index (R8.8): each filter and sort, what `choose`, `where` and permissions hold to one value,
- * such a permission together with each sort, what quotas count, and each reference by which lists are tied to a parent or
- * deleting looks for what refers to a record. A column that is unique has one already; and nothing has one that only writes
- * would pay for.
+ * such a permission together with each sort, what quotas count, what rules look for records by, and each reference by which
+ * lists are tied to a parent or deleting looks for what refers to a record. A column that is unique has one already; and
+ * nothing has one that only writes would pay for.
  */
 function indexes(sources: Sources, resource: string, columns: readonly Column[]): readonly (readonly string[])[] {
-  const alone = uniqueSets(sources, resource).flatMap((set) => (set.columns.length === 1 ? set.columns : []));
-  const named = columns.map(({ name }) => name).filter((name) => name !== "id" && !alone.includes(name));
+  const uniques = uniqueSets(sources, resource).flatMap((set) => (set.columns.length === 1 ? set.columns : []));
+  const named = columns.map(({ name }) => name).filter((name) => name !== "id" && !uniques.includes(name));
   const parents = new Set(resourceEndpoints(sources.model, resource).map((endpoint) => endpoint.parents.at(-1)?.field));
   const asked = named.filter((name) => {
     const { marks, references, type } = columns.find((one) => one.name === name) as Column;
@@ -227,10 +221,12 @@ function indexes(sources: Sources, resource: string, columns: readonly Column[])
   const permitted = permissionSets(sources, resource).map((set) => set.filter((name) => named.includes(name)));
   const sorted = permitted.flatMap((set) => sorts.filter((name) => !set.includes(name)).map((name) => [...set, name]));
   const counted = quotaIndexes(sources, resource);
+  const ruled = ruleColumns(sources, resource).filter((name) => {
+    return named.includes(name) && columns.find((one) => one.name === name)?.type !== "json";
+  });
   const sent = resource === deliveryResource ? deliveryIndexes : [];
-  const sets = [...sent, ...asked.map((name) => [name]), ...permitted, ...sorted, ...conditions, ...counted].filter(
-    (set) => set.length > 0,
-  );
+  const alone = [...asked, ...ruled].map((name) => [name]);
+  const sets = [...sent, ...alone, ...permitted, ...sorted, ...conditions, ...counted].filter((set) => set.length > 0);
   return unique(sets.map((set) => JSON.stringify(set))).map((text) => JSON.parse(text) as string[]);
 }
 

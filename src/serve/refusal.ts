@@ -27,13 +27,18 @@ export interface RefusalDetails {
   readonly close?: boolean;
   /** It speaks as the caller's version does (versions/refusals.ts). */
   readonly own?: boolean;
-  /** Something is written already: the transaction is undone as a whole, and the answer is not remembered. */
+  /** Something may be written already that is no record: the transaction is undone as a whole. */
   readonly undo?: boolean;
+  /** It was found when all was written: what is in its way may go without a change of the record. */
+  readonly isLate?: boolean;
   /** The whole of it, as a function says it. */
   readonly answer?: Answer;
 }
 
-/** Thrown before the first write of a transaction, so that nothing has to be undone for it, or else says `undo`. */
+/**
+ * Undoes what its transaction has written. Of a write that is no record's (the journal, counts, sessions) only it knows, and
+ * says `undo`.
+ */
 export class Refusal extends Error {
   readonly code: string;
   readonly details: RefusalDetails;

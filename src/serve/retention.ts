@@ -38,10 +38,7 @@ async function forget(work: Work, tx: Transaction, resource: string, record: str
   }
 }
 
-/**
- * Whether there was anything left to erase. The rules of the document are not asked: they are about what callers write,
- * and none of them is a reason to keep what is personal.
- */
+/** Whether there was anything left to erase. Rules about a write (`old`, `caller`, `now`) are about what callers write. */
 export async function erase(
   work: Work,
   tx: Transaction,
@@ -55,7 +52,8 @@ export async function erase(
     for (const erasure of columns) next[erasure.column] = erased(erasure, row, round);
     if (Object.keys(changesBetween(row, next)).length === 0) return false;
     touch(work, table, next);
-    await settle(work, tx, { columns: table.columns, rules: [] }, next, row);
+    const rules = table.rules.filter(({ isAboutWrite }) => isAboutWrite !== true);
+    await settle(work, tx, { columns: table.columns, rules }, next, row);
     const written = await tx.update(table.resource, row, changesBetween(row, next), view, work.variables);
     if (written.kind === "written") break;
     if (round === mostRounds) throw duplicate(work, table, written.columns);

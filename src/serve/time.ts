@@ -12,6 +12,7 @@ import { type Context, tableOf, type Work } from "./context.ts";
 import { firstMove, makeMove, movedBy } from "./effects.ts";
 import { Refusal } from "./refusal.ts";
 import { discard, erase } from "./retention.ts";
+import { holdToRules } from "./rules.ts";
 
 export interface Time {
   /**
@@ -64,7 +65,7 @@ function keyOf({ resource, id }: Due): string {
 
 /** Whether anything was done to the record. An act that fails is left out, so that those after it are not held up. */
 async function fire(context: Context, { notice, report, told }: TimeReports, due: Due): Promise<boolean> {
-  const failed = new Set<TimedAct>();
+  const failed = new Map<TimedAct, unknown>();
   const late = context.clock.now() - due.due;
   for (;;) {
     try {
@@ -73,8 +74,8 @@ async function fire(context: Context, { notice, report, told }: TimeReports, due
       return done;
     } catch (thrown) {
       if (!(thrown instanceof ActFailed)) throw thrown;
-      failed.add(thrown.act);
       const { cause } = thrown;
+      failed.set(thrown.act, cause);
       told?.(cause instanceof Refusal ? "refused" : "failed", late);
       if (cause instanceof Refusal)
         notice(`${due.resource} ${String(due.id as string)}, ${thrown.act.cause}: not done, ${cause.code}`);
@@ -96,7 +97,7 @@ async function act(
   context: Context,
   tx: Transaction,
   { resource, id }: Due,
-  failed: ReadonlySet<TimedAct>,
+  failed: ReadonlyMap<TimedAct, unknown>,
 ): Promise<boolean> {
   const table = tableOf(context, resource);
   const now = context.clock.now();
@@ -106,7 +107,11 @@ async function act(
   let done = false;
   let again = Number.POSITIVE_INFINITY;
   for (const timed of actsDue(table, row, now)) {
-    if (failed.has(timed)) continue;
+    if (failed.has(timed)) {
+      // What is in its way is other records, and nothing says when they have gone.
+      if (isLate(failed.get(timed))) again = now + retryMilliseconds;
+      continue;
+    }
     const present: Row = row;
     const before = momentOf(timed, present);
     const outcome = await perform(context, tx, { table, row: present, act: timed, now }).catch((thrown: unknown) => {
@@ -125,6 +130,10 @@ async function act(
   const next = Math.min(again, ...momentsOf(table, row).filter((moment) => moment > now));
   await tx.defer(resource, row, Number.isFinite(next) ? next : null);
   return done;
+}
+
+function isLate(cause: unknown): boolean {
+  return cause instanceof Refusal && cause.details.isLate === true;
 }
 
 /** What still refers to a record that should be deleted may be gone by then; nothing says so when it is. */
@@ -158,9 +167,17 @@ interface Turn {
 /** `blocked`: something stands in the way that no change of the record itself would take away. */
 type Outcome = "done" | "deleted" | "nothing" | "blocked";
 
-async function perform(context: Context, tx: Transaction, { table, row, act: timed, now }: Turn): Promise<Outcome> {
+async function perform(context: Context, tx: Transaction, turn: Turn): Promise<Outcome> {
+  const { act: timed, now, row } = turn;
   const due = momentOf(timed, row) ?? now;
   const work = workOf(context, timed.cause, due, now);
+  const from = tx.changes.length;
+  const outcome = await performBy(work, tx, turn, due);
+  await holdToRules(work, tx, { from, stateOnly: timed.act.kind === "erase" });
+  return outcome;
+}
+
+async function performBy(work: Work, tx: Transaction, { table, row, act: timed }: Turn, due: number): Promise<Outcome> {
   const { act: what } = timed;
   if (what.kind === "delete") return (await discard(work, tx, table, row)) ? "deleted" : "blocked";
   if (what.kind === "erase") return (await erase(work, tx, table, row, what.columns)) ? "done" : "nothing";

@@ -3,7 +3,7 @@ import { fragmentSegment } from "../base/json-pointer.ts";
 import { canonicalInstant, instantText } from "../base/clock.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Value } from "../expression/evaluate.ts";
-import type { BodyPlan, Column, InputForm, Table, Plan } from "../plan/plan.ts";
+import type { BodyPlan, Column, InputForm, Plan, RulePlan, Table } from "../plan/plan.ts";
 import type { Awaitable, Row, Transaction } from "../store/store.ts";
 import type { Call, Context, Work } from "./context.ts";
 import { callOf } from "./context.ts";
@@ -202,7 +202,7 @@ function uuid(bytes: Uint8Array): string {
 }
 
 /**
- * Stored computed fields and rules of the record as it would be (language, section 4); `old` is the record before. `set`
+ * Stored computed fields, and rules over the record alone, of the record as it would be (language, section 4); `old` is the record before. `set`
  * are the fields that a move has worked out.
  */
 export function settle(
@@ -216,7 +216,7 @@ export function settle(
   const worked = set.length === 0 ? [] : columns.filter(({ name }) => set.some(({ field }) => field === name));
   const referring = columns.filter((column) => isUnchecked(work, column, row, old, worked));
   const isComputed = ({ computed, references }: Column): boolean => computed !== undefined || references?.tree === true;
-  if (referring.length > 0 || rules.length > 0 || columns.some(isComputed))
+  if (referring.length > 0 || rules.some(isEarly) || columns.some(isComputed))
     return compute(work, tx, { columns, rules, worked, referring }, row, old);
   checkFit(work, worked, row);
 }
@@ -277,8 +277,14 @@ async function compute(
   }
   checkFit(work, worked, row);
   for (const rule of rules) {
+    if (!isEarly(rule)) continue;
     if ((await work.context.evaluate(tx, rule.expression, row, variables)) !== true) throw new Refusal(rule.else);
   }
+}
+
+/** Others are evaluated when all is written (rules.ts). */
+function isEarly({ isLate }: RulePlan): boolean {
+  return isLate !== true;
 }
 
 /** What an operation's own record has to come to: the rules are those that this operation can break. */

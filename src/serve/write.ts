@@ -1,6 +1,6 @@
 /** A writing operation: one transaction with its idempotency record, its effects and its answer (R1.8, R3.3, R4.20). */
 import { defined } from "../base/defined.ts";
-import type { Transaction } from "../store/store.ts";
+import type { Awaitable, Transaction } from "../store/store.ts";
 import type { Call } from "./context.ts";
 import { type Deed, deedOf } from "./deeds.ts";
 import type { Answer } from "./exchange.ts";
@@ -11,6 +11,7 @@ import { proveLogin } from "./login.ts";
 import { Refusal } from "./refusal.ts";
 import type { RepeatKey } from "./repeats.ts";
 import { remember, repeatKeyOf, replay } from "./repeats.ts";
+import { holdToRules } from "./rules.ts";
 import { withSecrets } from "./secrets.ts";
 import { admitted, withTokens } from "./tokens.ts";
 
@@ -27,7 +28,7 @@ export function write(asked: Call, inUse: KeysInUse, refused: (refusal: Refusal)
 async function performed(asked: Call, inUse: KeysInUse, refused: (refusal: Refusal) => Answer): Promise<Answer> {
   const { operation } = asked.prepared;
   const call = withFunctions(operation.deed === "login" ? await proveLogin(asked) : await withSecrets(asked));
-  const perform = deedOf(operation, refused);
+  const perform = heldToRules(deedOf(operation, refused));
   const repeat = await repeatKeyOf(call);
   if (repeat === undefined) return inTime(call, async (tx) => withTokens(call, tx, await perform(call, tx)));
   const key = `${repeat.scope}\0${repeat.key}`;
@@ -38,13 +39,35 @@ async function performed(asked: Call, inUse: KeysInUse, refused: (refusal: Refus
     });
   }
   inUse.add(key);
+  const attempt: Attempt = {};
   try {
     return await inTime(call, async (tx) => {
-      return withTokens(call, tx, await performOnce(call, tx, perform, repeat, refused));
+      return withTokens(call, tx, await performOnce(call, tx, { attempt, perform, refused, repeat }));
+    });
+  } catch (thrown) {
+    const { undone } = attempt;
+    if (undone === undefined || thrown !== undone || !isBusinessOutcome(call, undone)) throw thrown;
+    const answer = refused(undone);
+    // What was written is undone. The answer is remembered by itself, unless another process has been faster.
+    return await call.context.store.transaction(async (tx) => {
+      const first = await replay(call, tx, repeat);
+      if (first !== undefined) return withTokens(call, tx, first);
+      await rememberFor(call, tx, repeat, answer);
+      return answer;
     });
   } finally {
     inUse.delete(key);
   }
+}
+
+/** The operation, held to the rules that read other records once it has written all. */
+function heldToRules(perform: Deed): Deed {
+  return async (call, tx) => {
+    const answer = await perform(call, tx);
+    const held = holdToRules(call, tx);
+    if (held !== undefined) await held;
+    return answer;
+  };
 }
 
 /** Most operations have none. */
@@ -101,34 +124,51 @@ function inTurn(call: Call, work: (tx: Transaction) => Promise<Answer>): Promise
   }, isLate);
 }
 
-async function performOnce(
-  call: Call,
-  tx: Transaction,
-  perform: Deed,
-  repeat: RepeatKey,
-  refused: (refusal: Refusal) => Answer,
-): Promise<Answer> {
+/** How the work of a request went. */
+interface Attempt {
+  /** It is refused, and what it has written is undone. */
+  undone?: Refusal;
+}
+
+interface Once {
+  readonly attempt: Attempt;
+  readonly perform: Deed;
+  readonly refused: (refusal: Refusal) => Answer;
+  readonly repeat: RepeatKey;
+}
+
+async function performOnce(call: Call, tx: Transaction, { attempt, perform, refused, repeat }: Once): Promise<Answer> {
   const first = await replay(call, tx, repeat);
   if (first !== undefined) return first;
   let answer: Answer;
   try {
     answer = admitted(call, await perform(call, tx));
   } catch (thrown) {
-    // Other refusals are thrown before the first write: there is nothing to undo, and the answer can be remembered.
-    if (!(thrown instanceof Refusal) || thrown.details.undo === true) throw thrown;
+    if (!(thrown instanceof Refusal)) throw thrown;
+    if (thrown.details.undo === true || tx.changes.length > 0) {
+      attempt.undone = thrown;
+      throw thrown;
+    }
+    // Nothing is written: there is nothing to undo, and the answer is remembered in the same transaction.
     answer = refused(thrown);
     if (!isBusinessOutcome(call, thrown)) return answer;
   }
-  const { keptMilliseconds } = defined(call.prepared.operation.repeats, "how an answer is remembered");
-  await remember(call, tx, repeat, answer, call.now + keptMilliseconds);
+  await rememberFor(call, tx, repeat, answer);
   return answer;
+}
+
+function rememberFor(call: Call, tx: Transaction, repeat: RepeatKey, answer: Answer): Awaitable<void> {
+  const { keptMilliseconds } = defined(call.prepared.operation.repeats, "how an answer is remembered");
+  return remember(call, tx, repeat, answer, call.now + keptMilliseconds);
 }
 
 /**
  * Conflicts, and the errors that the document has for this operation, are outcomes; what a better request or a later one
  * would mend is not (R4.20), also where the document words it anew.
  */
-function isBusinessOutcome({ version, prepared }: Call, { code }: Refusal): boolean {
+function isBusinessOutcome({ version, prepared }: Call, { code, details: { answer } }: Refusal): boolean {
+  // A function has answered by itself, with a status that the document has for the operation.
+  if (answer !== undefined) return answer.status < 500 && answer.status !== 429;
   const status = version.plan.errors[version.chain?.olderError(code) ?? code]?.status ?? 500;
   return status === 409 || (prepared.operation.errors.includes(code) && status < 500 && status !== 429);
 }

@@ -269,7 +269,27 @@ export type Written =
   /** Another record has these values. */
   | { readonly kind: "duplicate"; readonly columns: readonly string[] };
 
+/** A record that a transaction has written: without `old` it was made, without `row` deleted. */
+export interface RecordChange {
+  readonly resource: string;
+  readonly old?: Row;
+  readonly row?: Row;
+}
+
+/** Asks for a record of which `where` is true and `rule` is not. */
+export interface RuleQuery {
+  readonly resource: string;
+  /** Absent: any record. */
+  readonly where?: TypedExpression;
+  /** True of what is looked for. */
+  readonly broken: TypedExpression;
+  /** It is true of all of them or of none, so that one is enough. */
+  readonly one: boolean;
+}
+
 export interface Transaction extends SessionWork {
+  /** What it has written so far, in order; a record that was written twice is there twice. */
+  readonly changes: readonly RecordChange[];
   /** The record whose unique column has this value, held against change until the transaction ends. */
   get(resource: string, column: string, value: Value): Awaitable<Row | undefined>;
   /**
@@ -295,6 +315,13 @@ export interface Transaction extends SessionWork {
   all(resource: string, where: Condition | undefined, variables: Variables, limit: number): Awaitable<readonly Row[]>;
   /** An expression that reads other records, over a row at hand. Expressions that do not can be run without the store. */
   evaluate(expression: TypedExpression, row: Row, variables: Variables): Awaitable<Value>;
+  /**
+   * From now on no other transaction gets beyond this with one of these names of a resource, until this one has ended; what it
+   * reads then has all that those before it have written.
+   */
+  exclude(names: readonly (readonly [resource: string, name: string])[]): Awaitable<void>;
+  /** Whether there is such a record, as this transaction leaves it. Nothing is held; a query is prepared at its first use. */
+  breaks(query: RuleQuery, variables: Variables): Awaitable<boolean>;
   /**
    * Adds a record with these columns (absent ones null) and gives it as `view`. What counts (`id(counter)`, the default
    * `counter`) and has no value gets the next number.

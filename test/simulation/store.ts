@@ -123,6 +123,8 @@ interface Ran {
 /** What becomes of a transaction that has run. */
 type Fate = "well" | "again" | "before" | "after" | "diesBefore" | "diesAfter";
 
+type TransactionCall = Exclude<keyof Transaction, "changes">;
+
 /** All calls of a transaction: one that is added to the port has to be added here. */
 const calls = Object.keys({
   get: true,
@@ -133,6 +135,8 @@ const calls = Object.keys({
   first: true,
   all: true,
   evaluate: true,
+  exclude: true,
+  breaks: true,
   insert: true,
   update: true,
   delete: true,
@@ -153,7 +157,7 @@ const calls = Object.keys({
   addSession: true,
   replaceSession: true,
   endSessions: true,
-} satisfies Record<keyof Transaction, true>) as readonly (keyof Transaction)[];
+} satisfies Record<TransactionCall, true>) as readonly TransactionCall[];
 
 type Call = (...given: readonly unknown[]) => unknown;
 
@@ -235,7 +239,7 @@ export function simulatedStore(
   }
 
   function watched(tx: Transaction, task: Task, log: Mutable<Log>): Transaction {
-    const noted: Partial<Record<keyof Transaction, (given: unknown, ...asked: never[]) => void>> = {
+    const noted: Partial<Record<TransactionCall, (given: unknown, ...asked: never[]) => void>> = {
       get: (_, resource: string, column: string, value: string) => {
         if (column === "id") log.sought ??= { resource, id: String(value) };
       },
@@ -276,7 +280,7 @@ export function simulatedStore(
       endSessions: (_, which: Sessions, at: number) => log.sessions.push({ kind: "end", ...which, at }),
       count: (given, name: string, key: string) => log.counted.push({ ...(given as Counted), name, key }),
     };
-    const wrapped: Partial<Record<keyof Transaction, Call>> = {};
+    const wrapped: Partial<Record<TransactionCall, Call>> = {};
     for (const name of calls) {
       const note = noted[name] as ((given: unknown, ...asked: readonly unknown[]) => void) | undefined;
       wrapped[name] = async (...asked) => {
@@ -290,7 +294,7 @@ export function simulatedStore(
         return given;
       };
     }
-    return wrapped as unknown as Transaction;
+    return { ...wrapped, changes: tx.changes } as unknown as Transaction;
   }
 
   /** What has run is the store's own from here, and is told of while nobody else can come in between. */

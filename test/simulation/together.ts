@@ -31,6 +31,7 @@ export type Holdable =
   | "answer"
   | "bookmark"
   | "unique"
+  | "rule"
   | "told"
   // A session, and each of its tokens.
   | "session"
@@ -228,6 +229,12 @@ function holding({ journal, locks, loose, sessions, tables, tx }: HoldingOptions
   const deleted = async (...asked: Parameters<Transaction["deleteAll"]>) => tx.deleteAll(...asked);
 
   return {
+    changes: tx.changes,
+    async exclude(names) {
+      for (const [resource, name] of names.toSorted(([, a], [, b]) => (a < b ? -1 : 1)))
+        await hold("rule", resource, name);
+    },
+    breaks: (...asked) => tx.breaks(...asked),
     async get(resource, column, value) {
       for (;;) {
         const row = tx.get(resource, column, value);

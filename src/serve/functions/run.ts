@@ -110,12 +110,14 @@ export function createRun({ start, left }: RunOptions): Run {
 
   async function attempt(tx: Transaction, step: Step<unknown>): Promise<Outcome> {
     if (step.writes) wrote = true;
+    const before = tx.changes.length;
     try {
       return { kind: "value", value: await step.perform(tx) };
     } catch (error) {
       // The store does the transaction again, and the function is not told.
       if (isPassing(error)) throw error;
-      if (!(error instanceof Refusal) || error.details.undo === true) fatal ??= { error };
+      const isUndone = !(error instanceof Refusal) || error.details.undo === true || tx.changes.length > before;
+      if (isUndone) fatal ??= { error };
       return { kind: "error", error };
     }
   }

@@ -12,6 +12,7 @@ import type { JsonObject } from "../../base/json.ts";
 import type { JournalRecord, Transaction } from "../../store/store.ts";
 import { anonymous } from "../caller.ts";
 import { type Call, type Context, tableOf } from "../context.ts";
+import { holdToRules } from "../rules.ts";
 import type { Served } from "../versions/served.ts";
 import { type Replayed, replayed, type Started, start, type Surroundings } from "./call.ts";
 import type { ServiceFunction, ServiceFunctions } from "./functions.ts";
@@ -163,7 +164,7 @@ function eventRun(options: WorkingOptions, entry: JournalRecord, given: ServiceF
     })),
     surroundings,
   );
-  return { run, rewind: replay.rewind };
+  return { call, run, rewind: replay.rewind };
 }
 
 // ── Intervals ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -198,7 +199,7 @@ function createIntervalWork(options: WorkingOptions): (isStopped: () => boolean)
       surroundings,
     );
     try {
-      const ran = await inTransactions(context, { run, rewind: replay.rewind }, async (tx, within) => {
+      const ran = await inTransactions(context, { call, run, rewind: replay.rewind }, async (tx, within) => {
         const before = await tx.bookmark(place);
         if (before !== undefined && before >= began) return false;
         await tx.setBookmark(place, began);
@@ -229,12 +230,16 @@ function createIntervalWork(options: WorkingOptions): (isStopped: () => boolean)
 /** In one transaction after another, while the function waits for something else. */
 async function inTransactions<Result>(
   { store }: Context,
-  { run, rewind }: Runnable,
+  { call, run, rewind }: Runnable,
   work: (tx: Transaction, run: Run) => Promise<Result>,
 ): Promise<Result> {
   for (;;) {
     try {
-      return await store.transaction((tx) => work(tx, run));
+      return await store.transaction(async (tx) => {
+        const result = await work(tx, run);
+        await holdToRules(call, tx);
+        return result;
+      });
     } catch (thrown) {
       if (!(thrown instanceof Waits)) {
         run.end(thrown);
@@ -247,6 +252,7 @@ async function inTransactions<Result>(
 }
 
 interface Runnable {
+  readonly call: Call;
   readonly run: Run;
   readonly rewind: () => void;
 }

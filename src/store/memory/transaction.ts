@@ -13,8 +13,10 @@ import type {
   ListQuery,
   Page,
   PageArguments,
+  RecordChange,
   Remembered,
   Row,
+  RuleQuery,
   Tally,
   Transaction,
   View,
@@ -51,6 +53,7 @@ export interface MemoryState {
 }
 
 export class MemoryTransaction implements Transaction {
+  readonly changes: RecordChange[] = [];
   readonly pending: Pending;
   readonly answers: Map<string, Remembered> = new Map();
   readonly counts: Counts = new Map();
@@ -114,6 +117,15 @@ export class MemoryTransaction implements Transaction {
     return evaluateIn(this.pending, expression, row, variables);
   }
 
+  exclude(): void {}
+
+  breaks({ broken, one, resource, where }: RuleQuery, variables: Variables): boolean {
+    this.#use();
+    const among = where && { all: [where] };
+    const found = this.pending.all(resource).filter((row) => holdsIn(this.pending, among, row, variables));
+    return found.slice(0, one ? 1 : undefined).some((row) => holdsIn(this.pending, { all: [broken] }, row, variables));
+  }
+
   insert(resource: string, values: Row, revision: number, view: View, variables: Variables): Written {
     this.#use();
     const { table } = this.#committed.relation(resource);
@@ -142,8 +154,10 @@ export class MemoryTransaction implements Transaction {
     this.#guard(table, row);
     const columns = this.pending.duplicated(resource, row);
     if (columns) return { kind: "duplicate", columns };
-    this.#files.check(table, this.pending.find(resource, "_seq", row["_seq"] ?? null), row);
+    const old = this.pending.find(resource, "_seq", row["_seq"] ?? null);
+    this.#files.check(table, old, row);
     this.pending.put(resource, row);
+    this.changes.push({ resource, row, ...(old === undefined ? {} : { old }) });
     return { kind: "written", text: this.view(row, view, variables), revision: row["_rev"] as number, row };
   }
 
@@ -182,9 +196,14 @@ export class MemoryTransaction implements Transaction {
     if (plan.kind === "referenced") return plan;
     for (const cleared of plan.cleared) {
       const changes = answered(recomputed(cleared), ([expression, at]) => this.evaluate(expression, at, {}));
-      this.pending.put(cleared.table.resource, this.#changed(cleared.table, cleared.row, changes));
+      const row = this.#changed(cleared.table, cleared.row, changes);
+      this.pending.put(cleared.table.resource, row);
+      this.changes.push({ resource: cleared.table.resource, old: cleared.row, row });
     }
-    for (const held of plan.deleted) this.pending.remove(held.table.resource, held.row);
+    for (const held of plan.deleted) {
+      this.pending.remove(held.table.resource, held.row);
+      this.changes.push({ resource: held.table.resource, old: held.row });
+    }
     const records = plan.deleted.map(deletedRecord);
     for (const { resource: of, id } of records) this.sessions.forget(of, `${id as string | number}`);
     return { kind: "deleted", records };

@@ -18,8 +18,10 @@ import type {
   ListQuery,
   Page,
   PageArguments,
+  RecordChange,
   Remembered,
   Row,
+  RuleQuery,
   Tally,
   Transaction,
   View,
@@ -28,6 +30,8 @@ import type {
 import { timesOf } from "../times.ts";
 import { recall, remember, type Unclaimed } from "./answers.ts";
 import { type Ask, askValue, askView, type Fetch, wholeResources } from "./at-hand.ts";
+import { breakingSql } from "../breaking-sql.ts";
+import { type Held as Name, holding } from "./commits.ts";
 import { expressions } from "./condition.ts";
 import type { Bindable, Work } from "./connection.ts";
 import { countUp } from "./counts.ts";
@@ -59,6 +63,7 @@ export class Workshop {
   readonly #firsts = new WeakMap<TypedExpression, Statement>();
   readonly #lists = new WeakMap<ListQuery, List>();
   readonly #gets = new Map<string, string>();
+  readonly #breaks = new WeakMap<RuleQuery, Statement>();
   readonly tallies: Tallies = createTallies();
 
   constructor(relations: Relations, clock: () => number) {
@@ -79,6 +84,10 @@ export class Workshop {
 
   list(query: ListQuery): List {
     return kept(this.#lists, query, () => prepareList(query, this.relations));
+  }
+
+  breaks(query: RuleQuery): Statement {
+    return kept(this.#breaks, query, () => statementOf(breakingSql(query, expressions, this.relations)));
   }
 
   /** The oldest record for which a condition is true. */
@@ -123,6 +132,7 @@ type Lock = typeof toRefer | typeof toChange;
  * of rows by a lock of its own; and where all rows of a table may matter, the table. `docs/decisions/0042-postgres.md` says why not SERIALIZABLE.
  */
 export class PostgresTransaction implements Transaction {
+  readonly changes: RecordChange[] = [];
   readonly #shop: Workshop;
   readonly #work: Work;
   readonly #unclaimed: Unclaimed = new Map();
@@ -259,6 +269,18 @@ export class PostgresTransaction implements Transaction {
     return this.#work.freeze(tables).then(() => ask(this.#work, this.#rely, row, variables));
   }
 
+  /** Behind what was written before, whose rows are held already: all do it in this order, and do not wait in a circle. */
+  exclude(names: readonly (readonly [resource: string, name: string])[]): void {
+    const held = names.map(([resource, name]): Name => [relationFor(this.#shop.relations, resource).name, name]);
+    const { text, values } = holding(held.toSorted((a, b) => (String(a) < String(b) ? -1 : 1)));
+    this.#work.send(text, values);
+  }
+
+  async breaks(query: RuleQuery, variables: Variables): Promise<boolean> {
+    const { bind, text } = this.#shop.breaks(query);
+    return (await this.#work.rows(text, bind([], variables))).length > 0;
+  }
+
   view(row: Row, view: View, variables: Variables): string | Promise<string> {
     return this.#shop.view(view).given(this.#work, this.#look, row, variables);
   }
@@ -273,6 +295,7 @@ export class PostgresTransaction implements Transaction {
       for (const { name } of table.columns) row[name] = values[name] ?? null;
       this.#work.expect(relation.insert, relation.encode({ ...values, ...hidden }));
       this.#own.set(placeOf(relation, row["id"]), row);
+      this.changes.push({ resource, row });
       return { kind: "written", text: local(row, variables), revision, row };
     }
     const [made] = await this.#work.rows<[number, ...number[]]>(
@@ -286,6 +309,7 @@ export class PostgresTransaction implements Transaction {
       row[name] = made[index + 1] ?? null;
     });
     if (relation.hasFiles) await followFiles(this.#work, table, undefined, row);
+    this.changes.push({ resource, row });
     const text = await this.#shop.view(view).stored(this.#work, this.#look, row, variables);
     return { kind: "written", text, revision, row };
   }
@@ -311,6 +335,7 @@ export class PostgresTransaction implements Transaction {
       if (await this.#write(relation, present, next, set)) {
         this.#own.set(placeOf(relation, next["id"]), next);
         if (relation.hasFiles) await followFiles(this.#work, relation.table, present, next);
+        this.changes.push({ resource: relation.table.resource, old: present, row: next });
         return { row: next };
       }
       const before: Row = present;
@@ -418,6 +443,7 @@ export class PostgresTransaction implements Transaction {
     for (const [table, held] of byTable) {
       const { hasFiles, name } = relationFor(this.#shop.relations, table.resource);
       const ids = held.map(({ row }) => row["_seq"] as number);
+      for (const { row } of held) this.changes.push({ resource: table.resource, old: row });
       for (const { row } of held)
         this.#own.delete(placeOf(relationFor(this.#shop.relations, table.resource), row["id"]));
       await this.#work.rows(`DELETE FROM ${name} WHERE _seq = ANY($1::bigint[])`, [ids]);

@@ -12,8 +12,10 @@ import type {
   ListQuery,
   Page,
   PageArguments,
+  RecordChange,
   Remembered,
   Row,
+  RuleQuery,
   Tally,
   Transaction,
   View,
@@ -30,6 +32,7 @@ import { type Cells, type Connection, duplicated } from "./connection.ts";
 import { count } from "./counters.ts";
 import { countDown, countUp } from "./counts.ts";
 import { followFiles } from "./files.ts";
+import { breakingSql } from "../breaking-sql.ts";
 import { type Fragment, joined, sql } from "../fragment.ts";
 import { argument, binder } from "./fragment.ts";
 import type { Turn } from "./group.ts";
@@ -57,6 +60,7 @@ export class Workshop {
   readonly #writes = new WeakMap<View, Write>();
   readonly #firsts = new WeakMap<TypedExpression, (variables: Variables) => Cells | undefined>();
   readonly #gets = new Map<string, (value: Value) => Row | undefined>();
+  readonly #breaks = new WeakMap<RuleQuery, (variables: Variables) => boolean>();
   readonly #updaters = new Map<string, Updater>();
   readonly #lists = new WeakMap<ListQuery, ReturnType<typeof prepareList>>();
 
@@ -175,6 +179,18 @@ export class Workshop {
     return list;
   }
 
+  breaks(query: RuleQuery): (variables: Variables) => boolean {
+    let breaks = this.#breaks.get(query);
+    if (!breaks) {
+      const { sql: text, bindings } = breakingSql(query, expressions, this.relations);
+      const get = this.connection.getter(text);
+      const bind = binder(bindings);
+      breaks = (variables) => get(...bind([], variables)) !== undefined;
+      this.#breaks.set(query, breaks);
+    }
+    return breaks;
+  }
+
   first(relation: Relation, where: TypedExpression | undefined, variables: Variables): Cells | undefined {
     const known = where && this.#firsts.get(where);
     if (known) return known(variables);
@@ -210,6 +226,7 @@ function fieldsOf(expression: TypedExpression): Set<string> {
 }
 
 export class SqliteTransaction implements Transaction {
+  readonly changes: RecordChange[] = [];
   readonly #shop: Workshop;
   readonly #turn: Turn;
 
@@ -223,7 +240,7 @@ export class SqliteTransaction implements Transaction {
     return this.#shop.getter(resource, column)(value);
   }
 
-  /** There is one transaction at a time, so that none holds what another one asks for: here, and in the next two. */
+  /** There is one transaction at a time, so that none holds what another one asks for: here, in the next two, and in `exclude`. */
   refer(resource: string, column: string, value: Value): Row | undefined {
     return this.get(resource, column, value);
   }
@@ -251,6 +268,13 @@ export class SqliteTransaction implements Transaction {
     return this.#shop.evaluate(expression)(row, variables);
   }
 
+  exclude(): void {}
+
+  breaks(query: RuleQuery, variables: Variables): boolean {
+    this.#turn.reading();
+    return this.#shop.breaks(query)(variables);
+  }
+
   insert(resource: string, values: Row, revision: number, view: View, variables: Variables): Written {
     const relation = relationFor(this.#shop.relations, resource);
     const { table } = relation;
@@ -268,6 +292,7 @@ export class SqliteTransaction implements Transaction {
       for (const { name } of table.columns) row[name] = given[name] ?? null;
       if (relation.hasFiles) followFiles(this.#turn.connection, table, undefined, row);
       this.#shop.tallies.follow(this.#turn, resource, undefined, row);
+      this.changes.push({ resource, row });
       return { kind: "written", text: this.#shop.write(view)(row, variables), revision, row };
     } catch (thrown) {
       return lost(thrown, relation);
@@ -314,6 +339,7 @@ export class SqliteTransaction implements Transaction {
       const next = { ...present, ...written, _rev: revision };
       if (relation.hasFiles) followFiles(this.#turn.connection, relation.table, present, next);
       this.#shop.tallies.follow(this.#turn, relation.table.resource, present, next);
+      this.changes.push({ resource: relation.table.resource, old: before, row: next });
       return next;
     }
     throw new Error(`a ${relation.table.resource} was changed that is no longer there`);
@@ -391,6 +417,7 @@ export class SqliteTransaction implements Transaction {
     if (records.length > 1) connection.exec("PRAGMA defer_foreign_keys = ON");
     for (const [relation, row] of records) {
       const { hasFiles, name, table } = relation;
+      this.changes.push({ resource: table.resource, old: row });
       // The row may have been read before an earlier change of this transaction.
       if (this.#shop.tallies.has(table.resource))
         this.#shop.tallies.follow(this.#turn, table.resource, this.#present(relation, row), undefined);

@@ -1,0 +1,318 @@
+/**
+ * What a condition over one record reads of other records, and which records it has to be evaluated for again when one of
+ * those is written. A superset is enough: a record for which the condition has not changed is true as before.
+ */
+import { isRecordList, parts, type TypedExpression } from "./typed.ts";
+import type { ValueType } from "./types.ts";
+
+/** What a condition reads. */
+export interface Reach {
+  /** It mentions a variable of the moment (`caller`, `now`, `old`): it is about a write, and not about what is stored. */
+  readonly aboutWrite: boolean;
+  /** Fields of its own record, also through `old`. */
+  readonly own: readonly string[];
+  readonly others: readonly Dependency[];
+  /**
+   * The own field by which it reaches all others: two writes that reach it through different values of this field do not
+   * concern the same record. Absent: there is no such field.
+   */
+  readonly key?: string;
+  /** What has to be found fast for it: a column of a resource. */
+  readonly columns: readonly ColumnOf[];
+}
+
+export interface ColumnOf {
+  readonly resource: string;
+  readonly column: string;
+}
+
+/** What it reads of the records of one resource. */
+export interface Dependency {
+  readonly resource: string;
+  /** `walk`: of single records, through references. `records`: of all for which its conditions are true. */
+  readonly kind: "walk" | "records";
+  readonly columns: readonly string[];
+  /** Absent: a write of such a record may concern every record. */
+  readonly affected?: Affected;
+  readonly at: TypedExpression["at"];
+}
+
+/**
+ * The records that a written one concerns: those for which `where` is true, with the written record's `column`, before and
+ * after, as the variable `reach.value`. Where that is null it is `absent`; none without one.
+ */
+export interface Affected {
+  readonly column: string;
+  readonly where: TypedExpression;
+  readonly absent?: TypedExpression;
+  /** The own field that `where` holds to the value, where it is that alone. */
+  readonly field?: string;
+}
+
+export const reachVariable = "reach";
+
+/** The records that a macro goes through, as they are told apart from others of their resource. */
+interface Frame {
+  readonly resource: string;
+  readonly slot: number;
+  readonly columns: Set<string>;
+  /** Equalities between a field of theirs and something of what is around. */
+  readonly links: { readonly own: Node; readonly outer: TypedExpression }[];
+  readonly around: Frames;
+  readonly at: TypedExpression["at"];
+}
+
+type Frames = ReadonlyMap<number, Frame>;
+type Node = Extract<TypedExpression, { kind: "item-field" }>;
+type WalkNode = Extract<TypedExpression, { kind: "walk" }>;
+
+export function reachOf(condition: TypedExpression): Reach {
+  const own = new Set<string>();
+  const frames: Frame[] = [];
+  const walks: { readonly walk: WalkNode; readonly around: Frames }[] = [];
+  let aboutWrite = false;
+
+  /** The frame of a list of records, with what its filters hold them to. */
+  const frameOf = (list: TypedExpression, slot: number, around: Frames): Frame => {
+    if (list.kind === "records") {
+      const frame: Frame = { resource: list.resource, slot, columns: new Set(), links: [], around, at: list.at };
+      frames.push(frame);
+      return frame;
+    }
+    const [inner] = list.kind === "macro" ? [list.list] : parts(list);
+    if (inner === undefined) throw new Error("a list of records starts with no resource");
+    const frame = frameOf(inner, slot, around);
+    if (list.kind === "macro") visitBody(list, frame, around);
+    return frame;
+  };
+
+  const visitBody = (macro: Extract<TypedExpression, { kind: "macro" }>, frame: Frame, around: Frames): void => {
+    const holds = { filter: true, exists: true, all: false, map: undefined, sortBy: undefined }[macro.macro];
+    if (holds !== undefined) frame.links.push(...equalities(macro.body, holds, frame.slot));
+    visit(macro.body, new Map([...around, [frame.slot, frame]]));
+  };
+
+  const visit = (node: TypedExpression, around: Frames): void => {
+    switch (node.kind) {
+      case "field":
+        own.add(node.name);
+        return;
+      case "variable": {
+        aboutWrite = true;
+        const [variable, name] = node.path;
+        if (variable === "old" && name !== undefined) own.add(name);
+        return;
+      }
+      case "item-field":
+        around.get(node.slot)?.columns.add(node.name);
+        return;
+      case "walk":
+        walks.push({ walk: node, around });
+        visit(node.reference, around);
+        return;
+      case "macro":
+        if (node.records) visitBody(node, frameOf(node.list, node.slot, around), around);
+        else {
+          visit(node.list, around);
+          visit(node.body, around);
+        }
+        return;
+      default:
+        if (isRecordList(node)) frameOf(node, slotAfter(around), around);
+        else for (const part of parts(node)) visit(part, around);
+    }
+  };
+
+  visit(condition, new Map());
+  const key = aboutWrite ? undefined : commonField(frames, walks);
+  const columns: ColumnOf[] = [];
+  const others = [
+    ...frames.map((frame): Dependency => {
+      const affected = affectedByFrame(frame, key, columns);
+      return {
+        resource: frame.resource,
+        kind: "records",
+        columns: [...frame.columns],
+        ...(affected === undefined ? {} : { affected }),
+        at: frame.at,
+      };
+    }),
+    ...walks.map(({ walk, around }): Dependency => {
+      const affected = affectedBy(walk.reference, around, { column: "id", nullable: false }, columns);
+      return {
+        resource: walk.resource,
+        kind: "walk",
+        columns: [walk.name],
+        ...(affected === undefined ? {} : { affected }),
+        at: walk.at,
+      };
+    }),
+  ];
+  return { aboutWrite, own: [...own], others, columns, ...(key === undefined ? {} : { key }) };
+}
+
+function slotAfter(around: Frames): number {
+  return Math.max(-1, ...around.keys()) + 1;
+}
+
+/** The own field that each of them is reached by, and nothing else. */
+function commonField(frames: readonly Frame[], walks: readonly { readonly walk: WalkNode }[]): string | undefined {
+  const each = [
+    ...frames.map(({ links }) => links.flatMap(({ outer }) => (outer.kind === "field" ? [outer.name] : []))),
+    ...walks.map(({ walk: { reference } }) => (reference.kind === "field" ? [reference.name] : [])),
+  ];
+  const [first = [], ...rest] = each;
+  return first.find((name) => rest.every((names) => names.includes(name)));
+}
+
+/**
+ * `own == outer` for each equality that is true (`holds`) wherever the condition is true (not true). What is compared with
+ * a field of an item inside says nothing.
+ */
+function equalities(condition: TypedExpression, holds: boolean, slot: number): Frame["links"] {
+  if (condition.kind === "not") return equalities(condition.operand, !holds, slot);
+  if (condition.kind === "logical") {
+    if ((condition.operator === "&&") !== holds) return [];
+    return [...equalities(condition.left, holds, slot), ...equalities(condition.right, holds, slot)];
+  }
+  if (condition.kind !== "compare" || condition.operator !== (holds ? "==" : "!=")) return [];
+  const { left, right } = condition;
+  return [
+    [left, right],
+    [right, left],
+  ].flatMap(([own, outer]) => {
+    const isLink = own?.kind === "item-field" && own.slot === slot && outer !== undefined && isOutside(outer, slot);
+    return isLink ? [{ own, outer }] : [];
+  });
+}
+
+/** Whether it stands for something of what is around, and of nothing else. */
+function isOutside(expression: TypedExpression, slot: number): boolean {
+  if (expression.kind === "item-field") return expression.slot < slot;
+  if (expression.kind === "walk") return isOutside(expression.reference, slot);
+  return expression.kind === "field";
+}
+
+function affectedByFrame(frame: Frame, key: string | undefined, columns: ColumnOf[]): Affected | undefined {
+  const rank = ({ outer }: Frame["links"][number]): number => {
+    if (outer.kind !== "field") return 2;
+    return outer.name === key ? 0 : 1;
+  };
+  for (const { own, outer } of frame.links.toSorted((a, b) => rank(a) - rank(b))) {
+    const written = { column: own.name, nullable: own.nullable };
+    const affected = affectedBy(outer, frame.around, written, columns);
+    if (affected === undefined) continue;
+    columns.push({ resource: frame.resource, column: own.name });
+    return affected;
+  }
+  return undefined;
+}
+
+function affectedBy(
+  outer: TypedExpression,
+  around: Frames,
+  written: { readonly column: string; readonly nullable: boolean },
+  columns: ColumnOf[],
+): Affected | undefined {
+  const found: ColumnOf[] = [];
+  const where = recordsWhere(outer, around, found, (value) => equals(value, valueOf(value.type)));
+  if (where === undefined) return undefined;
+  columns.push(...found);
+  const mayBeAbsent = written.nullable && (outer.nullable || outer.kind === "walk");
+  const absent = mayBeAbsent ? recordsWhere(outer, around, [], (value) => equals(value, nothing)) : undefined;
+  return {
+    column: written.column,
+    where,
+    ...(absent === undefined ? {} : { absent }),
+    ...(outer.kind === "field" ? { field: outer.name } : {}),
+  };
+}
+
+type Test = (value: TypedExpression, slot: number) => TypedExpression;
+
+/** A condition over a record: that something which it reaches passes a test. */
+function recordsWhere(
+  outer: TypedExpression,
+  around: Frames,
+  columns: ColumnOf[],
+  test: Test,
+): TypedExpression | undefined {
+  if (outer.kind === "field") {
+    columns.push({ resource: "", column: outer.name });
+    return test(outer, 0);
+  }
+  if (outer.kind === "walk") {
+    const { reference, resource, name, type, nullable } = outer;
+    columns.push({ resource, column: name });
+    return recordsWhere(reference, around, columns, (value, slot) => {
+      const read = itemField(resource, slot, name, type, nullable);
+      return isAmong(value, resource, slot, test(read, slot + 1), itemField(resource, slot, "id", value.type, false));
+    });
+  }
+  const frame = outer.kind === "item-field" ? around.get(outer.slot) : undefined;
+  if (outer.kind !== "item-field" || frame === undefined) return undefined;
+  for (const link of frame.links) {
+    const { own } = link;
+    const found: ColumnOf[] = [{ resource: frame.resource, column: outer.name }];
+    const where = recordsWhere(link.outer, frame.around, found, (value, slot) => {
+      if (own.name === outer.name) return test(value, slot);
+      const read = itemField(frame.resource, slot, outer.name, outer.type, outer.nullable);
+      const given = itemField(frame.resource, slot, own.name, own.type, own.nullable);
+      return isAmong(value, frame.resource, slot, test(read, slot + 1), given);
+    });
+    if (where === undefined) continue;
+    columns.push(...found);
+    return where;
+  }
+  return undefined;
+}
+
+const bool = { kind: "bool" } as const;
+const nowhere = { start: 0, end: 0 };
+
+const nothing: TypedExpression = { kind: "constant", value: null, at: nowhere, type: { kind: "null" }, nullable: true };
+
+function valueOf(type: ValueType): TypedExpression {
+  return { kind: "variable", path: [reachVariable, "value"], at: nowhere, type, nullable: false };
+}
+
+function itemField(resource: string, slot: number, name: string, type: ValueType, nullable: boolean): TypedExpression {
+  return { kind: "item-field", slot, resource, name, at: nowhere, type, nullable };
+}
+
+function equals(left: TypedExpression, right: TypedExpression): TypedExpression {
+  return { kind: "compare", operator: "==", left, right, at: nowhere, type: bool, nullable: false };
+}
+
+/** `value in Resource.filter(…, condition).map(…, given)` */
+function isAmong(
+  value: TypedExpression,
+  resource: string,
+  slot: number,
+  condition: TypedExpression,
+  given: TypedExpression,
+): TypedExpression {
+  const records: ValueType = { kind: "list", of: { kind: "record", resource } };
+  const all: TypedExpression = { kind: "records", resource, at: nowhere, type: records, nullable: false };
+  const macro = { kind: "macro", records: true, slot, at: nowhere, nullable: false } as const;
+  const some: TypedExpression = { ...macro, macro: "filter", type: records, list: all, body: condition };
+  const list: TypedExpression = {
+    ...macro,
+    macro: "map",
+    type: { kind: "list", of: given.type },
+    list: some,
+    body: given,
+  };
+  return { kind: "within", value, list, at: nowhere, type: bool, nullable: false };
+}
+
+/** True where the condition is not. */
+export function negation(operand: TypedExpression): TypedExpression {
+  return { kind: "not", operand, at: nowhere, type: bool, nullable: false };
+}
+
+/** The record whose id is `reach.value`, as a condition. */
+export function isItself(type: ValueType): TypedExpression {
+  const id: TypedExpression = { kind: "field", name: "id", at: nowhere, type, nullable: false };
+  return equals(id, valueOf(type));
+}

@@ -1,0 +1,156 @@
+/** Rules: those of a record alone, and for each resource what its writes have to be held to when all is written. */
+import { isItself, negation, reachOf, type Reach } from "../expression/reach.ts";
+import { expressibleInSql } from "../expression/sql.ts";
+import { parts, type TypedExpression } from "../expression/typed.ts";
+import { own } from "../parts/resources/fields.ts";
+import { recordMembers } from "../parts/resources/value-type.ts";
+import type { LateRule, RulePlan, Table } from "./plan.ts";
+import { defined } from "../base/defined.ts";
+import { type Sources, typedAt, unique } from "./sources.ts";
+
+export function rulePlans(sources: Sources, resource: string): readonly RulePlan[] {
+  return (own(sources.model.resources.rules, resource) ?? []).flatMap((rule, index) => {
+    if (rule.kind !== "holds") return [];
+    const expression = typedAt(sources, `resources/rules/${resource}/${index}/holds`);
+    return [
+      {
+        expression,
+        else: rule.else,
+        ...(readsOthers(expression) ? { isLate: true as const } : {}),
+        ...(mentions(expression, "variable") ? { isAboutWrite: true as const } : {}),
+      },
+    ];
+  });
+}
+
+function readsOthers(expression: TypedExpression): boolean {
+  return mentions(expression, "records") || mentions(expression, "walk");
+}
+
+function mentions(expression: TypedExpression, kind: TypedExpression["kind"]): boolean {
+  return expression.kind === kind || parts(expression).some((part) => mentions(part, kind));
+}
+
+/** The rules of any resource that a write of a record of this one can break, and that read other records. */
+export function lateRules(sources: Sources, resource: string): readonly LateRule[] {
+  return Object.keys(sources.model.resources.rules).flatMap((of) =>
+    rulePlans(sources, of).flatMap((rule, index) =>
+      rule.isLate === true ? lateRulesOf(sources, { resource: of, rule, name: `${of} ${index}` }, resource) : [],
+    ),
+  );
+}
+
+interface Named {
+  readonly resource: string;
+  readonly rule: RulePlan;
+  readonly name: string;
+}
+
+function lateRulesOf({ model }: Sources, { resource, rule, name }: Named, written: string): readonly LateRule[] {
+  const { expression } = rule;
+  const reach = reachOf(expression);
+  const broken = negation(expression);
+  const id = defined(own(recordMembers(model, resource), "id"), `the id of ${resource}`);
+  const common = {
+    resource,
+    rule: expression,
+    else: rule.else,
+    name,
+    isAboutWrite: reach.aboutWrite,
+    inDatabase: mentions(expression, "records"),
+    ...(expressibleInSql(expression) ? { broken } : {}),
+    ...(reach.key === undefined ? {} : { key: reach.key }),
+  } satisfies Partial<LateRule>;
+  const itself: LateRule = {
+    ...common,
+    kind: "itself",
+    on: { insert: true, delete: false, columns: reach.aboutWrite ? "any" : reach.own },
+    find: { column: "id", where: isItself(id.type), one: false },
+  };
+  // What is about a write is evaluated for what was written alone.
+  const others = reach.aboutWrite ? [] : reach.others.filter((other) => other.resource === written);
+  return [
+    ...(resource === written ? [itself] : []),
+    ...others.map(({ affected, columns, kind }): LateRule => {
+      const one = isSameForAll(reach, affected?.field);
+      const membership = kind === "records";
+      return {
+        ...common,
+        kind: "other",
+        on: { insert: membership, delete: membership, columns },
+        ...(affected === undefined
+          ? { find: { one } }
+          : {
+              find: {
+                column: affected.column,
+                where: affected.where,
+                one,
+                ...(affected.absent === undefined ? {} : { absent: affected.absent }),
+              },
+            }),
+      };
+    }),
+  ];
+}
+
+/** Whether the rule says the same of all records that have one value in `field`. */
+function isSameForAll({ own: read }: Reach, field: string | undefined): boolean {
+  return read.every((name) => name === field);
+}
+
+/** The columns of a resource that rules look for records by, each to be indexed. */
+export function ruleColumns(sources: Sources, resource: string): readonly string[] {
+  const columns = Object.keys(sources.model.resources.rules).flatMap((of) =>
+    rulePlans(sources, of).flatMap(({ expression, isLate }) => {
+      if (isLate !== true) return [];
+      return reachOf(expression).columns.flatMap((one) => {
+        return (one.resource === "" ? of : one.resource) === resource ? [one.column] : [];
+      });
+    }),
+  );
+  return unique(columns);
+}
+
+/** A write that an operation can do. */
+export interface PlannedWrite {
+  readonly resource: string;
+  readonly kind: "insert" | "update" | "delete";
+  /** Of an update, those that it can change. */
+  readonly columns?: ReadonlySet<string>;
+}
+
+/** The errors of rules that read other records and that these writes can break. */
+export function lateErrors(writes: readonly PlannedWrite[], tables: readonly Table[]): readonly string[] {
+  return writes.flatMap((write) => {
+    const { lateRules: rules = [] } = tables.find(({ resource }) => resource === write.resource) ?? {};
+    return rules.filter((rule) => concerns(rule, write)).map((rule) => rule.else);
+  });
+}
+
+function concerns({ on }: LateRule, { columns, kind }: PlannedWrite): boolean {
+  if (kind !== "update") return on[kind];
+  return on.columns === "any" || on.columns.some((name) => columns?.has(name));
+}
+
+/** What a deletion of a record of a resource does: the records that are deleted with it, the references that it clears. */
+export function writesOfDeletion(
+  resource: string,
+  tables: readonly Table[],
+  seen: ReadonlySet<string> = new Set(),
+): readonly PlannedWrite[] {
+  if (seen.has(resource)) return [];
+  const around = new Set([...seen, resource]);
+  const referring = tables.flatMap((table) =>
+    table.columns.flatMap(({ name, references }): readonly PlannedWrite[] => {
+      if (references?.resource !== resource) return [];
+      if (references.onDelete === "delete") return writesOfDeletion(table.resource, tables, around);
+      if (references.onDelete !== "clear") return [];
+      return [{ resource: table.resource, kind: "update", columns: new Set([name, ...computedColumns(table)]) }];
+    }),
+  );
+  return [{ resource, kind: "delete" }, ...referring];
+}
+
+function computedColumns({ columns }: Table): readonly string[] {
+  return columns.flatMap(({ computed, name }) => (computed === undefined ? [] : [name]));
+}

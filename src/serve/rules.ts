@@ -1,0 +1,141 @@
+/**
+ * Rules that read other records, evaluated when all is written: each for the records that what was written can concern
+ * (language, section 2). Rules of a record alone are evaluated before it is written (values.ts).
+ */
+import type { Value, Variables } from "../expression/evaluate.ts";
+import { reachVariable } from "../expression/reach.ts";
+import type { TypedExpression } from "../expression/typed.ts";
+import type { LateRule } from "../plan/plan.ts";
+import type { Awaitable, RecordChange, Row, RuleQuery, Transaction } from "../store/store.ts";
+import type { Work } from "./context.ts";
+import { Refusal } from "./refusal.ts";
+import { sameValue } from "./values.ts";
+
+export interface Holding {
+  /** Of `tx.changes`, how many there were when it was last asked. */
+  readonly from?: number;
+  /** Rules about a write are not asked. */
+  readonly stateOnly?: boolean;
+}
+
+/** @throws Refusal with the error of a rule that is broken. */
+export function holdToRules(
+  work: Pick<Work, "context" | "variables">,
+  tx: Transaction,
+  { from = 0, stateOnly = false }: Holding = {},
+): Awaitable<void> {
+  const { tables } = work.context;
+  for (let index = from; index < tx.changes.length; index += 1) {
+    if (tables.get((tx.changes[index] as RecordChange).resource)?.lateRules !== undefined)
+      return holdAll(work, tx, tx.changes.slice(from), stateOnly);
+  }
+}
+
+/** A rule that is to be evaluated for some records. */
+interface Asked {
+  readonly late: LateRule;
+  /** `reach.value`, where the rule is not evaluated for all records. */
+  readonly value: Value;
+  /** Of `itself`. */
+  readonly change?: RecordChange;
+}
+
+async function holdAll(
+  work: Pick<Work, "context" | "variables">,
+  tx: Transaction,
+  changes: readonly RecordChange[],
+  stateOnly: boolean,
+): Promise<void> {
+  const asked = askedOf(work, changes).filter(({ late }) => !(stateOnly && late.isAboutWrite));
+  const names = new Map<string, readonly [string, string]>();
+  for (const one of asked) {
+    const name = nameOf(one);
+    if (name !== undefined) names.set(name, [one.late.resource, name]);
+  }
+  if (names.size > 0) await tx.exclude([...names.values()]);
+  for (const one of asked) if (await isBroken(work, tx, one)) throw new Refusal(one.late.else, { isLate: true });
+}
+
+function askedOf({ context }: Pick<Work, "context">, changes: readonly RecordChange[]): readonly Asked[] {
+  const asked = new Map<string, Asked>();
+  for (const change of togetherOf(changes)) {
+    const late = context.tables.get(change.resource)?.lateRules ?? [];
+    for (const [index, rule] of late.entries()) {
+      if (!concerns(rule, change)) continue;
+      for (const value of valuesOf(rule, change)) {
+        const one: Asked = { late: rule, value, ...(rule.kind === "itself" ? { change } : {}) };
+        asked.set(JSON.stringify([change.resource, index, value]), one);
+      }
+    }
+  }
+  return [...asked.values()];
+}
+
+/** Each record once: as it was before all of it, and as it is after. */
+function togetherOf(changes: readonly RecordChange[]): readonly RecordChange[] {
+  if (changes.length === 1) return changes;
+  const records = new Map<string, RecordChange>();
+  for (const { resource, old, row } of changes) {
+    const key = JSON.stringify([resource, (row ?? old)?.["id"]]);
+    const before = records.get(key);
+    const first = before === undefined ? old : before.old;
+    records.set(key, {
+      resource,
+      ...(first === undefined ? {} : { old: first }),
+      ...(row === undefined ? {} : { row }),
+    });
+  }
+  return [...records.values()].filter(({ old, row }) => old !== undefined || row !== undefined);
+}
+
+function concerns({ on }: LateRule, { old, row }: RecordChange): boolean {
+  if (old === undefined) return on.insert;
+  if (row === undefined) return on.delete;
+  return on.columns === "any" || on.columns.some((name) => !sameValue(old[name] ?? null, row[name] ?? null));
+}
+
+function valuesOf({ find: { absent, column }, kind }: LateRule, { old, row }: RecordChange): readonly Value[] {
+  if (column === undefined) return [null];
+  const rows = kind === "itself" ? [row] : [old, row];
+  const values = rows.flatMap((one) => (one === undefined ? [] : [one[column] ?? null]));
+  return [...new Set(values)].filter((value) => value !== null || absent !== undefined);
+}
+
+/** What no two transactions do at once. A walk alone holds the records that it reads. */
+function nameOf({ change, late: { inDatabase, key, kind, name }, value }: Asked): string | undefined {
+  if (kind === "itself" && !inDatabase) return undefined;
+  if (key === undefined) return name;
+  const of = change === undefined ? value : (change.row?.[key] ?? null);
+  return `${name} ${JSON.stringify(of)}`;
+}
+
+async function isBroken(
+  work: Pick<Work, "context" | "variables">,
+  tx: Transaction,
+  { change, late, value }: Asked,
+): Promise<boolean> {
+  const variables: Variables = {
+    ...work.variables,
+    [reachVariable]: { value },
+    ...(change === undefined ? {} : { old: change.old ?? null }),
+  };
+  if (change?.row !== undefined && !late.inDatabase)
+    return (await work.context.evaluate(tx, late.rule, change.row, variables)) !== true;
+  const where = value === null ? late.find.absent : late.find.where;
+  if (late.broken !== undefined) return tx.breaks(queryOf(late, where, late.broken), variables);
+  const rows = await tx.all(late.resource, where && { all: [where] }, variables, Number.MAX_SAFE_INTEGER);
+  for (const row of rows) if ((await work.context.evaluate(tx, late.rule, row as Row, variables)) !== true) return true;
+  return false;
+}
+
+const queries = new WeakMap<LateRule, Map<TypedExpression | undefined, RuleQuery>>();
+
+/** A store prepares a query once. */
+function queryOf(late: LateRule, where: TypedExpression | undefined, broken: TypedExpression): RuleQuery {
+  const known = queries.get(late) ?? new Map<TypedExpression | undefined, RuleQuery>();
+  queries.set(late, known);
+  const { find, resource } = late;
+  const found = known.get(where) ?? { resource, broken, one: find.one, ...(where === undefined ? {} : { where }) };
+  known.set(where, found);
+  return found;
+}
