@@ -18,7 +18,11 @@ export async function fileFindings(plan: Plan, file: string): Promise<readonly F
   // The default's folder is made at the start.
   const judged = existsSync(folder) ? folder : ".";
   const writable = accessFinding(there ? file : judged, folder);
-  const own = [writable, diskFinding(judged, there ? statSync(file).size : 0)];
+  const own = [
+    writable,
+    ...(there ? [privacyFinding(file)] : []),
+    diskFinding(judged, there ? statSync(file).size : 0),
+  ];
   if (!there || writable.status === "fail") return [...own, { check: "data", status: "pass", found: `nothing in ${file} yet` }]; // biome-ignore format: short
   const data = await journalFindings(plan, file);
   // What cannot be read is said once.
@@ -36,6 +40,15 @@ function accessFinding(path: string, folder: string): Finding {
   } catch (thrown) {
     return { check, status: "fail", found: (thrown as Error).message, fix: "give this user the file and its folder, where the log is written" }; // biome-ignore format: short
   }
+}
+
+/** Files that are made are for their owner; one that was made before, or copied, may not be. */
+function privacyFinding(file: string): Finding {
+  const check = "data is private";
+  const mode = statSync(file).mode & 0o777;
+  const found = `mode ${mode.toString(8)}`;
+  if ((mode & 0o077) === 0) return { check, status: "pass", found };
+  return { check, status: "warn", found, fix: `other users of this machine may read it: chmod 600 ${file}` };
 }
 
 function diskFinding(folder: string, size: number): Finding {

@@ -5,6 +5,7 @@ import { DocumentError, UsageError } from "./command-line.ts";
 import { commands } from "./commands.ts";
 import { helpOn, helpOnAll } from "./help.ts";
 import { listed } from "./layout.ts";
+import { withoutPasswords } from "../operate/redact.ts";
 import type { Terminal } from "./terminal.ts";
 import { releaseVersion } from "./version.ts";
 
@@ -29,13 +30,15 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     if (command === undefined) throw new UsageError(unknown(rest[0], group));
     return await command.run(rest, terminal);
   } catch (thrown) {
+    if (!(thrown instanceof DocumentError || thrown instanceof UsageError)) throw thrown;
+    // Whatever failed, and whoever worded it: the database's address may be in it.
+    const message = withoutPasswords(thrown.message);
     if (thrown instanceof DocumentError) {
-      terminal.err(`${thrown.message}\n`);
+      terminal.err(`${message}\n`);
       return 1;
     }
-    if (!(thrown instanceof UsageError)) throw thrown;
     const words = command?.words ?? said.slice(0, said.length - rest.length).join(" ");
-    terminal.err(`nonet${words === "" ? "" : ` ${words}`}: ${thrown.message}\n`);
+    terminal.err(`nonet${words === "" ? "" : ` ${words}`}: ${message}\n`);
     return 2;
   }
 }

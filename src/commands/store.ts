@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
-import { createRedact } from "../operate/redact.ts";
+import { withoutPasswords } from "../operate/redact.ts";
 import type { Plan } from "../plan/plan.ts";
 import { rowSecurityOf } from "../plan/row-security.ts";
 import { isPostgresAddress } from "../store/postgres/address.ts";
@@ -20,13 +20,13 @@ const folder = ".nonet";
 export function placeOf(data: string | undefined, { service }: Plan): string {
   if (data !== undefined && isPostgresAddress(data)) return data;
   if (data !== undefined && /^[a-z][a-z0-9+.-]*:\/\//i.test(data))
-    throw new UsageError(`--data is a file, memory or postgres://…, not ${data}`);
+    throw new UsageError(`--data is a file, memory or postgres://…, not ${withoutSecret(data)}`);
   return data ?? join(folder, `${service}.db`);
 }
 
 /** For people and logs: the address of a database without its user and password. */
 export function withoutSecret(place: string): string {
-  return createRedact([])(place);
+  return withoutPasswords(place);
 }
 
 export interface Opening {
@@ -66,7 +66,7 @@ export async function openStore(plan: Plan, data: string, time: Clock, opening: 
   }
   const { openSqliteStore } = await import("../store/sqlite/open.ts");
   return withPlace(plan, data, async () => {
-    if (data === join(folder, `${service}.db`)) mkdirSync(folder, { recursive: true });
+    if (data === join(folder, `${service}.db`)) mkdirSync(folder, { recursive: true, mode: 0o700 });
     return openSqliteStore({ file: data, tables, following, clock, serving, synchronous: "FULL" });
   });
 }

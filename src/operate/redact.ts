@@ -10,9 +10,19 @@ const redacted = "[redacted]";
 /** Shorter ones are words, and a text without them would say nothing. */
 const shortest = 6;
 
+/** The user and password of an address: all before its last `@`, since people do not escape a `/` or `@` in a password. */
+const inAddress: readonly (readonly [RegExp, string])[] = [
+  [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s"'`]+@/gi, `$1${redacted}@`],
+  [/([?&](?:password|passfile|sslpassword)=)[^\s&"'`]+/gi, `$1${redacted}`],
+];
+
+/** The text without users and passwords of addresses; all else stays. */
+export function withoutPasswords(text: string): string {
+  return inAddress.reduce((shown, [shape, instead]) => shown.replace(shape, instead), text);
+}
+
 const shapes: readonly (readonly [RegExp, string])[] = [
-  // The user and password of an address.
-  [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, `$1${redacted}@`],
+  ...inAddress,
   [/\b(Bearer|Basic)\s+[\w+/=.~-]{8,}/gi, `$1 ${redacted}`],
   // Three parts of Base64, the first of which begins with `{"`.
   [/\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, redacted],

@@ -98,12 +98,17 @@ class Asked implements Exchange {
   }
 }
 
+/** `uri-host [ ":" port ]` (RFC 9110 section 7.2, RFC 3986 section 3.2.2); the host may be empty. */
+const host =
+  /^(?:\[[0-9a-f:.]+\]|\[v[0-9a-f]+\.[\w.~!$&'()*+,;=:-]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})*)(?::\d*)?$/i;
+
 /**
- * HTTP/1.1 asks for exactly one Host (RFC 9112 section 3.2). A body in a transfer coding that nobody here takes off would
+ * HTTP/1.1 asks for exactly one Host that is one (RFC 9112 section 3.2). A body in a transfer coding that nobody here takes off would
  * be read as what it is not, and HTTP/1.0 has none (section 6.1).
  */
 function isFramed(version: "1.0" | "1.1", headers: RequestHeaders): boolean {
-  if (headers.repeated("host") || (version === "1.1" && headers.get("host") === undefined)) return false;
+  const name = headers.get("host");
+  if (headers.repeated("host") || (name === undefined ? version === "1.1" : !host.test(name))) return false;
   const coding = headers.get("transfer-encoding");
   return coding === undefined || (version === "1.1" && coding.toLowerCase() === "chunked");
 }

@@ -17,7 +17,7 @@ import { basename, dirname, join } from "node:path";
 import { backup as copyDatabase, DatabaseSync } from "node:sqlite";
 import { timeInName } from "../backup-name.ts";
 import { StoreError } from "../error.ts";
-import { explained } from "./connection.ts";
+import { createForOwner, explained } from "./connection.ts";
 import { syncFolder } from "./durability.ts";
 
 /** Gives the copy's name. @throws StoreError when there can be none; nothing has happened then. */
@@ -62,6 +62,7 @@ export function freeName(wanted: string): string {
 }
 
 async function copyTo(file: string, copy: string): Promise<void> {
+  createForOwner(copy);
   const source = new DatabaseSync(file, { timeout: 5_000 });
   try {
     await copyDatabase(source, copy, { rate: 10_000 });

@@ -2,6 +2,7 @@
  * A connection to a database file with its prepared statements. SQLite's own complaints about files, disks and locks leave
  * here as a `StoreError`.
  */
+import { closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import { isFound } from "../../base/search.ts";
 import { StoreError } from "../error.ts";
@@ -32,6 +33,7 @@ export class Connection {
   readonly #statements = new Map<string, StatementSync>();
 
   constructor(file: string, waitMilliseconds: number) {
+    createForOwner(file);
     this.database = new DatabaseSync(file, { timeout: waitMilliseconds });
     // What SQL cannot write as JSON does; see `numberText`.
     this.database.function("nonet_number", { deterministic: true }, (value) =>
@@ -78,6 +80,11 @@ export class Connection {
     this.#statements.clear();
     this.database.close();
   }
+}
+
+/** Only the user who runs the service may read data, its log (to which SQLite gives the same mode) and copies of it. */
+export function createForOwner(file: string): void {
+  if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
 }
 
 /** SQLite's result codes that are not about our SQL. https://www.sqlite.org/rescode.html */
