@@ -84,7 +84,11 @@ export class Connection {
 
 /** Only the user who runs the service may read data, its log (to which SQLite gives the same mode) and copies of it. */
 export function createForOwner(file: string): void {
-  if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
+  try {
+    if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
+  } catch {
+    // SQLite says the same next, as a StoreError.
+  }
 }
 
 /** SQLite's result codes that are not about our SQL. https://www.sqlite.org/rescode.html */

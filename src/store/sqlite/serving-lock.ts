@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../error.ts";
-import { isBusy } from "./connection.ts";
+import { createForOwner, isBusy } from "./connection.ts";
 
 const retryMilliseconds = 50;
 
@@ -31,6 +31,7 @@ export async function holdServingLock(file: string, waitMilliseconds: number): P
 }
 
 function tryLock(path: string): (() => void) | undefined {
+  createForOwner(path);
   const lock = new DatabaseSync(path, { timeout: 0 });
   try {
     const opened = inodeOf(path);
