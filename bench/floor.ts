@@ -5,6 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { createBudget, usualBudget } from "../src/serve/budget.ts";
 import { createForwarding } from "../src/serve/forwarding.ts";
 import { listenOnSockets } from "../src/serve/http/listen.ts";
 import type { Service } from "../src/serve/service.ts";
@@ -42,6 +43,7 @@ async function onSockets(port: number, choose: Choose): Promise<void> {
     host: "127.0.0.1",
     port,
     requestMilliseconds: 30_000,
+    budget: createBudget(usualBudget()),
     forwarding: createForwarding([]),
   });
 }

@@ -5,6 +5,7 @@
  */
 import { isIP } from "node:net";
 import { parseArgs } from "node:util";
+import { parseSize } from "../base/bytes.ts";
 import { parseClockDuration } from "../base/duration.ts";
 import { didYouMean } from "../base/suggest.ts";
 import type { Terminal } from "./terminal.ts";
@@ -208,6 +209,21 @@ export function port(fallback: number, about: string): Option<number> {
 export function maybePort(about: string): Option<number | undefined> {
   const given = port(0, about);
   return { value: "PORT", about, read: (said, name) => (said.length === 0 ? undefined : given.read(said, name)) };
+}
+
+/** As documents write it; gives bytes, and undefined where nothing is said. */
+export function maybeSize(about: string): Option<number | undefined> {
+  return {
+    value: "SIZE",
+    about,
+    read(given, name) {
+      const said = given.at(-1);
+      const bytes = said === undefined ? undefined : parseSize(said);
+      if (said !== undefined && (bytes === undefined || bytes === 0))
+        throw new UsageError(`${name} is a size such as 256MB or 1GB, not ${said}`);
+      return bytes;
+    },
+  };
 }
 
 /** Clock time as documents write it; gives milliseconds. */

@@ -3,7 +3,7 @@
  * from which help and docs/reference/configuration.md are made.
  */
 import type { Option } from "./command-line.ts";
-import { address, choice, duration, flag, guarded, maybePort, networks, port, secret, text, textOr, texts } from "./command-line.ts"; // biome-ignore format: short
+import { address, choice, duration, flag, guarded, maybePort, maybeSize, networks, port, secret, text, textOr, texts } from "./command-line.ts"; // biome-ignore format: short
 import type { ServeOptions } from "./serving.ts";
 
 export interface ServeSettings extends ServeOptions {
@@ -33,6 +33,9 @@ export const serveOptions: { readonly [K in keyof ServeSettings]: Option<ServeSe
   ),
   watch: flag("serve the document anew when it changes, as long as it has no errors"),
   http: choice(["own", "node"], "who reads requests: this project's own HTTP/1.1, or node:http, which is slower"),
+  "request-memory": maybeSize(
+    "what bodies, heads and connections may hold together, beyond which requests are answered 503; a quarter of the memory there is, 64MB to 1GB, unless told",
+  ),
   log: choice(
     ["warn", "off", "error", "info", "debug"],
     "how much is logged to standard error: info has a line for each request, debug for probes and deliveries too",

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import process from "node:process";
 import type { Level, Members } from "../operate/log.ts";
 import { longestRequest } from "../plan/limits.ts";
+import { createBudget, usualBudget } from "../serve/budget.ts";
 import { createForwarding } from "../serve/forwarding.ts";
 import { startingService } from "../serve/starting.ts";
 import { StoreError } from "../store/error.ts";
@@ -46,6 +47,8 @@ export interface ServeOptions extends OverseeingOptions {
   readonly limits: string | undefined;
   readonly "webhooks-to-loopback": boolean;
   readonly http: "own" | "node";
+  /** Bytes; undefined for what is usual on this machine. */
+  readonly "request-memory": number | undefined;
   readonly log: Level | "off";
   readonly "log-format": LogFormat;
   /** Brokers that are given events. */
@@ -91,6 +94,7 @@ export async function startServing(document: string, options: ServeOptions, outs
     requestMilliseconds: longestRequest(ready.plan),
     forwarding: createForwarding(options["trust-proxy"]),
     http: options.http,
+    budget: createBudget(options["request-memory"] ?? usualBudget()),
   });
   local = addressOf({ host, port: server.port });
   const log = openLog(loggingOf(options, ready, terminal), terminal);

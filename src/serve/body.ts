@@ -1,6 +1,7 @@
 /** Reading a request's body: media type, size, JSON (R4.5). */
 import type { Json } from "../base/json.ts";
 import type { BodyPlan } from "../plan/plan.ts";
+import { noRoom } from "./budget.ts";
 import type { Exchange } from "./exchange.ts";
 import { parseJson } from "./json.ts";
 import type { Judge } from "./judge.ts";
@@ -45,6 +46,7 @@ export async function readBytes(exchange: Exchange, limit: number, milliseconds:
   if (body.kind === "too-large") {
     throw new Refusal("too-large", { detail: `A request may have ${limit} bytes`, close: true });
   }
+  if (body.kind === "no-room") throw noRoom();
   throw new Refusal("request-timeout", { close: true });
 }
 

@@ -1,4 +1,5 @@
 /** One request and one answer as data, apart from the socket they came by, so that any front end can drive the pipeline. */
+import type { Account } from "./budget.ts";
 
 export interface Exchange {
   readonly method: string;
@@ -9,6 +10,8 @@ export interface Exchange {
   readonly address: string;
   /** Whether the caller is known to have come by TLS. */
   readonly secure: boolean;
+  /** What it holds of the memory that all requests share; absent where nobody counts. */
+  readonly account?: Account;
   /**
    * Reads the body, at most `limit` bytes of it, for at most so long; a client that waits for `100 Continue` is told to go
    * on first.
@@ -25,7 +28,9 @@ export type Body =
   | { readonly kind: "bytes"; readonly bytes: Buffer }
   | { readonly kind: "too-large" }
   /** The client went away, or was too slow. */
-  | { readonly kind: "aborted" };
+  | { readonly kind: "aborted" }
+  /** All requests together hold as much as they may. */
+  | { readonly kind: "no-room" };
 
 /** How reading a body piece by piece ended. */
 export type Poured = "whole" | Exclude<Body["kind"], "bytes">;

@@ -1,6 +1,7 @@
 /** The service behind the fetch standard: a Request to a Response, without a socket. */
 import type { Answer, Body, Exchange, Sink, Streaming } from "./exchange.ts";
 import { readHeaders } from "./exchange.ts";
+import { gather } from "./gathered.ts";
 import type { Service } from "./service.ts";
 
 export type Fetch = (request: Request, from?: { readonly address?: string }) => Promise<Response>;
@@ -32,16 +33,15 @@ async function readBody(request: Request, limit: number, milliseconds: number): 
   const reader = (request.body as ReadableStream<Uint8Array>).getReader();
   const late = Promise.withResolvers<"late">();
   const timer = setTimeout(() => late.resolve("late"), milliseconds);
-  const chunks: Uint8Array[] = [];
-  let length = 0;
+  const bytes = gather(limit, undefined);
   try {
     for (;;) {
       const next = await Promise.race([reader.read(), late.promise]);
       if (next === "late") return { kind: "aborted" };
-      if (next.done) return { kind: "bytes", bytes: Buffer.concat(chunks) };
-      length += next.value.length;
-      if (length > limit) return { kind: "too-large" };
-      chunks.push(next.value);
+      if (next.done) return { kind: "bytes", bytes: bytes.take() };
+      if (bytes.length + next.value.length > limit) return { kind: "too-large" };
+      const { buffer, byteLength, byteOffset } = next.value;
+      bytes.add(Buffer.from(buffer, byteOffset, byteLength));
     }
   } catch {
     return { kind: "aborted" };

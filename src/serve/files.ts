@@ -2,6 +2,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { Operation } from "../plan/plan.ts";
 import type { FileStore } from "../store/store.ts";
+import { noRoom } from "./budget.ts";
 import type { Exchange, Poured } from "./exchange.ts";
 import { type Pour, readForm } from "./form.ts";
 import { parseMediaType } from "./negotiation.ts";
@@ -17,6 +18,7 @@ export function pourOf(exchange: Exchange, milliseconds: number, read: Promise<B
       : await wholeOf(exchange, limit, milliseconds, take);
     if (end === "too-large")
       throw new Refusal("too-large", { detail: `A request may have ${limit} bytes here`, close: true });
+    if (end === "no-room") throw noRoom();
     if (end === "aborted") throw new Refusal("request-timeout", { close: true });
   };
 }
@@ -41,13 +43,14 @@ export async function filesOf(
   files: FileStore,
   newFile: () => string,
 ): Promise<JsonObject | undefined> {
-  const contentType = exchange.headers.get("content-type") ?? "";
+  const { account, headers } = exchange;
+  const contentType = headers.get("content-type") ?? "";
   const type = parseMediaType(contentType)?.essence ?? "application/octet-stream";
   if (file !== undefined) {
-    const receiving = receive(files, newFile(), file, { type, name: undefined });
+    const receiving = receive(files, newFile(), file, { type, name: undefined }, account);
     await pour(file.maxBytes, (bytes) => receiving.write(bytes));
     return { [file.column]: (await receiving.end()) as unknown as JsonObject };
   }
   if (body === undefined || type !== "multipart/form-data") return undefined;
-  return readForm(pour, { contentType, body, maxBytes: limits.requestBytes, files, newFile });
+  return readForm(pour, { contentType, body, maxBytes: limits.requestBytes, files, newFile, account });
 }

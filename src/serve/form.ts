@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
 import type { BodyPlan } from "../plan/plan.ts";
 import type { FileStore } from "../store/store.ts";
+import { type Account, noRoom } from "./budget.ts";
 import { parseJson } from "./json.ts";
 import { type Gathered, gather } from "./gathered.ts";
 import { boundaryOf, createMultipartReader, decoded, MultipartError, type PartEvent, type PartHead } from "./multipart.ts"; // biome-ignore format: one line
@@ -21,10 +22,11 @@ export interface FormOptions {
   readonly files: FileStore;
   /** Makes the id of a file; whoever calls discards those that no record was given. */
   readonly newFile: () => string;
+  readonly account: Account | undefined;
 }
 
 export async function readForm(pour: Pour, options: FormOptions): Promise<JsonObject> {
-  const { body, contentType, files, maxBytes, newFile } = options;
+  const { account, body, contentType, files, maxBytes, newFile } = options;
   const plans = body.files ?? {};
   const texts = new Map<string, Text[]>();
   const members = new Map<string, Json>();
@@ -39,7 +41,7 @@ export async function readForm(pour: Pour, options: FormOptions): Promise<JsonOb
     if (parts > mostParts) throw tooLarge(`A form may have ${mostParts} parts`);
     if (!isFile(head, plans)) {
       spend(Buffer.byteLength(name));
-      const text: Text = { head, bytes: gather(room) };
+      const text: Text = { head, bytes: gather(room, account) };
       texts.set(name, [...(texts.get(name) ?? []), text]);
       return { kind: "text", ...text };
     }
@@ -54,7 +56,7 @@ export async function readForm(pour: Pour, options: FormOptions): Promise<JsonOb
     }
     members.set(name, null);
     const said = { type, name: filename === "" ? undefined : filename };
-    return { kind: "file", name, receiving: receive(files, newFile(), plan, said) };
+    return { kind: "file", name, receiving: receive(files, newFile(), plan, said, account) };
   };
   const spend = (bytes: number): void => {
     room -= bytes;
@@ -65,7 +67,7 @@ export async function readForm(pour: Pour, options: FormOptions): Promise<JsonOb
     else if (part.kind === "text") {
       if (event.kind === "end") return;
       spend(event.bytes.length);
-      part.bytes.add(event.bytes);
+      if (!part.bytes.add(event.bytes) || !part.bytes.keep()) throw noRoom();
     } else if (part.kind === "file") {
       if (event.kind === "bytes") await part.receiving.write(event.bytes);
       else members.set(part.name, (await part.receiving.end()) as unknown as Json);

@@ -1,6 +1,7 @@
 /** What is asked of a request before the service, whichever server has taken it from its socket. */
 import { after } from "../base/after.ts";
 import type { Awaitable } from "../store/store.ts";
+import type { Account } from "./budget.ts";
 import type { Answer, Body, Exchange, Poured, RequestHeaders } from "./exchange.ts";
 import type { ServerOptions } from "./server.ts";
 import { maximumTargetBytes } from "./target.ts";
@@ -15,6 +16,8 @@ export interface Arrived {
   readonly fieldBytes: number;
   /** The address of the connection's other end. */
   readonly address: string;
+  /** What it holds; it ends with the answer. */
+  readonly account: Account;
   /** Tells a client that waits for it to go on with the body (R4.6). */
   goOn(): void;
   body(limit: number, milliseconds: number | undefined): Promise<Body>;
@@ -51,6 +54,7 @@ class Asked implements Exchange {
   readonly headers: RequestHeaders;
   readonly address: string;
   readonly secure: boolean;
+  readonly account: Account;
   readonly #arrived: Arrived;
   readonly #waiting: { waits: boolean };
   readonly #longest: number;
@@ -66,6 +70,7 @@ class Asked implements Exchange {
     this.headers = arrived.headers;
     this.address = address;
     this.secure = secure;
+    this.account = arrived.account;
     this.#arrived = arrived;
     this.#waiting = waiting;
     this.#longest = requestMilliseconds;

@@ -4,11 +4,12 @@
  */
 import { isDamage, isLasting } from "../store/error.ts";
 import type { Awaitable } from "../store/store.ts";
+import type { Account } from "./budget.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface Load {
   /** Before anything of an operation's request is read. @throws Refusal `overloaded` */
-  assertRoom(): void;
+  assertRoom(account?: Account): void;
   /** Counts what an operation does until it is done. */
   during<T>(work: () => Awaitable<T>): Awaitable<T>;
   /** How many milliseconds later than it should have been the event loop came to something; to be told at each tick. */
@@ -54,9 +55,10 @@ export function createLoad({ now, random }: LoadOptions): Load {
   };
   const retryAfter = (): readonly string[] => ["Retry-After", String(1 + ((random(1)[0] ?? 0) % 5))];
   return {
-    assertRoom: () => {
+    assertRoom: (account) => {
       const isLate = last > lateMilliseconds && before > lateMilliseconds;
-      if (underWay >= mostUnderWay || isLate) throw new Refusal("overloaded", { headers: retryAfter() });
+      if (underWay >= mostUnderWay || isLate || account?.isOver === true)
+        throw new Refusal("overloaded", { headers: retryAfter() });
     },
     during: (work) => {
       underWay += 1;

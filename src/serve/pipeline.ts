@@ -109,7 +109,7 @@ export function answer(
   if ("path" in asked) {
     const { limits: own, prepared } = asked.endpoint;
     noted.operation = prepared.operation.name;
-    pipeline.load.assertRoom();
+    pipeline.load.assertRoom(exchange.account);
     return own === undefined ? run(pipeline, asked) : runWithin(pipeline, asked, own);
   }
   const { endpoint, found, said } = asked;

@@ -2,11 +2,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import process from "node:process";
+import { type Account, type Budget, connectionBytes, createBudget, usualBudget } from "./budget.ts";
 import type { Answer, Body, Poured, Streaming } from "./exchange.ts";
 import { readHeaders } from "./exchange.ts";
 import type { Forwarding } from "./forwarding.ts";
 import type { Arrived, Expectation } from "./front.ts";
 import { answerTo, stallOf } from "./front.ts";
+import { gather } from "./gathered.ts";
 import { listenOnSockets } from "./http/listen.ts";
 import { listening } from "./listening.ts";
 import type { Service } from "./service.ts";
@@ -25,6 +27,8 @@ export interface ServerOptions {
   readonly forwarding: Forwarding;
   /** `node` is `node:http`; `own`, which it is unless told, `serve/http`. */
   readonly http?: "own" | "node";
+  /** What its connections and their requests may hold together; of its own unless told. */
+  readonly budget?: Budget;
   /** For how long nothing may come or go on a connection that has a request or an answer; see `stallOf`. */
   readonly stallMilliseconds?: number;
 }
@@ -52,11 +56,14 @@ const headersMilliseconds = 10_000;
 const maximumSectionBytes = 61_440;
 
 /** By this project's own HTTP/1.1, or by Node's where it is asked for: both are held to the same tests. */
-export function listen(options: ServerOptions): Promise<RunningServer> {
+export function listen(given: ServerOptions): Promise<RunningServer> {
+  const options = { ...given, budget: given.budget ?? createBudget(usualBudget()) };
   return options.http === "node" ? listenByNode(options) : listenOnSockets(options);
 }
 
-async function listenByNode(options: ServerOptions): Promise<RunningServer> {
+export type CountingOptions = ServerOptions & { readonly budget: Budget };
+
+async function listenByNode(options: CountingOptions): Promise<RunningServer> {
   const server = createServer({
     maxHeaderSize: maximumSectionBytes,
     headersTimeout: Math.min(headersMilliseconds, options.requestMilliseconds),
@@ -79,13 +86,26 @@ async function listenByNode(options: ServerOptions): Promise<RunningServer> {
       else send(response, answer, draining);
       return draining || answer.close === true;
     };
+    const account = options.budget.account();
+    account.add(rawBytes(request));
+    response.once("close", () => account.end());
     turns.take(request, response, () =>
-      Promise.try(() => answerTo(options, arrivedAs(request, response), expectation))
+      Promise.try(() => answerTo(options, arrivedAs(request, response, account), expectation))
         .then(give)
         // Also for an answer that cannot be sent.
-        .catch((thrown: unknown) => give(options.service().fail(thrown))),
+        .catch((thrown: unknown) => give(options.service().fail(thrown)))
+        .finally(() => account.end()),
     );
   };
+  server.on("connection", (socket: Socket) => {
+    const account = options.budget.account();
+    if (account.isFull) {
+      socket.destroy();
+      return;
+    }
+    account.add(connectionBytes);
+    socket.once("close", () => account.end());
+  });
   server.on("request", (request, response) => respond(request, response, "none"));
   server.on("checkContinue", (request, response) => respond(request, response, "continue"));
   server.on("checkExpectation", (request, response) => respond(request, response, "unknown"));
@@ -104,7 +124,7 @@ async function listenByNode(options: ServerOptions): Promise<RunningServer> {
   });
 }
 
-function arrivedAs(request: IncomingMessage, response: ServerResponse): Arrived {
+function arrivedAs(request: IncomingMessage, response: ServerResponse, account: Account): Arrived {
   const headers = readHeaders(request.rawHeaders);
   return {
     method: request.method ?? "",
@@ -112,9 +132,10 @@ function arrivedAs(request: IncomingMessage, response: ServerResponse): Arrived 
     version: request.httpVersion === "1.0" ? "1.0" : "1.1",
     headers,
     fieldBytes: rawBytes(request),
+    account,
     address: request.socket.remoteAddress ?? "",
     goOn: () => response.writeContinue(),
-    body: (limit, patience) => readBody(request, limit, patience),
+    body: (limit, patience) => readBody(request, limit, patience, account),
     pour: (limit, patience, take) => pourBody(request, limit, patience, take),
   };
 }
@@ -125,26 +146,28 @@ function rawBytes(request: IncomingMessage): number {
   return bytes;
 }
 
-function readBody(request: IncomingMessage, limit: number, patience: number | undefined): Promise<Body> {
+function readBody(
+  request: IncomingMessage,
+  limit: number,
+  patience: number | undefined,
+  account: Account,
+): Promise<Body> {
   return new Promise((settle) => {
     const resolve = (body: Body): void => {
       clearTimeout(timer);
       settle(body);
     };
     const timer = patience === undefined ? undefined : setTimeout(() => resolve({ kind: "aborted" }), patience);
-    const chunks: Buffer[] = [];
-    let length = 0;
-    request.on("data", (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= limit) chunks.push(chunk);
-      else {
-        request.pause();
-        resolve({ kind: "too-large" });
-      }
-    });
-    request.on("end", () =>
-      resolve({ kind: "bytes", bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks) }),
-    );
+    const bytes = gather(limit, account);
+    const take = (chunk: Buffer): void => {
+      const isFitting = bytes.length + chunk.length <= limit;
+      if (isFitting && bytes.add(chunk) && bytes.keep()) return;
+      request.off("data", take);
+      request.pause();
+      resolve({ kind: isFitting ? "no-room" : "too-large" });
+    };
+    request.on("data", take);
+    request.on("end", () => resolve({ kind: "bytes", bytes: bytes.take() }));
     request.on("close", () => resolve({ kind: "aborted" }));
     request.on("error", () => resolve({ kind: "aborted" }));
   });

@@ -41,7 +41,7 @@ import type { Noted, Observe, Observer } from "./observation.ts";
 import type { Endpoint, GivePage, Pipeline } from "./pipeline.ts";
 import { answer } from "./pipeline.ts";
 import { createEvaluator, type Prepared, prepareOperations } from "./prepared.ts";
-import { Refusal } from "./refusal.ts";
+import { Refusal, type RefusalDetails } from "./refusal.ts";
 import type { Route } from "./router.ts";
 import { createRouter, literalPath, templateOf } from "./router.ts";
 import { createTicking } from "./ticking.ts";
@@ -362,8 +362,14 @@ function createAnswering(
     const operation = noted.operation && (chain?.olderOperation(noted.operation) ?? noted.operation);
     const wire = prepared.get(noted.operation ?? "")?.wire;
     const code = chain?.olderError(refusal.code) ?? refusal.code;
-    const problem = own.answer(code, refusal.details, noted.requestId, operation);
+    const problem = own.answer(code, withWait(refusal), noted.requestId, operation);
     return wire === undefined ? problem : asWired(wire, refusal, problem);
+  }
+
+  /** R8.9: who knew of no room for a body does not know when there will be. */
+  function withWait({ code, details }: Refusal): RefusalDetails {
+    if (code !== "overloaded" || details.headers?.includes("Retry-After") === true) return details;
+    return { ...details, headers: [...(details.headers ?? []), ...load.retryAfter()] };
   }
 
   /**
@@ -384,7 +390,7 @@ function createAnswering(
     refuse: (code, { status, exchange } = {}) => {
       const requestId = nextRequestId();
       const observer = exchange && options.observe?.({ requestId, exchange });
-      const details = { ...(status === undefined ? {} : { status }), close: true };
+      const details = withWait(new Refusal(code, { ...(status === undefined ? {} : { status }), close: true }));
       const given = finish(cors.told(problems.answer(code, details, requestId), exchange), requestId);
       observer?.ended({ requestId, code, status: given.status, seconds: 0 });
       return given;

@@ -22,7 +22,8 @@ export function startingService(plan: Plan, random: (bytes: number) => Uint8Arra
     },
     refuse(code, { status } = {}) {
       const requestId = nextRequestId();
-      const details = { ...(status === undefined ? {} : { status }), close: true };
+      const later = code === "overloaded" ? { headers: ["Retry-After", "1"] } : {};
+      const details = { ...(status === undefined ? {} : { status }), ...later, close: true };
       return finish(problems.answer(code, details, requestId), requestId);
     },
     fail() {

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { FilePlan } from "../plan/plan.ts";
 import type { FileStore } from "../store/store.ts";
+import { type Account, noRoom } from "./budget.ts";
 import { gather } from "./gathered.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -31,7 +32,7 @@ export function fits(type: string, media: readonly string[]): boolean {
 
 export interface Receiving {
   /** Resolves when more can be taken. @throws Refusal 413 as soon as the file is too large. */
-  write(bytes: Uint8Array): Promise<void>;
+  write(bytes: Buffer): Promise<void>;
   end(): Promise<Uploaded>;
 }
 
@@ -43,12 +44,14 @@ export function receive(
   id: string,
   { maxBytes }: FilePlan,
   said: { readonly type: string; readonly name: string | undefined },
+  account: Account | undefined,
 ): Receiving {
   const hash = createHash("sha256");
-  const held = gather(pieceBytes);
+  const held = gather(pieceBytes, account);
   let bytes = 0;
   const flush = async (): Promise<void> => {
     await files.append(id, held.take());
+    held.release();
   };
   return {
     write: async (chunk) => {
@@ -56,7 +59,7 @@ export function receive(
       if (bytes > maxBytes)
         throw new Refusal("too-large", { detail: `The file may have ${maxBytes} bytes`, close: true });
       hash.update(chunk);
-      held.add(chunk);
+      if (!held.add(chunk) || !held.keep()) throw noRoom();
       if (held.length >= pieceBytes) await flush();
     },
     end: async () => {

@@ -132,6 +132,7 @@ const values: Readonly<Record<string, readonly [string, string, string]>> = {
   handlers: ["a.ts", "b.ts", "c.ts"],
   limits: ["redis://a", "redis://b", "redis://c"],
   http: ["own", "node", "own"],
+  "request-memory": ["64MB", "128MB", "1GB"],
   log: ["info", "debug", "error"],
   "log-format": ["json", "text", "auto"],
   "log-slow": ["1s", "2s", "3s"],

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { test } from "node:test";
 import { Socket } from "node:net";
+import { createBudget } from "../../src/serve/budget.ts";
 import { Connection } from "../../src/serve/http/connection.ts";
 import { createClient, type Sent } from "../serve/client.ts";
 import { documentOf } from "../enforced/document.ts";
@@ -201,7 +202,7 @@ test("R4.21 a head that comes byte by byte costs no more than its bytes do", () 
     isMethod: () => true,
   };
   // Nothing else is asked of either before a head has come.
-  const connection = new Connection(socket, { ...options, service: unasked } as never);
+  const connection = new Connection(socket, { ...options, service: unasked } as never, createBudget(1e9).account());
   const head = Buffer.from(`GET / HTTP/1.1\r\nHost: x\r\n${"a: b\r\n".repeat(9000)}`);
   const before = process.threadCpuUsage();
   for (let at = 0; at < head.length; at += 1) connection.take(head.subarray(at, at + 1));

@@ -12,6 +12,7 @@ import type { Plan } from "../../src/plan/plan.ts";
 import { rowSecurityOf } from "../../src/plan/row-security.ts";
 import { keyCredentials, keyMilliseconds, mintKey } from "../../src/serve/credentials/mint.ts";
 import { followingOf } from "../../src/commands/following.ts";
+import type { Budget } from "../../src/serve/budget.ts";
 import { createForwarding } from "../../src/serve/forwarding.ts";
 import { planWith } from "../../src/serve/functions/fit.ts";
 import type { ServiceFunctions } from "../../src/serve/functions/functions.ts";
@@ -73,6 +74,8 @@ export interface RunOptions {
   /** What watches it. */
   readonly oversight?: Oversight;
   readonly health?: HealthTelling;
+  /** What its server may hold. */
+  readonly budget?: Budget;
   /** Puts something between the service and its store. */
   readonly around?: (store: Store) => Store;
 }
@@ -166,6 +169,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     port: 0,
     requestMilliseconds: longestRequest(plan),
     forwarding: createForwarding(options.proxies ?? []),
+    ...(options.budget === undefined ? {} : { budget: options.budget }),
     // So that both pass all of it.
     http: options.store === "memory" ? "node" : "own",
   });

@@ -7,13 +7,15 @@ import type { Answer, Body, Poured, Streaming } from "../exchange.ts";
 import type { Arrived, Expectation } from "../front.ts";
 import { answerTo, stallOf } from "../front.ts";
 import type { Refused } from "../service.ts";
-import type { ServerOptions } from "../server.ts";
+import type { CountingOptions } from "../server.ts";
 import { maximumTargetBytes } from "../target.ts";
 import { answerHead } from "./answer-head.ts";
+import { type Account, connectionBytes } from "../budget.ts";
+import { gather } from "../gathered.ts";
 import { type BodyReader, bodyOf } from "./framing.ts";
 import { type Fault, type Head, readHead } from "./head.ts";
 
-export interface ConnectionOptions extends ServerOptions {
+export interface ConnectionOptions extends CountingOptions {
   /** How long a request's head may take to come. */
   readonly headMilliseconds: number;
   readonly idleMilliseconds: number;
@@ -52,8 +54,13 @@ export class Connection {
   #started = 0;
   #sentAll = false;
   #going = false;
+  readonly #account: Account;
+  /** How much of the account is for the bytes of `#rest`. */
+  #counted = 0;
 
-  constructor(socket: Socket, options: ConnectionOptions) {
+  constructor(socket: Socket, options: ConnectionOptions, account: Account) {
+    this.#account = account;
+    account.add(connectionBytes);
     this.#socket = socket;
     this.#options = options;
     this.#address = socket.remoteAddress ?? "";
@@ -83,9 +90,11 @@ export class Connection {
     else this.#refuse("request-timeout");
   }
 
-  /** Ends it where nothing is under way. */
-  rest(): void {
-    if (this.#phase === "resting" || (this.#phase === "head" && this.#rest.length === 0)) this.#finish();
+  /** Ends it where nothing is under way, and tells whether that is so. */
+  rest(): boolean {
+    const rests = this.#phase === "resting" || (this.#phase === "head" && this.#rest.length === 0);
+    if (rests) this.#finish();
+    return rests;
   }
 
   destroy(): void {
@@ -100,6 +109,13 @@ export class Connection {
     this.#rest = this.#lent ? bytes : Buffer.concat([this.#rest, bytes]);
     this.#go();
     this.#keep();
+    this.#count();
+    if (this.#counted > 0 && this.#account.isFull) this.#refuse("overloaded");
+  }
+
+  #count(): void {
+    this.#account.add(this.#rest.length - this.#counted);
+    this.#counted = this.#rest.length;
   }
 
   /** What is needed beyond the turn in which it came is copied. */
@@ -164,7 +180,7 @@ export class Connection {
     if (!reader.over) this.#keep();
     this.#phase = "answering";
     this.#deadline = reader.over ? undefined : this.#started + this.#options.requestMilliseconds;
-    const request = new Request(head, this.#address, reader, this.#line);
+    const request = new Request(head, this.#address, reader, this.#line, this.#options.budget.account());
     this.#request = request;
     try {
       const answer = answerTo(this.#options, request, expectationOf(head));
@@ -196,6 +212,7 @@ export class Connection {
   }
 
   #fail(request: Request, thrown: unknown): void {
+    request.account.end();
     try {
       this.#give(request, this.#options.service().fail(thrown));
     } catch {
@@ -204,6 +221,7 @@ export class Connection {
   }
 
   #give(request: Request, answer: Answer): void {
+    request.account.end();
     if (this.#request !== request || this.#phase !== "answering" || this.#socket.destroyed) {
       answer.stream?.ended();
       return;
@@ -336,6 +354,7 @@ export class Connection {
   #finish(): void {
     this.#phase = "over";
     this.#rest = nothing;
+    this.#count();
     this.#deadline = performance.now() + lingerMilliseconds;
     this.#socket.end();
     if (this.#socket.isPaused()) this.#socket.resume();
@@ -354,6 +373,7 @@ export class Connection {
 
   #closed(): void {
     this.#phase = "over";
+    this.#account.end();
     const request = this.#request;
     this.#request = undefined;
     request?.abort();
@@ -402,6 +422,7 @@ class Request implements Arrived {
   readonly headers: Head["headers"];
   readonly fieldBytes: number;
   readonly address: string;
+  readonly account: Account;
   /** Whether its sender ends the connection with it. */
   readonly closes: boolean;
   /** Told when the connection is over before the answer is. */
@@ -414,7 +435,8 @@ class Request implements Arrived {
   /** Waits for the next piece, or for the end. */
   #wake: (() => void) | undefined;
 
-  constructor(head: Head, address: string, reader: BodyReader, line: Line) {
+  constructor(head: Head, address: string, reader: BodyReader, line: Line, account: Account) {
+    this.account = account;
     this.method = head.method;
     this.target = head.target;
     this.version = head.version;
@@ -435,18 +457,19 @@ class Request implements Arrived {
   }
 
   body(limit: number, milliseconds: number | undefined): Promise<Body> {
-    const pieces: Buffer[] = [];
-    let length = 0;
+    const bytes = gather(limit, this.account);
+    let refused: Body | undefined;
     const give = (piece: Buffer): void => {
-      length += piece.length;
-      if (length <= limit) pieces.push(piece);
+      if (refused !== undefined) return;
+      if (bytes.length + piece.length > limit) refused = { kind: "too-large" };
+      else if (!bytes.add(piece)) refused = { kind: "no-room" };
     };
     const settled = (): Body | undefined => {
-      if (!this.#reader.over && !this.#aborted && length <= limit) this.#line.take(this.#reader, give);
+      if (!this.#reader.over && !this.#aborted && refused === undefined) this.#line.take(this.#reader, give);
       if (this.#aborted) return { kind: "aborted" };
-      if (length > limit) return { kind: "too-large" };
-      if (!this.#reader.over) return undefined;
-      return { kind: "bytes", bytes: pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces) };
+      if (refused !== undefined) return refused;
+      if (this.#reader.over) return { kind: "bytes", bytes: bytes.take() };
+      return bytes.keep() ? undefined : { kind: "no-room" };
     };
     const at = settled();
     return at === undefined ? this.#wait(settled, milliseconds, { kind: "aborted" }) : Promise.resolve(at);
@@ -467,11 +490,11 @@ class Request implements Arrived {
         settled() ??
         (await this.#wait<boolean>(settled, Number.isFinite(patience) ? Math.max(0, patience) : undefined, false));
       if (!came || this.#aborted) return "aborted";
-      for (const piece of pieces) {
-        length += piece.length;
-        if (length > limit) return "too-large";
-        await take(piece);
-      }
+      const [first = nothing] = pieces;
+      const piece = pieces.length > 1 ? Buffer.concat(pieces) : first;
+      length += piece.length;
+      if (length > limit) return "too-large";
+      if (piece.length > 0) await take(piece);
       if (performance.now() > ends) return "aborted";
       if (this.#reader.over) return "whole";
     }
