@@ -20,7 +20,7 @@ import type { Secured } from "../store/postgres/row-security/secure.ts";
 import type { Store } from "../store/store.ts";
 import { UsageError } from "./command-line.ts";
 import { addressOf } from "./listening.ts";
-import { clock as systemClock, random as systemRandom, servedFrom } from "./served.ts";
+import { clock as systemClock, type PagesFor, random as systemRandom, servedFrom } from "./served.ts";
 import { openStore, securedText } from "./store.ts";
 import { purge } from "./purging.ts";
 import { prepareSinks, type StartSinks } from "./sinks.ts";
@@ -48,6 +48,8 @@ export interface ServiceOptions<Service extends ServiceTypes> {
   readonly webhooksToLoopback?: boolean;
   /** Brokers that are given events: `nats://HOST/SUBJECT?as=ROLE`, `kafka://HOST/TOPIC?as=ROLE`. */
   readonly sinks?: readonly string[];
+  /** Who may read the pages of the service: its page at `/`, its OpenAPI document. Everybody, unless told. */
+  readonly pages?: PagesFor;
   /** Whether the service does what time makes due by itself; otherwise only at each `tick`. */
   readonly ticks?: boolean;
 }
@@ -128,6 +130,7 @@ export async function createService<Service extends ServiceTypes = ServiceTypes>
     random,
     report,
     observe: options.observe,
+    pages: options.pages,
   });
   const { service, background } = running;
   const stopTicking = options.ticks === false ? () => {} : startTicking(() => service);

@@ -31,6 +31,10 @@ export const serveOptions: { readonly [K in keyof ServeSettings]: Option<ServeSe
   limits: guarded(
     text("URL", "a Valkey or Redis in which all processes of the service count rates; else they do so in the data"),
   ),
+  pages: choice(
+    ["public", "signed-in", "off"],
+    "who may read the pages of the service at /, /openapi.json, /asyncapi.json, /errors/{code}: they show who may do what",
+  ),
   watch: flag("serve the document anew when it changes, as long as it has no errors"),
   http: choice(["own", "node"], "who reads requests: this project's own HTTP/1.1, or node:http, which is slower"),
   "request-memory": maybeSize(

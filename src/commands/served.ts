@@ -13,7 +13,7 @@ import { planWith } from "../serve/functions/fit.ts";
 import type { ServiceFunctions } from "../serve/functions/functions.ts";
 import { createRandom } from "../serve/random.ts";
 import type * as Telemetry from "../serve/telemetry.ts";
-import type { LiveService } from "../serve/service.ts";
+import type { LiveService, Page } from "../serve/service.ts";
 import { createService } from "../serve/service.ts";
 import type { Migrated } from "../store/migration.ts";
 import type { Secured } from "../store/postgres/row-security/secure.ts";
@@ -53,10 +53,14 @@ export interface Circumstances {
   readonly health: HealthTelling | undefined;
   /** Told in a text for people of what starting has done; where programs alone read, the log says it. */
   readonly say: (text: string) => void;
+  readonly pages?: PagesFor | undefined;
   /** Brokers that are given events, as they were given. */
   readonly sinks?: readonly string[] | undefined;
   readonly watchdog?: Watchdog | undefined;
 }
+
+/** Who may read the pages of the service itself; everybody, where nothing is said. */
+export type PagesFor = "public" | "signed-in" | "off";
 
 /** What runs a service: a command, or a program that embeds it. */
 export interface Host {
@@ -68,6 +72,7 @@ export interface Host {
   readonly report: (failure: unknown, requestId: string) => void;
   readonly notice: (sentence: string) => void;
   readonly rates?: Rates | undefined;
+  readonly pages?: PagesFor | undefined;
   readonly observe?: Observe | undefined;
   readonly oversight?: Oversight | undefined;
   readonly health?: HealthTelling | undefined;
@@ -147,12 +152,13 @@ export function servedWith(
   document: Servable,
   data: string,
   store: Store,
-  { loopback, url, terminal, log, oversight, health, rates, watchdog }: Circumstances,
+  { loopback, url, terminal, log, oversight, health, rates, pages, watchdog }: Circumstances,
 ): Promise<Served> {
   return servedFrom(document, data, store, {
     loopback,
     url,
     rates,
+    pages,
     environment: terminal.environment,
     report: (failure, requestId) => log.failed(failure, requestId),
     notice: (sentence) => log.write("warn", sentence),
@@ -190,7 +196,7 @@ export async function servedFrom(
     health: host.health,
     functions,
     functionBegan: host.functionBegan,
-    pages: servicePages({ result, plan, baseUrl: url }),
+    pages: pagesFor(host.pages, plan, servicePages({ result, plan, baseUrl: url })),
   });
   const webhooks = startBackground({
     plan,
@@ -207,6 +213,12 @@ export async function servedFrom(
   const brokers = startSinks?.({ store, teller: service.teller, notice: host.notice });
   const background = brokers === undefined ? webhooks : both(webhooks, brokers);
   return { result, plan, functions, data, store, service, background };
+}
+
+function pagesFor(whom: PagesFor = "public", { credentials }: Plan, pages: readonly Page[]): readonly Page[] {
+  if (whom === "signed-in" && credentials.length === 0)
+    throw new UsageError("the document has no credentials, so nobody could read pages that are for signed-in callers: take --pages public or off"); // biome-ignore format: a sentence
+  return whom === "off" ? [] : pages.map((page) => ({ ...page, signedIn: whom === "signed-in" }));
 }
 
 function both(one: Background, other: Pick<Background, "stop">): Background {

@@ -16,7 +16,7 @@ import { isText, type LogFormat, type Logging, openLog } from "./logging.ts";
 import { oversee, type OverseeingOptions } from "./overseeing.ts";
 import { purge } from "./purging.ts";
 import { createReloading, type Reloading } from "./reload.ts";
-import type { Circumstances, Servable, Served } from "./served.ts";
+import type { Circumstances, PagesFor, Servable, Served } from "./served.ts";
 import { clock, random, servable, served } from "./served.ts";
 import { withoutSecret } from "./store.ts";
 import { withSecretFiles } from "./settings.ts";
@@ -47,6 +47,7 @@ export interface ServeOptions extends OverseeingOptions {
   readonly limits: string | undefined;
   readonly "webhooks-to-loopback": boolean;
   readonly http: "own" | "node";
+  readonly pages: PagesFor;
   /** Bytes; undefined for what is usual on this machine. */
   readonly "request-memory": number | undefined;
   readonly log: Level | "off";
@@ -110,7 +111,7 @@ export async function startServing(document: string, options: ServeOptions, outs
   const rates = await ratesOf(options, ready).catch(undone);
   opened.unshift(async () => rates?.close());
   const watchdog = await watchdogOf(options, ready, terminal);
-  const circumstances: Circumstances = { document, data, url, terminal, loopback, handlers, sinks, rates, log, oversight, health, say, watchdog }; // biome-ignore format: short
+  const circumstances: Circumstances = { document, data, url, terminal, loopback, handlers, sinks, rates, pages: options.pages, log, oversight, health, say, watchdog }; // biome-ignore format: short
   const first = await served(ready, circumstances).catch(undone);
 
   const gate = watch ? createGate(first.service) : undefined;

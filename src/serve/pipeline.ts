@@ -54,6 +54,8 @@ export type Endpoint =
       readonly kind: "page";
       readonly takes: readonly string[];
       readonly page: GivePage;
+      /** Whether only a caller with a credential may read it. */
+      readonly signedIn: boolean;
       /** Absent for health alone. */
       readonly limits: OperationLimits | undefined;
     };
@@ -113,8 +115,10 @@ export function answer(
     return own === undefined ? run(pipeline, asked) : runWithin(pipeline, asked, own);
   }
   const { endpoint, found, said } = asked;
-  const give = () =>
-    givePage(endpoint, exchange, found.routed.parameters, () => (noted.version = pipeline.chooser.open(said)));
+  const give = async (): Promise<Answer> => {
+    if (endpoint.signedIn) await assertSignedIn(pipeline, exchange, noted);
+    return givePage(endpoint, exchange, found.routed.parameters, () => (noted.version = pipeline.chooser.open(said)));
+  };
   return endpoint.limits === undefined ? give() : limited(pipeline, exchange, noted, endpoint.limits, give);
 }
 
@@ -170,6 +174,12 @@ function limited(
   noted.admission = admissionOf(limits, exchange, {}, false);
   const others = arrive(noted.admission, context.clock.now());
   return others === undefined ? give() : others.then(give);
+}
+
+async function assertSignedIn({ authentication }: Pipeline, exchange: Exchange, noted: Noted): Promise<void> {
+  const { id } = await authentication.authenticate(exchange, () => Promise.resolve(new Uint8Array()));
+  if (id === null) throw authentication.challenge();
+  noted.caller = id;
 }
 
 async function givePage({ page }: PageEndpoint, ...asked: Parameters<GivePage>): Promise<Answer> {

@@ -94,6 +94,8 @@ export interface Page {
   /** The header fields that it understands of pages of other origins (R4.22). */
   readonly takes?: readonly string[];
   readonly page: GivePage;
+  /** Whether only a caller with a credential may read it. */
+  readonly signedIn?: boolean;
   /** Which limits hold for it: none for health, `stored` where the service stores something for it, else `others`. */
   readonly rate?: "none" | "stored";
 }
@@ -468,10 +470,10 @@ function routesOf(
   const mount = literalPath(prefix);
   return [
     ...pages.map(
-      ({ method = "GET", path, rate, takes = [], page }): Route<Endpoint> => ({
+      ({ method = "GET", path, rate, takes = [], signedIn = false, page }): Route<Endpoint> => ({
         method,
         path,
-        target: { kind: "page", takes, page, limits: rate === "none" ? undefined : limiter[rate ?? "others"] },
+        target: { kind: "page", takes, page, signedIn, limits: rate === "none" ? undefined : limiter[rate ?? "others"] },
       }),
     ),
     ...operations.map(

@@ -119,3 +119,25 @@ test("a document and its data are named by their paths, and the data is there ag
     await service.close();
   }
 });
+
+const pages = ["/", "/openapi.json", "/errors/not-found", "/.well-known/api-catalog"];
+for (const [whom, anonymous, signedIn] of [
+  ["public", 200, 200],
+  ["signed-in", 401, 200],
+  ["off", 404, 404],
+] as const) {
+  test(`I16 pages: ${whom} gives them with ${anonymous} to anybody, and with ${signedIn} to a caller with a credential`, async () => {
+    const service = await createService({ document: kiosk, handlers: functions(), pages: whom });
+    const Authorization = `Bearer ${await service.createKey({ user: "olga" })}`;
+    const get = async (path: string, headers: Record<string, string>): Promise<number> =>
+      (await service.fetch(new Request(`http://kiosk.example${path}`, { headers }))).status;
+    for (const path of pages) {
+      assert.equal(await get(path, {}), anonymous, path);
+      assert.equal(await get(path, { Authorization }), signedIn, path);
+      if (whom !== "off")
+        assert.equal(await get(path, { Authorization: "Bearer ki_wrong" }), whom === "public" ? 200 : 401);
+    }
+    assert.equal(await get("/livez", {}), 200, "probes have no credential");
+    await service.close();
+  });
+}

@@ -131,6 +131,7 @@ const values: Readonly<Record<string, readonly [string, string, string]>> = {
   sink: ["nats://a/x?as=r", "nats://b/x?as=r", "nats://c/x?as=r"],
   handlers: ["a.ts", "b.ts", "c.ts"],
   limits: ["redis://a", "redis://b", "redis://c"],
+  pages: ["off", "signed-in", "public"],
   http: ["own", "node", "own"],
   "request-memory": ["64MB", "128MB", "1GB"],
   log: ["info", "debug", "error"],
