@@ -473,7 +473,13 @@ function routesOf(
       ({ method = "GET", path, rate, takes = [], signedIn = false, page }): Route<Endpoint> => ({
         method,
         path,
-        target: { kind: "page", takes, page, signedIn, limits: rate === "none" ? undefined : limiter[rate ?? "others"] },
+        target: {
+          kind: "page",
+          takes,
+          page,
+          signedIn,
+          limits: rate === "none" ? undefined : limiter[rate ?? "others"],
+        },
       }),
     ),
     ...operations.map(
