@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Plan } from "../plan/plan.ts";
+import { StoreError } from "../store/error.ts";
+import type { Awaitable } from "../store/store.ts";
 import { obstaclesOf } from "../store/migration.ts";
 import type { PortableTarget } from "../store/portable.ts";
 import { type Backup, lookThrough } from "./backup-files.ts";
@@ -65,14 +67,30 @@ async function restoreFile(file: string, place: string): Promise<Restored> {
 
 /** Everything, looked through, and not yet in its place. */
 async function bring(file: string, target: PortableTarget): Promise<Backup> {
+  const taking = async (work: () => Awaitable<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (thrown) {
+      throw thrown instanceof StoreError ? thrown : unfit(file, thrown);
+    }
+  };
   return usable(async () => {
     const backup = await lookThrough(file, {
-      head: (head) => target.begin(head),
-      rows: (shelf, rows) => target.add(shelf, rows),
+      head: (head) => taking(() => target.begin(head)),
+      rows: (shelf, rows) => taking(() => target.add(shelf, rows)),
     });
-    await target.finish(backup.summary.rows);
+    await taking(() => target.finish(backup.summary.rows));
     return backup;
   });
+}
+
+/**
+ * Its last line may be right of lines that nobody but this release's own writing makes sense of: tables and rows of somebody
+ * else's making. The database says it best.
+ */
+function unfit(file: string, thrown: unknown): UsageError {
+  const [why = ""] = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n");
+  return new UsageError(`${file} cannot be restored: its tables and rows are not as this release writes them: ${why}`);
 }
 
 /**

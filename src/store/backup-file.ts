@@ -5,6 +5,7 @@
  * It is read with `zcat FILE | jq`, and by either store. Bytes are base64.
  */
 import { createHash } from "node:crypto";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import type { Table, VersionStep } from "../plan/plan.ts";
 import type { PortableCell, PortableRow, PortableSource, PortableState, Shelf } from "./portable.ts";
 import { shelvesOf } from "./portable.ts";
@@ -29,6 +30,12 @@ export interface BackupSummary {
   /** Lower-case hex, of all lines but the last. */
   readonly sha256: string;
 }
+
+/**
+ * Bytes of a line: what is longer would have to be in memory three times over to be read. A row is no longer than a request
+ * may be, or half a megabyte of a file.
+ */
+const longestLine = 128 * 1024 * 1024;
 
 /** A later release that writes another form counts on. */
 const form = 1;
@@ -56,7 +63,7 @@ export async function* writeBackup(source: PortableSource, made: number): AsyncG
     yield piece(line({ table: shelf.name, columns: shelf.columns, bytes: shelf.bytes }));
     for await (const rows of source.rows(shelf)) {
       for (const row of rows) count.row(row);
-      yield piece(rows.map((row) => line(row.map(encoded))).join(""));
+      yield piece(rows.map((row) => shortLine(shelf, row)).join(""));
     }
   }
   const summary = { ...count.summary(), sha256: hash.digest("hex") };
@@ -66,6 +73,15 @@ export async function* writeBackup(source: PortableSource, made: number): AsyncG
 
 function line(value: unknown): string {
   return `${JSON.stringify(value)}\n`;
+}
+
+/** What could not be read again is no backup. */
+function shortLine({ name }: Shelf, row: PortableRow): string {
+  const text = line(row.map(encoded));
+  // No character is fewer bytes than one in UTF-8, and none more than three.
+  if (text.length * 3 > longestLine && Buffer.byteLength(text) > longestLine)
+    throw new BackupError(`a row of ${name} has more than ${longestLine} bytes as JSON`);
+  return text;
 }
 
 function encoded(cell: PortableCell): PortableCell {
@@ -137,16 +153,25 @@ async function* linesOf(
   pieces: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<{ readonly bytes: Uint8Array; readonly text: string }> {
   let rest: Uint8Array[] = [];
+  let length = 0;
+  const add = (bytes: number): void => {
+    length += bytes;
+    if (length > longestLine) throw new BackupError(`a line of it has more than ${longestLine} bytes`);
+  };
   for await (const piece of pieces) {
     let start = 0;
     for (let end = piece.indexOf(10); end >= 0; end = piece.indexOf(10, start)) {
       const tail = piece.subarray(start, end + 1);
+      add(tail.length);
+      length = 0;
       const bytes = rest.length === 0 ? tail : Buffer.concat([...rest, tail]);
       rest = [];
       yield { bytes, text: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8") };
       start = end + 1;
     }
-    if (start < piece.length) rest.push(piece.subarray(start));
+    if (start === piece.length) continue;
+    add(piece.length - start);
+    rest.push(piece.subarray(start));
   }
   if (rest.length > 0) throw new BackupError("it is cut off in the middle of a line");
 }
@@ -165,7 +190,29 @@ function headOf(value: unknown): BackupHead {
   if (found > form) throw new BackupError("a newer release of nonet wrote it");
   if (!Array.isArray(tables) || typeof made !== "number" || (store !== "sqlite" && store !== "postgres"))
     throw new BackupError("it does not say which tables it holds");
+  const strange = tables.findIndex((table) => !isTable(table));
+  if (strange !== -1) throw new BackupError(`its table ${strange + 1} is not one as this release writes it`);
   return { store, made, tables: tables as readonly Table[], step: (step ?? undefined) as VersionStep | undefined };
+}
+
+/** As far as what reads it goes by it; what else it says is for the document that it is compared with. */
+function isTable(value: unknown): value is Table {
+  if (!isObject(value as Json)) return false;
+  const { columns, id, indexes, name, resource, rules, uniques, virtual } = value as JsonObject;
+  const lists = [columns, indexes, rules, uniques, virtual];
+  if (!isName(name) || !isName(resource) || !isObject(id as Json) || !lists.every(Array.isArray)) return false;
+  return [...(columns as unknown[]), ...(virtual as unknown[])].every(
+    (column) =>
+      isObject(column as Json) &&
+      isName((column as JsonObject)["name"]) &&
+      columnTypes.includes((column as JsonObject)["type"]),
+  );
+}
+
+const columnTypes: readonly unknown[] = ["text", "integer", "number", "boolean", "timestamp", "json"];
+
+function isName(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
 }
 
 /** As the backup has it: a table that a later release added is not there, and one that it widened has more columns. */
@@ -173,16 +220,23 @@ function shelfNamed(value: unknown, shelves: readonly Shelf[]): Shelf {
   const { table, columns, bytes } = (value ?? {}) as Record<string, unknown>;
   const known = shelves.find(({ name }) => name === table);
   if (known === undefined) throw new BackupError(`it has a table ${String(table)}, which this release does not know`);
-  if (!Array.isArray(columns)) throw new BackupError(`it does not say what ${known.name} consists of`);
+  if (!isTexts(columns) || (bytes !== undefined && !isTexts(bytes)))
+    throw new BackupError(`it does not say what ${known.name} consists of`);
   const strange = columns.find((column) => !known.columns.includes(column as string));
   if (strange !== undefined)
     throw new BackupError(`${known.name} has a column ${String(strange)}, which this release does not know`);
-  return { ...known, columns: columns as readonly string[], bytes: (bytes ?? []) as readonly string[] };
+  return { ...known, columns, bytes: bytes ?? [] };
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
 function rowOf(value: readonly unknown[], shelf: Shelf | undefined): PortableRow {
   if (shelf === undefined) throw new BackupError("it has rows before any table");
   if (value.length !== shelf.columns.length) throw new BackupError(`a row of ${shelf.name} has not its columns`);
+  if (value.some((cell) => typeof cell === "object" && cell !== null))
+    throw new BackupError(`a row of ${shelf.name} has a value that is none`);
   const { bytes = [] } = shelf;
   if (bytes.length === 0) return value as PortableRow;
   return value.map((cell, at) =>
