@@ -41,8 +41,9 @@ export async function saveRecord(call: Call, tx: Transaction, row: Row, values: 
   const next: Values = { ...row, ...values };
   Object.assign(next, call.prepared.extension?.fill?.(call, next, row));
   const view = own ?? call.kind.record.view;
-  const changed = Object.keys(changesBetween(row, next)).length > 0;
-  if (!changed) {
+  // Whether a field that the caller does not see had this value already is not for it to know (R5.9).
+  const isBlind = Object.keys(values).some((name) => !call.kind.record.readable.has(name));
+  if (!isBlind && Object.keys(changesBetween(row, next)).length === 0) {
     const text = await tx.view(row, view, call.variables);
     return answerWith(call, tx, { what: "same", row, text, revision: row["_rev"] as number });
   }

@@ -68,8 +68,9 @@ function trimmedLines(text: string): readonly string[] {
     .map((line) => line.trimEnd());
 }
 
-/** JSON as it is shown: members, order and values, texts with `…`. */
+/** JSON as it is shown: members, order and values, texts with `…`; `"…"` alone is a number as well. */
 export function assertJson(shown: unknown, actual: unknown, remembered: Remembered, at: string): void {
+  if (shown === "…" && typeof actual === "number") return;
   if (typeof shown === "string" && shown.includes("…")) {
     assert(typeof actual === "string" && matches(shown, actual, remembered), `${at}: ${shown} is ${String(actual)}`);
   } else if (shown !== null && typeof shown === "object" && actual !== null && typeof actual === "object") {

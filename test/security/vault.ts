@@ -125,7 +125,8 @@ export const vaults: fc.Arbitrary<Vault> = anyVault.filter((vault) => {
   return hides([]) || roles.some((role) => hides([role]));
 });
 
-export function textOf(vault: Vault): string {
+/** `more`: filters of `listThings` by conditions of the document's own, and other versions than one older one. */
+export function textOf(vault: Vault, more: { readonly filters?: object; readonly versions?: object } = {}): string {
   const marked = (name: keyof Vault["marks"], type: string): string => [type, ...vault.marks[name]].join(", ");
   const show = Object.entries(vault.show).flatMap(([name, all]) =>
     all === undefined ? [] : [[`Thing.${name}`, words(all)]],
@@ -181,7 +182,7 @@ export function textOf(vault: Vault): string {
         logout: { at: "DELETE /sessions/current", does: "logout" },
         addThing: "POST /things",
         getThing: "GET /things/{id}",
-        listThings: "GET /things",
+        listThings: { at: "GET /things", ...(more.filters === undefined ? {} : { filters: more.filters as Block }) },
         outThing: { at: "GET /things/{id}/out", gives: "Out", does: "read" },
         outThings: { at: "GET /things/out", gives: "Out[]", does: "list" },
         changeThing: "PATCH /things/{id}",
@@ -211,8 +212,11 @@ export function textOf(vault: Vault): string {
       roles: [...roles],
       own: { Thing: conditions.own },
       allow: {
-        "register, login": "anyone",
-        "logout, addThing": "signed-in",
+        // Each by itself, or the line adds to what the smallest document allows.
+        register: "anyone",
+        login: "anyone",
+        logout: "signed-in",
+        addThing: "signed-in",
         ...Object.fromEntries(operations.map((name) => [name, words(vault.allow[name])])),
       },
       show: show.length === 0 ? "none" : Object.fromEntries(show),
@@ -239,7 +243,10 @@ export function textOf(vault: Vault): string {
       scheme: "dated",
       sent: "header Vault-Version",
       absent: "newest",
-      versions: { "2026-09-01": ["rename Thing.memo -> note", "rename Place.road -> street"], "2026-03-01": "first" },
+      versions: more.versions ?? {
+        "2026-09-01": ["rename Thing.memo -> note", "rename Place.road -> street"],
+        "2026-03-01": "first",
+      },
     } as unknown as Block,
   });
 }
