@@ -225,7 +225,10 @@ function checkName(checker: Checker, name: string, at: Extent): Found {
     return { kind: "records", at, type, nullable: false, resource: name };
   }
   const known = [...items.map((bound) => bound.name), ...Object.keys(env.names), ...Object.keys(env.resources)];
-  return complain(checker, "unknown-name", `there is no \`${name}\` here${nearMiss(name, known)}`, at, listed(known));
+  const isValue = Object.values(env.names).some(({ type }) => type.kind === "string" && type.values?.includes(name));
+  const help = isValue ? `a text is written in quotes: \`'${name}'\`` : listed(known);
+  const near = isValue ? "" : nearMiss(name, known);
+  return complain(checker, "unknown-name", `there is no \`${name}\` here${near}`, at, help);
 }
 
 function nearMiss(name: string, known: readonly string[]): string {
@@ -709,6 +712,8 @@ function arithmeticHelp(operator: Arithmetic, a: ValueType, b: ValueType): strin
   if (joined && other !== undefined) return "`string(…)` makes a text of it";
   const instants = [a.kind, b.kind].some((kind) => kind === "timestamp");
   if (instants && (operator === "+" || operator === "-")) return "a length of time is written `duration('72h')`";
+  if (a.kind === "duration" || b.kind === "duration")
+    return "lengths of time are added, subtracted and compared; to count in units of one, keep the amount in an integer field";
   if (operator === "%" && (a.kind === "double" || b.kind === "double")) return "`%` is for ints";
   return undefined;
 }

@@ -55,7 +55,7 @@ interface Reader {
 type Read<T> = T | undefined;
 
 function peek(reader: Reader, ahead = 0): Token {
-  return reader.tokens[Math.min(reader.next + ahead, reader.tokens.length - 1)] ?? impossible();
+  return reader.tokens[Math.max(0, Math.min(reader.next + ahead, reader.tokens.length - 1))] ?? impossible();
 }
 
 function take(reader: Reader): Token {
@@ -85,7 +85,20 @@ function unexpected(reader: Reader, wanted: string): undefined {
   const left = outsideOf(reader, token);
   if (left) return complain(reader, left);
   const message = token.kind === "end" ? `the expression ends where ${wanted} is due` : `expected ${wanted}`;
-  return complain(reader, { code: "unexpected-token", message, start, end });
+  const help = helpWith(token) ?? helpWith(peek(reader, -1));
+  return complain(reader, { code: "unexpected-token", message, ...(help === undefined ? {} : { help }), start, end });
+}
+
+/** Operators of other languages that are words. */
+const wordsForSigns: ReadonlyMap<string, string> = new Map([
+  ["and", "&&"],
+  ["or", "||"],
+  ["not", "!"],
+]);
+
+function helpWith({ kind, value }: Token): string | undefined {
+  const sign = kind === "name" ? wordsForSigns.get(value.toLowerCase()) : undefined;
+  return sign === undefined ? undefined : `write \`${sign}\` in place of \`${value}\``;
 }
 
 /** What CEL would read on from here and Nonet does not. */

@@ -80,6 +80,7 @@ import { check as endpointsRequiredNotTaken } from "./endpoints/checks/required-
 import { check as endpointsSameRoute } from "./endpoints/checks/same-route.ts";
 import { check as endpointsShapeUnclear } from "./endpoints/checks/shape-unclear.ts";
 import { check as endpointsStatementIgnored } from "./endpoints/checks/statement-ignored.ts";
+import { check as endpointsTakesUnused } from "./endpoints/checks/takes-unused.ts";
 import { check as endpointsTakesWhatItCannotSet } from "./endpoints/checks/takes-what-it-cannot-set.ts";
 import { check as endpointsUnknownOutcome } from "./endpoints/checks/unknown-outcome.ts";
 import { check as endpointsUnknownResource } from "./endpoints/checks/unknown-resource.ts";
@@ -233,6 +234,7 @@ export const checks: readonly Check[] = [
   endpointsSameRoute,
   endpointsShapeUnclear,
   endpointsStatementIgnored,
+  endpointsTakesUnused,
   endpointsTakesWhatItCannotSet,
   endpointsUnknownOutcome,
   endpointsUnknownResource,

@@ -17,8 +17,12 @@ export function readText(reader: Reader, path: Path, entry: Entry | undefined, w
   if (node === undefined) return undefined;
   const phrase = phraseOf(node);
   if (phrase.text !== "") return phrase;
+  // In braces a comma ends an entry, and what follows it is a key without a colon.
+  const isCut = entry.value.span.start.offset === entry.key.span.end.offset;
   report(reader, `${path[0]}/empty`, entry.key.span, `${what} says nothing`, {
-    help: "write its value, or `not shown` where it is open",
+    help: isCut
+      ? `in braces a comma ends an entry: if \`${entry.key.value}\` belongs to the text before it, put that text in quotes`
+      : "write its value, or `not shown` where it is open",
   });
   return undefined;
 }

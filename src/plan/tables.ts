@@ -1,5 +1,6 @@
 /** Resources as tables: columns, what is unique, what is indexed, rules. */
 import { plural, snakeCase } from "../base/case.ts";
+import { isDeletable } from "../parts/endpoints/deletable.ts";
 import { resourceEndpoints } from "../parts/endpoints/meaning.ts";
 import { defaultValue } from "../parts/resources/default-value.ts";
 import { deliveryResource } from "../parts/events/decide.ts";
@@ -8,7 +9,6 @@ import { fieldSchema, orNull } from "../parts/resources/json-schema.ts";
 import type { Model } from "../parts/model.ts";
 import type { Field, FieldType } from "../parts/resources/model.ts";
 import { columnTypeOf } from "./columns.ts";
-import { isDeletable } from "./deletable.ts";
 import { quotaIndexes } from "./limits.ts";
 import { emitsByState } from "./moves.ts";
 import { allowOf, shownOf } from "./permissions.ts";
@@ -214,7 +214,7 @@ function indexes(sources: Sources, resource: string, columns: readonly Column[])
   const asked = named.filter((name) => {
     const { marks, references, type } = columns.find((one) => one.name === name) as Column;
     if (type !== "json" && (marks.includes("filter") || marks.includes("sort"))) return true;
-    return references !== undefined && (parents.has(name) || isDeletable(sources, references.resource));
+    return references !== undefined && (parents.has(name) || isDeletable(sources.model, references.resource));
   });
   const sorts = columns.filter(({ marks, type }) => type !== "json" && marks.includes("sort")).map(({ name }) => name);
   const conditions = conditionSets(sources, resource).map((set) => set.filter((name) => named.includes(name)));

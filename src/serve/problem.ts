@@ -1,4 +1,5 @@
 /** A refusal as an answer: problem+json (RFC 9457, R7.1) or the body that the document declares. */
+import { unescapeSegment } from "../base/json-pointer.ts";
 import { camelCase } from "../base/case.ts";
 import type { JsonObject } from "../base/json.ts";
 import { bodyOf } from "../parts/errors/decide.ts";
@@ -27,7 +28,7 @@ export function createProblems(plan: Plan, documentation: (code: string) => stri
       const facts: ErrorFacts = {
         code: error.wire ?? code,
         title: error.title,
-        message: details.detail ?? error.title,
+        message: details.detail ?? listed(details.faults) ?? error.title,
         status: operation?.answer.errors?.[code] ?? statusOf(error, details),
         resource: camelCase(operation?.resource ?? "") || "body",
         request: requestId,
@@ -50,6 +51,25 @@ export function createProblems(plan: Plan, documentation: (code: string) => stri
       };
     },
   };
+}
+
+/** How many values one sentence names; all of them are in `errors`. */
+const mostNamed = 5;
+
+/** The sentence for several violations: which values are invalid. */
+function listed(faults: readonly Fault[] = []): string | undefined {
+  if (faults.length < 2) return undefined;
+  const all = new Set(faults.map(({ pointer = "#", parameter, header }) => parameter ?? header ?? memberOf(pointer)));
+  const names = [...all].filter((name) => name !== "");
+  const rest = names.length > mostNamed ? [`${names.length - mostNamed} more`] : [];
+  const named = names.length === 0 ? "" : `: ${[...names.slice(0, mostNamed), ...rest].join(", ")}`;
+  return `${faults.length} values are invalid${named}`;
+}
+
+/** `billTo.name` of `#/billTo/name`. */
+function memberOf(pointer: string): string {
+  const segments = pointer.slice(2).split("/");
+  return segments.map((one) => unescapeSegment(decodeURIComponent(one))).join(".");
 }
 
 /** A code with a second status comes with it where the refusal says so; the document may have said that it has but one. */

@@ -63,7 +63,7 @@ export function malformedAll(faults: readonly Fault[]): Refusal {
 /** Parsed, but against the document: 422 with every fault (R7.2). */
 export function invalid(faults: readonly Fault[]): Refusal {
   const [first] = faults;
-  const detail =
-    faults.length === 1 && first !== undefined ? first.detail : `${faults.length} members are not as the document asks`;
-  return new Refusal("invalid-request", { status: 422, detail, faults: faults.slice(0, 100) });
+  // Where there are several, the sentence is made of what the caller is told of them (problem.ts).
+  const detail = faults.length === 1 && first !== undefined ? { detail: first.detail } : {};
+  return new Refusal("invalid-request", { status: 422, ...detail, faults: faults.slice(0, 100) });
 }

@@ -1,4 +1,5 @@
 /** The words that documents are made of: names, sentences, durations, addresses, dates. */
+import { pathFault } from "../../src/parts/values.ts";
 import fc from "fast-check";
 
 /** `parcel`, `trackingNumber`, `a1`; also the names that every object has. */
@@ -36,16 +37,21 @@ export const methods: fc.Arbitrary<"GET" | "POST" | "PUT" | "PATCH" | "DELETE"> 
   "DELETE",
 );
 
-/** `/parcels/{id}/repair` */
+/** `/parcels/{id}/repair`, `/parcels/{id}.json`, `/parcels/` */
 export const paths: fc.Arbitrary<string> = fc
-  .array(
-    fc.oneof(
-      fc.stringMatching(/^[a-z0-9._~-]{1,8}$/),
-      names.map((name) => `{${name}}`),
+  .tuple(
+    fc.array(
+      fc.oneof(
+        fc.stringMatching(/^[a-z0-9._~-]{1,8}$/),
+        names.map((name) => `{${name}}`),
+        fc.tuple(names, fc.stringMatching(/^[.:~-][a-z0-9]{0,4}$/)).map(([name, after]) => `{${name}}${after}`),
+      ),
+      { maxLength: 4 },
     ),
-    { maxLength: 4 },
+    fc.constantFrom("", "", "", "/"),
   )
-  .map((segments) => `/${segments.join("/")}`);
+  .map(([segments, slash]) => `/${segments.join("/")}${segments.length === 0 ? "" : slash}`)
+  .filter((path) => pathFault(path) === undefined);
 
 /** `2026-09-01`, of this century. */
 export const dates: fc.Arbitrary<string> = fc

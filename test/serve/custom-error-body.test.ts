@@ -27,7 +27,7 @@ const shapes: readonly (readonly [string, Expected])[] = [
     '{ error: { code: "{code}", text: "{message}", number: "{status}" } }',
     {
       notFound: { error: { code: "not-found", text: "There is nothing at this path", number: 404 } },
-      faults: { error: { code: "invalid-request", text: "2 members are not as the document asks", number: 422 } },
+      faults: { error: { code: "invalid-request", text: "2 values are invalid: name, a/b", number: 422 } },
       parameter: { error: { code: "invalid-request", text: unknown, number: 400 } },
       unread: { error: { code: "invalid-request", text: body, number: 400 } },
     },
@@ -74,7 +74,7 @@ const shapes: readonly (readonly [string, Expected])[] = [
     '{ message: "{code}: {message} ({status})", field: "{field}" }',
     {
       notFound: { message: "not-found: There is nothing at this path (404)", field: "body" },
-      faults: { message: "invalid-request: 2 members are not as the document asks (422)", field: "name" },
+      faults: { message: "invalid-request: 2 values are invalid: name, a/b (422)", field: "name" },
       parameter: { message: `invalid-request: ${unknown} (400)`, field: "a" },
       unread: { message: `invalid-request: ${body} (400)`, field: "body" },
     },

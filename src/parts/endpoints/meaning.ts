@@ -168,15 +168,24 @@ function meaningOfEndpoint(
   const said = does === "delete" && rest.every(({ kind }) => kind === "literal") && !single ? "clear" : does;
   const file = said === undefined && !single ? fileOf(model, resource, endpoint, rest) : undefined;
   const deed = linkDeed(endpoint) ?? said ?? file?.deed ?? shown;
+  const [parameter, other] = rest.flatMap((segment) => (segment.kind === "parameter" ? [segment.name] : []));
+  if (parameter !== undefined && other !== undefined && columnOf(model, resource, parameter) !== undefined)
+    return unclear("key", `\`{${other}}\` names no record: \`{${parameter}}\` names the ${resource} already`);
   if (deed === undefined) {
     return unclear("deed", `\`${endpoint.method} ${endpoint.path}\` does not say what \`${operation}\` does`);
   }
   if (deed === "history" && !hasStates) return unclear("deed", `a ${resource} has no states, and so no history`);
   const collective = deed === "create" || deed === "list" || deed === "clear";
-  const [parameter] = rest.flatMap((segment) => (segment.kind === "parameter" ? [segment.name] : []));
   const displaced = (why: string): UnclearEndpoint => unclear("key", `\`{${parameter}}\` ${why}`);
   if (parameter !== undefined && single) return displaced("has no place where `the` says which record it is");
-  if (parameter !== undefined && collective) return displaced(`has no place in the path of ${withArticle(deed)}`);
+  if (parameter !== undefined && collective) {
+    const isKey = does === undefined && endpoint.of === undefined && columnOf(model, resource, parameter) !== undefined;
+    return displaced(
+      isKey
+        ? `does not stand right behind the collection of ${resource}`
+        : `has no place in the path of ${withArticle(deed)}`,
+    );
+  }
   if (!single && !collective && key === undefined) {
     if (parameter !== undefined) return displaced(`is no unique field of ${resource}`);
     return unclear("key", `no part of \`${endpoint.path}\` names one ${resource}`);

@@ -221,6 +221,14 @@ function wordAt(cursor: Cursor): Alternative | undefined {
   if (word === "id") return idAt(cursor, start);
   if (word === "map") return mapAt(cursor, start);
   if (word === "file") return fileAt(cursor, start);
+  const near = foreignNames[word.toLowerCase()];
+  if (near !== undefined) {
+    report(cursor.reader, `${cursor.part}/unknown-type`, span, `There is no type \`${word}\``, {
+      help: `did you mean \`${near}\`?`,
+      fix: { title: `write \`${near}\``, span, text: near },
+    });
+    return undefined;
+  }
   const help =
     word === "enum" ? "write a list of values as `a | b | c`" : "only scalars, id, map and file take brackets";
   return complain(cursor, "unknown-type", span, `\`${word}\` takes no brackets`, help);

@@ -63,7 +63,10 @@ function isFieldName(reader: Reader, path: Path, entry: Entry, name: string): bo
   if (/^_?[A-Za-z][A-Za-z0-9_]*$/.test(name)) return true;
   report(reader, `${path[0]}/bad-name`, entry.key.span, `\`${name}\` cannot name a field`, {
     why: "Expressions use the name of a field, so it is letters, digits and `_`.",
-    help: `write \`${name.replaceAll(/[^A-Za-z0-9]+(.)?/g, (_, next: string | undefined) => next?.toUpperCase() ?? "") || "name"}\``,
+    help:
+      path.at(-1) === "query"
+        ? `to take \`${name}\` as clients send it, let a handler do the operation: \`does: handler, wire: { query: { "${name}": … } }\``
+        : `write \`${name.replaceAll(/[^A-Za-z0-9]+(.)?/g, (_, next: string | undefined) => next?.toUpperCase() ?? "") || "name"}\``,
   });
   return false;
 }

@@ -154,7 +154,7 @@ function keepMove(
   if (!moves.has(name)) moves.set(name, move);
   else {
     report(reader, "states/move-twice", span, `The move \`${name}\` is defined twice`, {
-      help: `write its triggers as a list: \`${name}: [by collect, after 48h]\``,
+      help: `write its triggers as a list: \`${name}: [by collect, after 48h]\`, each with its own \`set\` in a map: \`[{ by: collect, set: { … } }, { after: 48h, set: { … } }]\``,
     });
   }
 }

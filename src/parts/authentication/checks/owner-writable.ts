@@ -20,7 +20,7 @@ export const check: Check = {
         yield {
           at: `resources/${resource}/${taken.name}`,
           message: `\`${taken.name}\` says whose ${withArticle(resource)} is, and \`${meaning.operation}\` lets callers set it`,
-          help: `write \`${taken.name}: user = caller, read-only\``,
+          help: `write \`${taken.name}: user = caller, read-only\`; if callers may set it for others, add \`# ok owner-writable: …\` with the reason`,
         };
       }
     }

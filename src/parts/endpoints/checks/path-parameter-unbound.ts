@@ -1,5 +1,6 @@
 /** A path whose parameter names no record. */
 import type { Check } from "../../finding.ts";
+import type { UnclearEndpoint } from "../meaning.ts";
 import { unclearEndpoints } from "../unclear.ts";
 
 export const check: Check = {
@@ -7,8 +8,15 @@ export const check: Check = {
   severity: "error",
   why: "A parameter finds one record, so it has to stand for a field that only one record has.",
   *run(facts) {
-    yield* unclearEndpoints(facts, "key", () => {
-      return "name the id (`{id}`) or a field that is `unique`, right behind the collection";
-    });
+    yield* unclearEndpoints(facts, "key", helpOf);
   },
 };
+
+function helpOf({ endpoint, sentence }: UnclearEndpoint): string {
+  const { link, path, unlink } = endpoint;
+  if (/ names no record: /.test(sentence))
+    return "take the value in the body (`takes`) or in a `query` parameter, or give it a resource of its own that refers to this one";
+  if ((link ?? unlink) !== undefined && !path.includes("{"))
+    return `\`${link === undefined ? "unlink" : "link"}\` is done to one record, so its path names one, as in \`${path}/{id}/seats\``;
+  return "name the id (`{id}`) or a field that is `unique`, right behind the collection";
+}

@@ -1,5 +1,6 @@
 /** A quota on live records that never stop counting. */
 import { withArticle } from "../../../base/case.ts";
+import { isDeletable } from "../../endpoints/deletable.ts";
 import { reachableFrom, says } from "../../facts.ts";
 import type { Check } from "../../finding.ts";
 
@@ -11,8 +12,7 @@ export const check: Check = {
     if (!says(facts, "states", "endpoints")) return;
     for (const [resource, quotas] of Object.entries(facts.model.limits.quota ?? {})) {
       if (!Object.hasOwn(facts.model.resources.resources, resource)) continue;
-      const deleted = (facts.endpointsOf.get(resource) ?? []).some(({ deed }) => deed === "delete");
-      if (deleted || facts.hasHandlers || facts.model.limits.keep?.[resource]?.act === "delete") continue;
+      if (facts.hasHandlers || isDeletable(facts.model, resource)) continue;
       const life = facts.lifeOf.get(resource);
       for (const [index, quota] of quotas.entries()) {
         if (quota.kind !== "live") continue;

@@ -1,8 +1,9 @@
-/** A resource that operations read and move, and that none creates. */
+/** A resource that operations read and move, or that others refer to, and that none creates. */
 import { withArticle } from "../../../base/case.ts";
 import { creates } from "../../endpoints/input.ts";
 import { says } from "../../facts.ts";
 import type { Check } from "../../finding.ts";
+import { namedTypes } from "../type-names.ts";
 
 export const check: Check = {
   code: "resources/never-created",
@@ -10,14 +11,18 @@ export const check: Check = {
   why: "There will never be a record for its operations to find.",
   *run(facts) {
     if (!says(facts, "endpoints") || facts.hasHandlers) return;
-    for (const resource of Object.keys(facts.model.resources.resources)) {
+    const { model } = facts;
+    const linked = new Set([...facts.endpoints.values()].map(({ endpoint }) => endpoint.link?.in));
+    const referred = new Set(namedTypes(model).flatMap(({ name, within }) => (name === within ? [] : [name])));
+    for (const resource of Object.keys(model.resources.resources)) {
       const endpoints = facts.endpointsOf.get(resource) ?? [];
-      if (endpoints.length === 0) continue;
-      if (endpoints.some((meaning) => meaning.deed === "create" || creates(facts.model, meaning))) continue;
+      // One that nothing mentions has a finding of its own.
+      if ((endpoints.length === 0 && !referred.has(resource)) || linked.has(resource)) continue;
+      if (endpoints.some((meaning) => meaning.deed === "create" || creates(model, meaning))) continue;
       yield {
         at: `resources/${resource}#key`,
         message: `No operation creates ${withArticle(resource)}`,
-        help: "add an endpoint with `POST` to its collection, or say in `# ok never-created: …` where its records come from",
+        help: "add an endpoint with `POST` to its collection, or one that creates it with `link`; where a function creates its records, say so in `# ok never-created: …`",
       };
     }
   },

@@ -1,6 +1,8 @@
 /** An event that refers to no record of the resource it is to move. */
 import { withArticle } from "../../../base/case.ts";
+import type { Facts } from "../../facts.ts";
 import type { Check } from "../../finding.ts";
+import { referencesTo } from "../../resources/fields.ts";
 import { referredBy } from "../referred.ts";
 
 export const check: Check = {
@@ -19,9 +21,17 @@ export const check: Check = {
             named === undefined
               ? `\`${event}\` carries nothing that refers to ${withArticle(resource)}`
               : `\`${named}\` of \`${event}\` does not refer to ${withArticle(resource)}`,
-          help: `let it carry a field that refers to the ${resource}`,
+          help: helpOf(facts, event, resource),
         };
       }
     }
   },
 };
+
+/** Where records of the resource refer to what the event is about, there can be many of them, and an event moves one. */
+function helpOf({ model, outEvents }: Facts, event: string, resource: string): string {
+  const about = outEvents.get(event)?.resource;
+  const [back] = about === undefined ? [] : referencesTo(model, resource, about);
+  if (about === undefined || back === undefined) return `let it carry a field that refers to the ${resource}`;
+  return `many ${resource} records can refer to one ${about} by \`${back}\`, and an event moves one: move each by an operation, or all by a function that runs \`on\` the event`;
+}

@@ -1,11 +1,11 @@
 /** Which records can ever be deleted: only then does anybody ask what refers to them. */
-import { resourceEndpoints } from "../parts/endpoints/meaning.ts";
-import { reachableFrom } from "../parts/facts.ts";
-import { fieldsOf, own, referenceOf } from "../parts/resources/fields.ts";
-import type { Sources } from "./sources.ts";
+import { reachableFrom } from "../facts.ts";
+import { fieldsOf, own, referenceOf } from "../resources/fields.ts";
+import type { Model } from "../model.ts";
+import { resourceEndpoints } from "./meaning.ts";
 
 /** Whether an operation or time deletes records of the resource, or those that they are deleted with. */
-export function isDeletable({ model }: Sources, resource: string): boolean {
+export function isDeletable(model: Model, resource: string): boolean {
   const above = (name: string): readonly string[] =>
     Object.values(fieldsOf(model, name)).flatMap((field) => {
       const target = field.marks.includes("delete with") ? referenceOf(model, field.type) : undefined;

@@ -1,0 +1,234 @@
+/** Findings that once misled people who knew only the reference: what each says now, and what it must not say. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { check } from "../../src/parts/check.ts";
+import { type Block, documentOf, type Parts } from "../enforced/document.ts";
+
+interface Row {
+  readonly written: string;
+  readonly text: string;
+  /** The codes that are found, of those that matter here. */
+  readonly code?: string;
+  /** In its message or its help. */
+  readonly says?: readonly RegExp[];
+  readonly never?: readonly (string | RegExp)[];
+}
+
+function written(endpoints: Block, parts: Parts): string {
+  return documentOf({ ...parts, endpoints: { endpoints } });
+}
+
+const thing = { id: "id(thi)" };
+const things = { addThing: "POST /things", getThing: "GET /things/{id}" };
+const orders = {
+  resources: { Order: { id: "id(ord)" }, VendorOrder: { id: "id(ven)", order: "Order" } },
+  states: {
+    Order: { states: ["a", "b"], start: "a", final: ["b"], moves: { "a -> b": "by pay" } },
+    VendorOrder: { states: ["a", "b"], start: "a", final: ["b"], moves: { "a -> b": "when order.paid" } },
+  },
+  events: { out: { "order.paid": "Order -> b" } },
+} satisfies Parts;
+const quota = { limits: { quota: { Note: "4 per user" } } } satisfies Parts;
+const notes = { Note: { id: "id(not)", owner: "user = caller, read-only" } };
+
+const rows: readonly Row[] = [
+  {
+    written: "a comma in braces",
+    text: written(things, { resources: { Thing: thing }, limits: { keep: "CUT" } }).replace(
+      "keep: CUT",
+      "keep: { Thing: 365d after final, erase }",
+    ),
+    code: "limits/empty",
+    says: [/in braces a comma ends an entry/, /put that text in quotes/],
+    never: [/not shown/],
+  },
+  {
+    written: "a second parameter behind the record",
+    text: written(
+      { addIssue: "POST /issues", putLabel: "PUT /issues/{id}/labels/{label}" },
+      { resources: { Issue: { id: "id(iss)", "labels?": "string(1..9)[]" } } },
+    ),
+    code: "endpoints/path-parameter-unbound",
+    says: [/`\{label\}` names no record: `\{id\}` names the Issue already/, /`takes`/, /`query`/],
+    never: [/`\{id\}` is no unique field/],
+  },
+  {
+    written: "a unique field that is not right behind its collection",
+    text: written(
+      { addArticle: "POST /articles", oneArticle: "GET /articles/x/{slug}" },
+      { resources: { Article: { id: "id(art)", slug: "string(1..9), unique" } } },
+    ),
+    code: "endpoints/path-parameter-unbound",
+    says: [/`\{slug\}` does not stand right behind the collection of Article/],
+    never: [/no unique field/],
+  },
+  {
+    written: "an event that many records wait for",
+    text: written(
+      { addOrder: "POST /orders", pay: "POST /orders/{id}/pay", addVendorOrder: "POST /vendor-orders" },
+      orders,
+    ),
+    code: "states/event-finds-none",
+    says: [/many VendorOrder records can refer to one Order by `order`/, /a function that runs `on` the event/],
+    never: [/let it carry/],
+  },
+  {
+    written: "an owner whom others set on purpose",
+    text: written(
+      { addWallet: "POST /wallets", getWallet: "GET /wallets/{id}" },
+      {
+        resources: { Wallet: { id: "id(wal)", holder: "user" } },
+        authentication: {
+          roles: ["treasurer"],
+          own: { Wallet: "holder == caller.id" },
+          allow: { addWallet: "treasurer", getWallet: "signed-in if own" },
+        },
+      },
+    ),
+    code: "authentication/owner-writable",
+    says: [/`holder: user = caller, read-only`/, /`# ok owner-writable: …`/],
+  },
+  {
+    written: "durations that are divided",
+    text: written(things, { resources: { Thing: { ...thing, n: "integer := duration('2h') / duration('1h')" } } }),
+    code: "expression/wrong-type",
+    says: [/lengths of time are added, subtracted and compared/],
+  },
+  {
+    written: "a type of another language with bounds",
+    text: written(things, { resources: { Thing: { ...thing, n: "int(1..5)" } } }),
+    code: "resources/unknown-type",
+    says: [/did you mean `integer`\?/],
+    never: [/takes no brackets/],
+  },
+  ...(["a and a", "(a or a)", "a && not a"] as const).map((expression): Row => {
+    const sign = expression.includes("and") ? "&&" : expression.includes("or") ? "||" : "!";
+    return {
+      written: `\`${expression}\``,
+      text: written(things, { resources: { Thing: { ...thing, a: "boolean", b: `boolean := ${expression}` } } }),
+      code: "expression/unexpected-token",
+      says: [new RegExp(`write \`${sign.replaceAll("|", String.raw`\|`)}\` in place of`)],
+    };
+  }),
+  {
+    written: "a text without quotes",
+    text: written(
+      { ...things, go: "POST /things/{id}/go" },
+      {
+        resources: { Thing: { ...thing, deposit: "held | released = held, read-only" } },
+        states: {
+          Thing: {
+            states: ["a", "b"],
+            start: "a",
+            final: ["b"],
+            moves: { "a -> b": { by: "go", set: { deposit: "released" } } },
+          },
+        },
+      },
+    ),
+    code: "expression/unknown-name",
+    says: [/a text is written in quotes: `'released'`/],
+  },
+  {
+    written: "`link` without a record in the path",
+    text: written(
+      { addSeat: { at: "POST /companies", link: { in: "Seat", with: { company: "id" } } }, listSeats: "GET /seats" },
+      { resources: { Company: { id: "id(com)" }, Seat: { id: "id(sea)", company: "Company" } } },
+    ),
+    code: "endpoints/path-parameter-unbound",
+    says: [/`link` is done to one record, so its path names one/],
+  },
+  {
+    written: "a query parameter with brackets",
+    text: written(
+      { ...things, getThing: { at: "GET /things/{id}", query: { "expand[0]?": "string(1..9)" } } },
+      { resources: { Thing: thing } },
+    ),
+    code: "endpoints/bad-name",
+    says: [/as clients send it, let a handler do the operation/],
+    never: [/write `expand0`/],
+  },
+  {
+    written: "two triggers of one transition",
+    text: written(
+      { ...things, one: "POST /things/{id}/one", two: "POST /things/{id}/two" },
+      {
+        resources: { Thing: { ...thing, n: "integer = 0, read-only" } },
+        states: {
+          Thing: {
+            states: ["a"],
+            start: "a",
+            final: "none",
+            moves: { "a -> a": { by: "one", set: { n: "1" } }, "a->a": { by: "two", set: { n: "2" } } },
+          },
+        },
+      },
+    ),
+    code: "states/move-twice",
+    says: [/each with its own `set` in a map/],
+  },
+  {
+    written: "a member of a body that nothing uses",
+    text: written(
+      { ...things, addThing: { at: "POST /things", takes: { name: "string(1..9)", note: "string(1..9)" } } },
+      { resources: { Thing: { ...thing, name: "string(1..9)" } } },
+    ),
+    code: "endpoints/takes-unused",
+    says: [/`note` sets no field of Thing, and nothing reads `input.note`/],
+    never: [/`name` sets no field/],
+  },
+  {
+    written: "a member of a body that an expression reads",
+    text: written(
+      {
+        ...things,
+        go: { at: "POST /things/{id}/go", takes: { why: "string(1..9)" }, if: "input.why != 'x'", else: "no" },
+      },
+      {
+        resources: { Thing: thing },
+        states: { Thing: { states: ["a", "b"], start: "a", final: ["b"], moves: { "a -> b": "by go" } } },
+        errors: { errors: { no: "409 No" } },
+      },
+    ),
+    never: ["endpoints/takes-unused"],
+  },
+  {
+    written: "a resource that others refer to and nothing creates",
+    text: written(things, { resources: { Thing: { ...thing, "invoice?": "Invoice" }, Invoice: { id: "id(inv)" } } }),
+    code: "resources/never-created",
+    says: [/No operation creates an Invoice/, /creates it with `link`/],
+  },
+  {
+    written: "a resource that `link` creates",
+    text: written(
+      {
+        addThing: "POST /things",
+        star: { at: "POST /things/{id}/star", link: { in: "Star", with: { thing: "id" } } },
+        listStars: "GET /stars",
+      },
+      { resources: { Thing: thing, Star: { id: "id(sta)", thing: "Thing, create-only, filter" } } },
+    ),
+    never: ["resources/never-created", "resources/unused-resource"],
+  },
+  ...[
+    ["nothing that deletes", {}, true],
+    ["a deletion of one", { removeNote: "DELETE /notes/{id}" }, false],
+    ["a deletion of all", { clearNotes: "DELETE /notes" }, false],
+  ].map(([what, more, found]): Row => {
+    const code = "limits/quota-never-freed";
+    const text = written({ addNote: "POST /notes", ...(more as Block) }, { resources: notes, ...quota });
+    return { written: `a quota with ${what as string}`, text, ...(found === true ? { code } : { never: [code] }) };
+  }),
+];
+
+for (const { written: what, text, code, says = [], never = [] } of rows) {
+  test(`what is found of ${what}`, () => {
+    const { diagnostics } = check("things.md", text);
+    const told = diagnostics.map((one) => `${one.code}: ${one.message} | ${one.help ?? ""}`);
+    const found = told.filter((one) => one.startsWith(`${code ?? ""}: `));
+    if (code !== undefined) assert.equal(found.length, 1, told.join("\n"));
+    for (const pattern of says) assert.match(found[0] ?? "", pattern);
+    for (const one of never)
+      assert(!told.some((line) => (typeof one === "string" ? line.includes(one) : one.test(line))), told.join("\n"));
+  });
+}
