@@ -28,6 +28,10 @@ const deepest = 64;
 const mostRounds = 4;
 /** Text with more faults than this was never meant to be YAML. */
 const mostMendable = 1000;
+/** A longer block is read once, whatever is wrong with it: what people write by hand is a tenth of this. */
+const longestMended = 200_000;
+/** YAML itself has no longer keys on one line. */
+const longestKey = 1024;
 
 export function readYaml(source: Source): YamlReading {
   const plain = readPlainYaml(source);
@@ -40,7 +44,8 @@ export function readAnyYaml(source: Source): YamlReading {
   const mended: Diagnostic[] = [];
   let current = source;
   let attempt = attemptAt(current);
-  for (let round = 0; round < mostRounds && attempt.faults.length > 0; round++) {
+  const isShort = source.text.length <= longestMended;
+  for (let round = 0; isShort && round < mostRounds && attempt.faults.length > 0; round++) {
     if (attempt.faults.length > mostMendable) break;
     const mends = mendsFor(attempt, current);
     if (mends.length === 0) break;
@@ -51,7 +56,7 @@ export function readAnyYaml(source: Source): YamlReading {
     );
     attempt = attemptAt(current);
   }
-  const broken = attempt.faults.some((fault) => fault.breaks);
+  const broken = isShort && attempt.faults.some((fault) => fault.breaks);
   const node = broken ? (readByEntries(current, 0, current.text.length, 0) ?? attempt.node) : attempt.node;
   const faults = listed(attempt.faults, current);
   return { ...(node && { node }), diagnostics: [...mended, ...attempt.diagnostics, ...faults] };
@@ -169,6 +174,11 @@ function convertMap(node: yaml.YAMLMap, start: number, end: number, walk: Walk, 
     const key = pair.key === null ? undefined : convert(pair.key, walk, depth + 1);
     if (key?.kind !== "text") {
       reportKey(pair, walk, start, end);
+      continue;
+    }
+    if (key.value.length > longestKey) {
+      const [keyStart, keyEnd] = rangeOf(pair.key, walk);
+      walk.faults.push({ start: keyStart, end: keyEnd, breaks: false, ...faultText("KEY_OVER_1024_CHARS", "") });
       continue;
     }
     if (key.value === "<<" && !key.quoted) {

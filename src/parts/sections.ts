@@ -183,6 +183,7 @@ function emptyMap(span: Span): MapNode {
 /** The maps as one; whatever is no map is reported. */
 function merged(reader: Reader, part: PartName, bodies: readonly Node[], span: Span): MapNode {
   const entries = new Map<string, Entry>();
+  const growing = new Map<string, Growing>();
   for (const body of bodies) {
     if (body.kind !== "map") {
       report(
@@ -196,34 +197,53 @@ function merged(reader: Reader, part: PartName, bodies: readonly Node[], span: S
       );
       continue;
     }
-    const earlier = new Map(entries);
+    const added = new Set<string>();
     for (const entry of body.entries) {
       const name = entry.key.value;
-      const before = earlier.get(name);
+      const before = entries.get(name);
+      // Twice in one block is the document's own complaint; the first counts.
+      if (added.has(name)) continue;
       if (before === undefined) {
-        // Twice in one block is the document's own complaint; the first counts.
-        if (!entries.has(name)) entries.set(name, entry);
+        entries.set(name, entry);
+        added.add(name);
       } else if (/^[a-z]/.test(name) && before.value.kind === "map" && entry.value.kind === "map") {
-        const value = joined(reader, before.value, entry.value);
-        entries.set(name, { key: before.key, value });
+        const whole = growing.get(name) ?? growingFrom(before.value);
+        growing.set(name, whole);
+        join(reader, whole, entry.value);
       } else reportKeyTwice(reader, entry, before);
     }
   }
   return {
     kind: "map",
-    entries: [...entries.values()],
+    entries: [...entries.values()].map((entry) => wholeOf(entry, growing.get(entry.key.value))),
     span: bodies[0] === undefined ? span : spanning(bodies[0].span, bodies.at(-1)?.span ?? span),
   };
 }
 
-function joined(reader: Reader, first: MapNode, second: MapNode): MapNode {
-  const before = new Map(first.entries.map((entry) => [entry.key.value, entry]));
-  const added = second.entries.filter((entry) => {
-    const other = before.get(entry.key.value);
-    if (other !== undefined) reportKeyTwice(reader, entry, other);
-    return other === undefined;
-  });
-  return { kind: "map", entries: [...first.entries, ...added], span: spanning(first.span, second.span) };
+/** A map that several blocks add to. */
+interface Growing {
+  readonly entries: Map<string, Entry>;
+  readonly first: Span;
+  last: Span;
+}
+
+function growingFrom({ entries, span }: MapNode): Growing {
+  return { entries: new Map(entries.map((entry) => [entry.key.value, entry])), first: span, last: span };
+}
+
+function join(reader: Reader, whole: Growing, { entries, span }: MapNode): void {
+  for (const entry of entries) {
+    const other = whole.entries.get(entry.key.value);
+    if (other === undefined) whole.entries.set(entry.key.value, entry);
+    else reportKeyTwice(reader, entry, other);
+  }
+  whole.last = span;
+}
+
+function wholeOf(entry: Entry, whole: Growing | undefined): Entry {
+  if (whole === undefined) return entry;
+  const { entries, first, last } = whole;
+  return { key: entry.key, value: { kind: "map", entries: [...entries.values()], span: spanning(first, last) } };
 }
 
 // ── One file of data ───────────────────────────────────────────────────────────────────────────────────────────────

@@ -5,6 +5,9 @@ import type { Suppression } from "../document/document.ts";
 import { checks } from "./checks.ts";
 import { comparisonCodes, isComparisonCode } from "./comparison.ts";
 
+/** Where more suppressions silence nothing, no near miss is looked for: it is asked of every code. */
+const mostAdvised = 100;
+
 /** `compared`: whether the document was compared with an older one. */
 export function silence(
   found: readonly Diagnostic[],
@@ -14,13 +17,18 @@ export function silence(
   if (suppressions.length === 0) return found;
   const silenced = new Set<Diagnostic>();
   const byLine = Map.groupBy(found, ({ span }) => span.start.line);
+  let advised = 0;
+  const near = (rule: string): string | undefined => {
+    advised += 1;
+    return advised > mostAdvised || codes().some((code) => isNamed(code, rule)) ? undefined : didYouMean(rule, names());
+  };
   const unused = suppressions.flatMap((suppression) =>
     suppression.rules.flatMap((rule) => {
       const meant = (byLine.get(suppression.covers) ?? []).filter(({ code }) => isNamed(code, rule));
       const mild = meant.filter(({ severity, code }) => severity !== "error" || isComparisonCode(code));
       for (const one of mild) silenced.add(one);
       const unknown = !compared && comparisonCodes.some((code) => isNamed(code, rule));
-      return mild.length > 0 || unknown ? [] : [unusedSuppression(suppression, rule, meant.length > 0)];
+      return mild.length > 0 || unknown ? [] : [unusedSuppression(suppression, rule, meant.length > 0, near)];
     }),
   );
   return [...found.filter((one) => !silenced.has(one)), ...unused];
@@ -31,8 +39,13 @@ function isNamed(code: string, rule: string): boolean {
   return code === rule || code.endsWith(`/${rule}`);
 }
 
-function unusedSuppression({ span, covers }: Suppression, rule: string, isError: boolean): Diagnostic {
-  const near = codes().some((code) => isNamed(code, rule)) ? undefined : didYouMean(rule, names());
+function unusedSuppression(
+  { span, covers }: Suppression,
+  rule: string,
+  isError: boolean,
+  nearOf: (rule: string) => string | undefined,
+): Diagnostic {
+  const near = nearOf(rule);
   return {
     code: "document/unused-suppression",
     severity: "warning",

@@ -31,6 +31,7 @@ const unprintable: Readonly<Record<string, string | Uint8Array>> = {
   "document/not-utf-8": new Uint8Array([0x23, 0x20, 0xc3, 0x28, 0x0a]),
   "document/too-deep": `purpose: ${"[".repeat(500)}${"]".repeat(500)}\n`,
   "document/too-large": "\n".repeat(600_000),
+  "versioning/too-many-versions": `versioning:\n  scheme: numbered\n  versions:\n${Array.from({ length: 300 }, (_, index) => `    ${301 - index}: none\n`).join("")}    1: first\n`,
 };
 
 for (const page of pages) {

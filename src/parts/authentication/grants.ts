@@ -24,8 +24,10 @@ export function readGrants(reader: Reader, path: Path, node: Node, before: reado
       ? node.items.flatMap((item) => alternatives(reader, path, item))
       : alternatives(reader, path, node);
   const kept: Grant[] = [...before];
+  const known = new Set(before.map(keyOf));
   for (const { grant, whole, condition } of read) {
-    if (kept.some((other) => sameGrant(other, grant))) continue;
+    if (known.has(keyOf(grant))) continue;
+    known.add(keyOf(grant));
     const at = [...path, String(kept.length)];
     placeAt(reader, at, whole);
     if (condition !== undefined) placeAt(reader, [...at, "if"], condition);
@@ -43,6 +45,11 @@ export function printGrants(grants: readonly Grant[]): Tree {
 
 export function sameGrant(one: Grant, other: Grant): boolean {
   return nameOf(one) === nameOf(other) && one.if === other.if;
+}
+
+/** Alike for those that are the same. */
+function keyOf(grant: Grant): string {
+  return `${nameOf(grant)} if ${grant.if}`;
 }
 
 /** `signed-in`, `anyone` or the role's name. */

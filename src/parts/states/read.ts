@@ -178,9 +178,11 @@ function readMove(reader: Reader, at: Path, line: Entry): Move | undefined {
 function readFrom(reader: Reader, at: Path, names: readonly Phrase[]): Move["from"] | undefined {
   const [first] = names;
   if (first?.text === "any" && names.length === 1) return "any";
-  for (const [index, name] of names.entries()) {
+  const seen = new Set<string>();
+  for (const name of names) {
     placeAt(reader, [...at, "from", name.text], name);
-    const twice = names.slice(0, index).some((other) => other.text === name.text);
+    const twice = seen.has(name.text);
+    seen.add(name.text);
     if (/^[A-Za-z][A-Za-z0-9_-]*$/.test(name.text) && name.text !== "any" && !twice) continue;
     const span = name.text === "" ? name.node.span : spanOf(name);
     const message = twice ? `\`${name.text}\` is said twice` : `\`${name.text}\` is not the name of a state`;

@@ -178,6 +178,9 @@ function answerOf(
   return status === undefined ? undefined : { status, error: error.text };
 }
 
+/** Those beyond are not read. */
+const mostVersions = 200;
+
 function readVersions(
   reader: Reader,
   path: Path,
@@ -192,13 +195,21 @@ function readVersions(
       help: "write `scheme: dated` or `scheme: numbered`, or leave the versions out",
     });
   }
-  checkNames(reader, map, scheme);
-  const oldest = map.entries.at(-1);
+  const beyond = map.entries[mostVersions];
+  if (beyond !== undefined) {
+    report(reader, "versioning/too-many-versions", beyond.key.span, `There are more than ${mostVersions} versions`, {
+      why: "The whole document is understood anew for each of them.",
+      help: "end the oldest ones (`policy: { support: … }`), and take them out",
+    });
+  }
+  const listed = { ...map, entries: map.entries.slice(0, mostVersions) };
+  checkNames(reader, listed, scheme);
+  const oldest = listed.entries.at(-1);
   // A version whose changes are open is a version all the same.
-  const shown = openEntries(reader, path, map);
-  return map.entries.map((line) => ({
+  const shown = new Set(openEntries(reader, path, listed));
+  return listed.entries.map((line) => ({
     name: line.key.value,
-    changes: shown.includes(line) ? readChanges(reader, [...path, line.key.value], line, line === oldest) : [],
+    changes: shown.has(line) ? readChanges(reader, [...path, line.key.value], line, line === oldest) : [],
   }));
 }
 

@@ -18,7 +18,8 @@ export const check: Check = {
     for (const [path, fields] of groups) {
       for (const [name, field] of Object.entries(fields)) {
         const values = valuesOf(field.type);
-        const twice = new Set(values.filter((value, index) => values.indexOf(value) < index));
+        const seen = new Set<string>();
+        const twice = new Set(values.filter((value) => seen.size === seen.add(value).size));
         for (const value of twice) {
           yield {
             at: `${path}/${name}/type`,

@@ -1,0 +1,479 @@
+/**
+ * The block structure of Markdown, line by line, after the algorithm of CommonMark's appendix ("A parsing strategy"):
+ * headings, paragraphs and fences, however deep in lists and quotes. The time it takes is linear in the text for a given
+ * nesting, whatever the text is; the nesting is bounded by whoever calls it. Inline marks are not read, and link reference
+ * definitions stay paragraphs. `blocks.test.ts` compares it with a full CommonMark parser.
+ */
+import type { SourceLine } from "./source.ts";
+
+export interface HeadingBlock {
+  readonly kind: "heading";
+  readonly depth: number;
+  /** Whether it is in no list or quote. */
+  readonly atMargin: boolean;
+  readonly lines: readonly SourceLine[];
+  /** Offsets in the file. */
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface ParagraphBlock {
+  readonly kind: "paragraph";
+  readonly lines: readonly SourceLine[];
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface FenceBlock {
+  readonly kind: "fence";
+  /** The backticks or tildes that open it. */
+  readonly mark: string;
+  /** What is after them. */
+  readonly info: string;
+  /** The lines between the opening and the closing one, without what precedes them in lists and quotes. */
+  readonly lines: readonly SourceLine[];
+  readonly closed: boolean;
+  readonly start: number;
+  readonly end: number;
+}
+
+export type Block = HeadingBlock | ParagraphBlock | FenceBlock;
+
+type Changing<T> = { -readonly [K in keyof T]: T[K] };
+
+type Container =
+  | { readonly kind: "quote" }
+  /** `width`: the columns that its lines are indented by. */
+  | { readonly kind: "item"; readonly width: number; empty: boolean };
+
+type Leaf =
+  | { readonly kind: "paragraph"; readonly lines: SourceLine[]; readonly start: number }
+  | {
+      readonly kind: "fence";
+      readonly block: Changing<FenceBlock>;
+      readonly lines: SourceLine[];
+      readonly indent: number;
+    }
+  | { readonly kind: "html"; readonly type: number }
+  | { readonly kind: "indented" };
+
+/** The lines as `source.ts` cuts them: each without its line end, with its offset in the file. */
+export function blocksOf(lines: readonly { readonly text: string; readonly offset: number }[]): readonly Block[] {
+  const blocks: Block[] = [];
+  const open: Container[] = [];
+  let leaf: Leaf | undefined;
+  /** The end of the last line that was read. */
+  let end = 0;
+
+  // Where the line is read on: its index, and the column, which differ behind tabs.
+  let text = "";
+  let at = 0;
+  let column = 0;
+  let insideTab = false;
+
+  const isBlankAt = (index: number): boolean => {
+    for (let next = index; next < text.length; next += 1) if (!isSpace(text.charCodeAt(next))) return false;
+    return true;
+  };
+
+  /** The next character that is no space, and the columns up to it. */
+  const indentation = (): { readonly index: number; readonly columns: number } => {
+    let index = at;
+    let reached = column;
+    for (; index < text.length; index += 1) {
+      const code = text.charCodeAt(index);
+      if (code === space) reached += 1;
+      else if (code === tab) reached += 4 - (reached % 4);
+      else break;
+    }
+    return { index, columns: reached - column };
+  };
+
+  /** Moves on by so many columns of spaces and tabs, or of whatever is there. */
+  const skipColumns = (count: number): void => {
+    let left = count;
+    while (left > 0 && at < text.length) {
+      const width = text.charCodeAt(at) === tab ? 4 - (column % 4) : 1;
+      if (width > left) {
+        column += left;
+        insideTab = true;
+        return;
+      }
+      insideTab = false;
+      column += width;
+      left -= width;
+      at += 1;
+    }
+  };
+
+  const skipTo = (index: number, columns: number): void => {
+    if (index > at) insideTab = false;
+    at = index;
+    column += columns;
+  };
+
+  /** What is left of the line; a tab that is used in part leaves spaces. */
+  const rest = (line: number, lineOffset: number): SourceLine => {
+    if (!insideTab) return { text: text.slice(at), line, column: at + 1, offset: lineOffset + at };
+    const blanks = 4 - (column % 4);
+    return {
+      text: " ".repeat(blanks) + text.slice(at + 1),
+      line,
+      column: Math.max(1, at + 2 - blanks),
+      offset: lineOffset + Math.max(0, at + 1 - blanks),
+    };
+  };
+
+  const closeLeaf = (): void => {
+    if (leaf?.kind === "paragraph") {
+      const { lines: words, start } = leaf;
+      const last = words.at(-1) as SourceLine;
+      blocks.push({ kind: "paragraph", lines: words, start, end: last.offset + last.text.length });
+    } else if (leaf?.kind === "fence" && !leaf.block.closed) {
+      leaf.block.end = Math.max(leaf.block.end, end);
+    }
+    leaf = undefined;
+  };
+
+  const filled = (): void => {
+    const inner = open.at(-1);
+    if (inner?.kind === "item") inner.empty = false;
+  };
+
+  for (const [index, { text: whole, offset }] of lines.entries()) {
+    const number = index + 1;
+    text = whole;
+    at = 0;
+    column = 0;
+    insideTab = false;
+
+    // The containers that the line goes on with.
+    let matched = 0;
+    for (; matched < open.length; matched += 1) {
+      const container = open[matched] as Container;
+      const next = indentation();
+      if (container.kind === "quote") {
+        if (next.columns >= 4 || text.charCodeAt(next.index) !== greater) break;
+        skipTo(next.index, next.columns);
+        skipMark();
+      } else if (next.index >= text.length) {
+        if (container.empty && matched === open.length - 1) break;
+        skipTo(next.index, next.columns);
+      } else if (next.columns >= container.width) {
+        skipColumns(container.width);
+      } else break;
+    }
+    const all = matched === open.length;
+
+    // The leaf that it goes on with.
+    let lazy = false;
+    if (leaf !== undefined) {
+      const next = indentation();
+      const blank = next.index >= text.length;
+      if (leaf.kind === "paragraph") {
+        if (blank) {
+          closeLeaf();
+        } else lazy = true;
+      } else if (!all) {
+        closeLeaf();
+      } else if (leaf.kind === "fence") {
+        const { block, indent, lines: inside } = leaf;
+        if (next.columns < 4 && isClosing(text, next.index, block.mark)) {
+          block.closed = true;
+          block.end = offset + text.trimEnd().length;
+          leaf = undefined;
+        } else {
+          skipColumns(Math.min(indent, next.columns));
+          inside.push(rest(number, offset));
+        }
+        end = offset + text.length;
+        continue;
+      } else if (leaf.kind === "html") {
+        if (blank && leaf.type >= 6) closeLeaf();
+        else {
+          if (leaf.type < 6 && htmlEnds[leaf.type]?.test(text.slice(at))) closeLeaf();
+          end = offset + text.length;
+          continue;
+        }
+      } else if (blank || next.columns >= 4) {
+        end = offset + text.length;
+        continue;
+      } else closeLeaf();
+    }
+
+    // What begins on it. `interrupts`: behind a paragraph of the same containers.
+    let began = false;
+    let taken = false;
+    for (;;) {
+      const next = indentation();
+      if (next.index >= text.length) break;
+      const interrupts: boolean = lazy && all && !began;
+      const code = text.charCodeAt(next.index);
+      const start = offset + next.index;
+      if (next.columns >= 4) {
+        if (lazy && !began) break;
+        closeTo(matched);
+        leaf = { kind: "indented" };
+        filled();
+        taken = true;
+        break;
+      }
+      if (code === greater) {
+        begin();
+        skipTo(next.index, next.columns);
+        skipMark();
+        filled();
+        open.push({ kind: "quote" });
+        matched += 1;
+        continue;
+      }
+      if (code === hash) {
+        const heading = /^#{1,6}(?=[ \t]|$)/.exec(text.slice(next.index, next.index + 7));
+        if (heading && (next.index + 7 > text.length || heading[0].length < 7)) {
+          begin();
+          filled();
+          blocks.push(atxHeading(text, next.index, heading[0].length, number, offset, open.length === 0));
+          taken = true;
+          break;
+        }
+      }
+      if (code === backtick || code === tilde) {
+        const mark = fenceMark(text, next.index);
+        if (mark !== "") {
+          begin();
+          filled();
+          const inside: SourceLine[] = [];
+          const block: Changing<FenceBlock> = {
+            kind: "fence",
+            mark,
+            info: text.slice(next.index + mark.length).trim(),
+            lines: inside,
+            closed: false,
+            start,
+            end: offset + text.length,
+          };
+          blocks.push(block);
+          leaf = { kind: "fence", block, lines: inside, indent: next.columns };
+          taken = true;
+          break;
+        }
+      }
+      if (code === less) {
+        const type = htmlType(text.slice(next.index), lazy && !began);
+        if (type > 0) {
+          begin();
+          filled();
+          if (!(type < 6 && htmlEnds[type]?.test(text.slice(next.index)))) leaf = { kind: "html", type };
+          taken = true;
+          break;
+        }
+      }
+      if (
+        (code === equals || code === minus) &&
+        interrupts &&
+        leaf?.kind === "paragraph" &&
+        isUnderline(text, next.index)
+      ) {
+        const { lines: words, start: from } = leaf;
+        leaf = undefined;
+        blocks.push({
+          kind: "heading",
+          depth: code === equals ? 1 : 2,
+          atMargin: open.length === 0,
+          lines: words,
+          start: from,
+          end: offset + text.trimEnd().length,
+        });
+        taken = true;
+        break;
+      }
+      if (isThematicBreak(text, next.index)) {
+        begin();
+        filled();
+        taken = true;
+        break;
+      }
+      const marker = listMarker(text, next.index, interrupts);
+      if (marker === 0) break;
+      begin();
+      filled();
+      skipTo(next.index, next.columns);
+      open.push(item(marker, next.columns));
+      matched += 1;
+    }
+    if (!taken) {
+      const next = indentation();
+      const blank = next.index >= text.length;
+      if (blank) {
+        if (matched < open.length) closeTo(matched);
+      } else if (lazy && !began && leaf?.kind === "paragraph") {
+        leaf.lines.push({
+          text: trimmed(text, next.index),
+          line: number,
+          column: next.index + 1,
+          offset: offset + next.index,
+        });
+      } else {
+        closeTo(matched);
+        filled();
+        leaf = {
+          kind: "paragraph",
+          lines: [
+            { text: trimmed(text, next.index), line: number, column: next.index + 1, offset: offset + next.index },
+          ],
+          start: offset + next.index,
+        };
+      }
+    }
+    end = offset + text.length;
+
+    /** Something other than the paragraph before: whatever the line does not go on with is closed. */
+    function begin(): void {
+      closeTo(matched);
+      began = true;
+    }
+  }
+  closeLeaf();
+  return blocks.toSorted((a, b) => a.start - b.start);
+
+  function closeTo(depth: number): void {
+    closeLeaf();
+    open.length = depth;
+  }
+
+  /** Behind a quote's mark, with the space that belongs to it. */
+  function skipMark(): void {
+    at += 1;
+    column += 1;
+    if (at < text.length && isSpace(text.charCodeAt(at))) skipColumns(1);
+  }
+
+  /** Behind an item's marker of so many characters, which is indented by `indent`. */
+  function item(marker: number, indent: number): Container {
+    at += marker;
+    column += marker;
+    const blank = isBlankAt(at);
+    const { columns } = indentation();
+    const spaces = blank || columns >= 5 ? 1 : columns;
+    skipColumns(spaces);
+    return { kind: "item", width: indent + marker + spaces, empty: true };
+  }
+}
+
+const tab = 0x09;
+const space = 0x20;
+const hash = 0x23;
+const minus = 0x2d;
+const less = 0x3c;
+const equals = 0x3d;
+const greater = 0x3e;
+const backtick = 0x60;
+const tilde = 0x7e;
+
+function isSpace(code: number): boolean {
+  return code === space || code === tab;
+}
+
+/** The end of the text without spaces and tabs behind it. */
+function endOf(text: string): number {
+  let end = text.length;
+  while (end > 0 && isSpace(text.charCodeAt(end - 1))) end -= 1;
+  return end;
+}
+
+function trimmed(text: string, from: number): string {
+  return text.slice(from, Math.max(from, endOf(text)));
+}
+
+function atxHeading(
+  text: string,
+  at: number,
+  depth: number,
+  line: number,
+  offset: number,
+  atMargin: boolean,
+): HeadingBlock {
+  const last = Math.max(at + depth, endOf(text));
+  let from = at + depth;
+  while (from < last && isSpace(text.charCodeAt(from))) from += 1;
+  let to = last;
+  while (to > from && text.charCodeAt(to - 1) === hash) to -= 1;
+  // Signs at the end close the heading only behind a space.
+  if (to < last && to > from && !isSpace(text.charCodeAt(to - 1))) to = last;
+  while (to > from && isSpace(text.charCodeAt(to - 1))) to -= 1;
+  const words = { text: text.slice(from, to), line, column: from + 1, offset: offset + from };
+  return { kind: "heading", depth, atMargin, lines: [words], start: offset + at, end: offset + last };
+}
+
+/** The three or more backticks or tildes that open a fence here; empty where they do not. */
+function fenceMark(text: string, at: number): string {
+  const code = text.charCodeAt(at);
+  let end = at;
+  while (text.charCodeAt(end) === code) end += 1;
+  if (end - at < 3 || (code === backtick && text.includes("`", end))) return "";
+  return text.slice(at, end);
+}
+
+function isClosing(text: string, at: number, mark: string): boolean {
+  if (!text.startsWith(mark, at)) return false;
+  let end = at + mark.length;
+  while (text[end] === mark[0]) end += 1;
+  return endOf(text) <= end;
+}
+
+function isUnderline(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  let end = at;
+  while (text.charCodeAt(end) === code) end += 1;
+  return endOf(text) <= end;
+}
+
+function isThematicBreak(text: string, at: number): boolean {
+  const mark = text[at];
+  if (mark !== "*" && mark !== "-" && mark !== "_") return false;
+  let count = 0;
+  for (let index = at; index < text.length; index += 1) {
+    if (text[index] === mark) count += 1;
+    else if (!isSpace(text.charCodeAt(index))) return false;
+  }
+  return count >= 3;
+}
+
+/** The characters of the list marker here; 0 where there is none. A paragraph is interrupted by few. */
+function listMarker(text: string, at: number, interrupts: boolean): number {
+  const marker = /^(?:[-*+]|([0-9]{1,9})[.)])(?=[ \t]|$)/.exec(text.slice(at, at + 12));
+  if (!marker) return 0;
+  const length = marker[0].length;
+  if (!interrupts) return length;
+  if (marker[1] !== undefined && Number(marker[1]) !== 1) return 0;
+  return endOf(text) <= at + length ? 0 : length;
+}
+
+const htmlStarts: readonly (RegExp | undefined)[] = [
+  undefined,
+  /^<(?:script|pre|textarea|style)(?:\s|>|$)/i,
+  /^<!--/,
+  /^<[?]/,
+  /^<![A-Za-z]/,
+  /^<!\[CDATA\[/,
+  /^<[/]?(?:address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[123456]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul)(?:\s|[/]?[>]|$)/i,
+];
+
+const htmlEnds: readonly (RegExp | undefined)[] = [
+  undefined,
+  /<\/(?:script|pre|textarea|style)>/i,
+  /-->/,
+  /\?>/,
+  />/,
+  /\]\]>/,
+];
+
+const attribute = `\\s+[a-zA-Z_:][a-zA-Z0-9:._-]*(?:\\s*=\\s*(?:[^"'=<>\`\\x00-\\x20]+|'[^']*'|"[^"]*"))?`;
+const wholeTag = new RegExp(`^(?:<[A-Za-z][A-Za-z0-9-]*(?:${attribute})*\\s*/?>|</[A-Za-z][A-Za-z0-9-]*\\s*[>])\\s*$`);
+
+/** Which of CommonMark's seven kinds of HTML begins here; 0 where none does. The last one interrupts no paragraph. */
+function htmlType(text: string, interrupts: boolean): number {
+  const type = htmlStarts.findIndex((start) => start?.test(text));
+  if (type > 0) return type;
+  return !interrupts && wholeTag.test(text) ? 7 : 0;
+}

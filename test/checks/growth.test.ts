@@ -1,0 +1,43 @@
+/**
+ * The time of a check grows with a document, and not with its square, whatever the document repeats. Both sizes are measured in one
+ * run, in processor time; what looks too slow is measured again, since a machine has other things to do.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { constructs, fileNameOf } from "../../bench/large-documents.ts";
+import { findings } from "../../src/commands/findings.ts";
+import { check } from "../../src/parts/check.ts";
+
+/** Of the smaller document. */
+const characters = Number(process.env["NONET_GROWTH"] ?? 15_000);
+/** Four times the size takes four times as long, and sixteen times where it grows with the square. */
+const times = 4;
+const mostGrowth = 8;
+/** What the compiler and the collector take at any moment. */
+const noise = 60;
+const tries = 4;
+
+function milliseconds(name: string, text: string): number {
+  const before = process.threadCpuUsage();
+  findings(check(fileNameOf(name), text), { colour: false });
+  const { system, user } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+}
+
+test("what is repeated four times as often takes about four times as long to check", () => {
+  const slow: string[] = [];
+  for (const [name, grow] of Object.entries(constructs)) {
+    const small = grow(characters);
+    const large = grow(characters * times);
+    let least = Number.POSITIVE_INFINITY;
+    let most = Number.POSITIVE_INFINITY;
+    let isSlow = true;
+    for (let attempt = 0; isSlow && attempt < tries; attempt += 1) {
+      least = Math.min(least, milliseconds(name, small));
+      most = Math.min(most, milliseconds(name, large));
+      isSlow = most > least * mostGrowth + noise;
+    }
+    if (isSlow) slow.push(`${name}: ${least.toFixed(0)} ms, ${most.toFixed(0)} ms`);
+  }
+  assert.deepEqual(slow, []);
+});
