@@ -19,7 +19,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   parts: ["base/**", "diagnostics/**", "document/**", "expression/**"],
   plan: ["base/**", "diagnostics/**", "expression/**", "parts/**"],
   store: ["base/**", "expression/**", "plan/**"],
-  serve: ["base/**", "expression/**", "plan/**", "store/store.ts", "store/error.ts", "parts/*/decide.ts"],
+  serve: [
+    "base/**",
+    "expression/**",
+    "plan/**",
+    "store/store.ts",
+    "store/error.ts",
+    "store/deadline.ts",
+    "parts/*/decide.ts",
+  ],
   // What whoever runs a service is shown: lines, figures, whether it is well. It watches the service, which knows none of it.
   operate: [
     ...["base/**", "deliver/engine.ts", "parts/events/decide.ts", "plan/**", "serve/**"],

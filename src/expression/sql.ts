@@ -52,6 +52,11 @@ export interface SqlContext {
   readonly use?: "where" | "select";
   /** What the names begin with that the SQL gives to what it goes through; `_` when left out. */
   readonly names?: string;
+  /**
+   * A condition that is always true and ends the statement at its deadline, from the SQL of a column: asked first of each
+   * record and of each item of a list that the statement goes through. Left out where the database has deadlines itself.
+   */
+  readonly stop?: (column: string) => string;
 }
 
 /** SQL that goes through records: `SELECT … ${from} ORDER BY ${order}`, each record under the name `alias`. */
@@ -747,14 +752,19 @@ function sourceOf(writer: Writer, list: TypedExpression, ordered = false): Sourc
     const alias = nextAlias(writer);
     const from = `${writer.context.table(list.resource)} AS ${alias}`;
     const order = ordered ? [{ by: `${alias}._seq`, descending: false }] : [];
-    return { from, where: [], item: { kind: "row", alias, resource: list.resource }, list: undefined, order };
+    const where = stops(writer, `${alias}._seq`);
+    return { from, where, item: { kind: "row", alias, resource: list.resource }, list: undefined, order };
   }
   const made = isFree(writer, list) ? madeSource(writer, list, ordered) : undefined;
   if (made) return made;
   const value = scalar(writer, list);
   const alias = nextAlias(writer);
   const whole = value.nullable ? value.sql : undefined;
-  return { ...elements(writer, value.sql, alias, ordered), where: [], item: { kind: "element", alias }, list: whole };
+  return { ...elements(writer, value.sql, alias, ordered), item: { kind: "element", alias }, list: whole };
+}
+
+function stops({ context }: Writer, column: string): readonly Sql[] {
+  return context.stop === undefined ? [] : [context.stop(column)];
 }
 
 /** What a list that the expression itself makes goes through. */
@@ -788,10 +798,11 @@ function isMade({ kind, type }: TypedExpression): boolean {
 /** One level: the items of the items. */
 function flattened(writer: Writer, source: Source, inner: ValueType, ordered: boolean): Source {
   const alias = nextAlias(writer);
-  const { from, order } = elements(writer, itemValue(writer, source.item, inner), alias, ordered);
+  const { from, order, where } = elements(writer, itemValue(writer, source.item, inner), alias, ordered);
   return {
     ...source,
     from: sql`${source.from} CROSS JOIN ${from}`,
+    where: [...where, ...source.where],
     item: { kind: "element", alias },
     order: [...source.order, ...order],
   };
@@ -866,14 +877,19 @@ function itemJson({ context, dialect }: Writer, value: Sql, type: ValueType): Sq
 }
 
 /** The items of a list that is JSON. */
-function elements(writer: Writer, list: Sql, alias: string, ordered: boolean): Pick<Source, "from" | "order"> {
+function elements(
+  writer: Writer,
+  list: Sql,
+  alias: string,
+  ordered: boolean,
+): Pick<Source, "from" | "order" | "where"> {
   if (writer.dialect === "sqlite") {
     const order = ordered ? [{ by: `${alias}.key`, descending: false }] : [];
-    return { from: sql`json_each(${list}) AS ${alias}`, order };
+    return { from: sql`json_each(${list}) AS ${alias}`, order, where: stops(writer, `${alias}.key`) };
   }
-  if (!ordered) return { from: sql`jsonb_array_elements(${list}) AS ${alias}(value)`, order: [] };
+  if (!ordered) return { from: sql`jsonb_array_elements(${list}) AS ${alias}(value)`, order: [], where: [] };
   const from = sql`jsonb_array_elements(${list}) WITH ORDINALITY AS ${alias}(value, place)`;
-  return { from, order: [{ by: `${alias}.place`, descending: false }] };
+  return { from, order: [{ by: `${alias}.place`, descending: false }], where: [] };
 }
 
 function macroSource(writer: Writer, { macro, list, body, slot }: Macro, ordered: boolean): Source {

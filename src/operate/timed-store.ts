@@ -44,8 +44,8 @@ export function timedStore(store: Store, times: StoreTimes): Store {
     sessions: told(store.sessions, failed),
     read: (query) => timed("read", query.resource, store.read(query)),
     list: (query) => timed("list", query.resource, store.list(query)),
-    transaction: timed("transaction", undefined, (work: never, isLate: never) =>
-      store.transaction(work, isLate),
+    transaction: timed("transaction", undefined, (work: never, until: never) =>
+      store.transaction(work, until),
     ) as Store["transaction"],
   };
 }

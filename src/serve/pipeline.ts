@@ -3,6 +3,7 @@ import { after } from "../base/after.ts";
 import { instantText } from "../base/clock.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { Operation } from "../plan/plan.ts";
+import { withDeadline } from "../store/deadline.ts";
 import type { Awaitable } from "../store/store.ts";
 import { openEnvelope } from "../plan/envelope.ts";
 import { announcesBody, checkMedia, judgeNoObject, parseBody, readBytes } from "./body.ts";
@@ -436,13 +437,16 @@ function call(pipeline: Pipeline, known: Known, { input, envelope, judge }: Take
     by: caller.id ?? "anonymous",
     cause: prepared.operation.name,
     request: noted.requestId,
-    variables: {
-      caller,
-      input: operation.query.length === 0 ? input : { ...input, ...given },
-      now: instantText(now),
-      base: pipeline.context.baseUrl(),
-      ...(marks === undefined ? undefined : { tokens: marks.variable }),
-    } as unknown as Call["variables"],
+    variables: withDeadline(
+      {
+        caller,
+        input: operation.query.length === 0 ? input : { ...input, ...given },
+        now: instantText(now),
+        base: pipeline.context.baseUrl(),
+        ...(marks === undefined ? undefined : { tokens: marks.variable }),
+      },
+      now + operation.limits.requestMilliseconds,
+    ),
   };
   if (asked !== undefined && version.chain !== undefined)
     made.own = inOwnWords(asked, version.chain, kind, caller, input, judge);

@@ -108,7 +108,6 @@ async function inTurns(
 function inTurn(call: Call, work: (tx: Transaction) => Promise<Answer>): Promise<Answer> {
   const { clock, store } = call.context;
   const deadline = call.now + call.prepared.operation.limits.requestMilliseconds;
-  const isLate = (): boolean => clock.now() > deadline;
   let begun = false;
   return store.transaction((tx) => {
     // A store does it again where another transaction was in the way (R7.4).
@@ -116,12 +115,12 @@ function inTurn(call: Call, work: (tx: Transaction) => Promise<Answer>): Promise
     begun = true;
     // What a run before this one has counted was undone with it.
     if (call.noted.admission !== undefined) call.noted.admission.counted.length = 0;
-    if (!isLate()) return work(tx);
+    if (clock.now() <= deadline) return work(tx);
     throw new Refusal("timed-out", {
       detail: "It waited too long for its turn, and nothing was done",
       headers: ["Retry-After", "1"],
     });
-  }, isLate);
+  }, deadline);
 }
 
 /** How the work of a request went. */

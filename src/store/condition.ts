@@ -31,10 +31,11 @@ export interface ExpressionSql {
   records(expression: TypedExpression, resource: string, tables: Named, alias: string, depth: number): RecordsFragment;
 }
 
-/** `column` is the SQL of a column by its name, as the type that expressions see it with. */
+/** `column` is the SQL of a column by its name, as the type that expressions see it with; `stop` as in a `SqlContext`. */
 export function expressionSql(
   dialect: Dialect,
   column: (name: string, type: ValueType, tables: Named) => string,
+  stop?: (column: string) => string,
 ): ExpressionSql {
   const contextOf = (tables: Named, alias: string): SqlContext => ({
     // Only names of columns are asked for, and those do not depend on the resource.
@@ -44,6 +45,7 @@ export function expressionSql(
     table: (resource) => tableFor(tables, resource).name,
     isCounted: (resource) => isCounted(tableFor(tables, resource).table),
     firstPlaceholder: "open",
+    ...(stop && { stop }),
   });
   const compile = (expression: TypedExpression, tables: Named, use: "where" | "select", alias: string): Fragment => {
     const compiled = compileSql(expression, dialect, { ...contextOf(tables, alias), use });

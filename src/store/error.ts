@@ -24,7 +24,9 @@ export type StoreErrorKind =
   /** The store is closing or closed. */
   | "closed"
   /** A file was on its way for so long that it was cleared before a record had it. */
-  | "gone";
+  | "gone"
+  /** A statement was stopped at the deadline of the request that it is for. */
+  | "late";
 
 export class StoreError extends Error {
   readonly kind: StoreErrorKind;
@@ -39,13 +41,18 @@ export class StoreError extends Error {
   }
 }
 
-const passing: readonly StoreErrorKind[] = ["busy", "unreachable", "closed", "gone"];
+const passing: readonly StoreErrorKind[] = ["busy", "unreachable", "closed", "gone", "late"];
 
 const lasting: readonly StoreErrorKind[] = ["disk", "not-accessible"];
 
 /** A disk that is full or fails, a server that takes no writes or lets nobody in: it lasts until somebody has seen to it. */
 export function isLasting(thrown: unknown): boolean {
   return thrown instanceof StoreError && lasting.includes(thrown.kind);
+}
+
+/** A statement was stopped at its deadline; nothing of its transaction was kept. */
+export function isLate(thrown: unknown): boolean {
+  return thrown instanceof StoreError && thrown.kind === "late";
 }
 
 /** What is stored cannot be read any more. */

@@ -37,6 +37,7 @@ export type Awaitable<T> = T | Promise<T>;
  */
 export type Row = Readonly<Record<string, Value>>;
 
+/** Reads are stopped at the deadline of their variables (`deadline.ts`), with a StoreError `late`. */
 export interface Store {
   /** Whether reads and writes can be served now (R1.2). */
   ready(): Awaitable<boolean>;
@@ -48,10 +49,11 @@ export interface Store {
   /**
    * Runs `work` in one serialisable transaction. Rejects with what `work` throws, after undoing what it did. Where another
    * transaction was in the way `work` is run again, with another `Transaction` (R7.4); what failed in the one before was then a
-   * passing StoreError (`isPassing`), which `work` has to let through. `isLate` says that it is too late for `work` to be done, which
-   * it finds out itself when it begins: a store that waits for something after that asks, and begins it again.
+   * passing StoreError (`isPassing`), which `work` has to let through. It is done by `until`, its deadline in epoch milliseconds:
+   * `work` finds out itself when it begins whether that is past, and a store that waits for something after that begins it again.
+   * What takes longer is stopped and undone, with a StoreError `late`.
    */
-  transaction<T>(work: (tx: Transaction) => Promise<T>, isLate?: () => boolean): Promise<T>;
+  transaction<T>(work: (tx: Transaction) => Promise<T>, until?: number): Promise<T>;
   /** Records to which time does something by `now`, what is due longest first; at most `limit`. */
   due(now: number, limit: number): Awaitable<readonly Due[]>;
   readonly journal: Journal;

@@ -81,9 +81,10 @@ export interface Connections extends Session, Questions {
   /**
    * Runs `work` in one transaction, as often as it takes (R7.4): again where another transaction was in the way,
    * or where the connection was lost before it was asked to commit. What `work` throws undoes it. Resolves once it is durable.
-   * Where it is late when a connection was had, nothing is sent and it is done again, to find that out itself.
+   * `left`: the milliseconds until its deadline, at which the server stops its statement. Where it is past when a connection was
+   * had, nothing is sent and it is done again, to find that out itself.
    */
-  transaction<T>(work: (work: Work) => Promise<T>, isLate?: () => boolean): Promise<T>;
+  transaction<T>(work: (work: Work) => Promise<T>, left?: () => number): Promise<T>;
   /** A connection of its own for statements that bind to one, such as LISTEN; the caller ends it. */
   connect(): Promise<pg.Client>;
   /** What the two pools have to do at the moment. */
@@ -202,17 +203,17 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
   };
 
   const attempt = async <T>(
-    { isLate, work }: Task<T>,
+    { left, work }: Task<T>,
     frozen: ReadonlySet<string>,
     loose: Loosely | undefined,
   ): Promise<T> => {
     let client: pg.PoolClient | undefined;
     const hold = async (): Promise<Wire> => {
       client = await acquire(writing, options, place);
-      if (isLate?.() === true) throw new Overtaken("it came too late");
+      if (isPast(left)) throw new Overtaken("it came too late");
       return wires.of(client);
     };
-    const transaction = openWork({ hold, isLate }, frozen, loose);
+    const transaction = openWork({ hold, left, most: options.statementMilliseconds }, frozen, loose);
     let lost = true;
     let isDone = false;
     try {
@@ -286,7 +287,7 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
   return {
     rows: (statement, values = []) => accepted(() => read(statement, values)),
     ask: (text, values = [], before) => accepted(() => questions.ask({ text, values }, before)),
-    transaction: (work, isLate) => accepted(() => repeatedly({ work, isLate })),
+    transaction: (work, left) => accepted(() => repeatedly({ work, left })),
     connect: async () => {
       const client = new pg.Client(clientSettings(place, options, sockets));
       // Lost before anybody listens for that, it would be an error of this process.
@@ -349,11 +350,32 @@ export async function openSingle(place: Place): Promise<Single> {
   };
 }
 
-/** What is to be done in a transaction, and whether it is too late for it. */
+/** What is to be done in a transaction, and the milliseconds that there are for it. */
 interface Task<T> {
   readonly work: (work: Work) => Promise<T>;
-  readonly isLate: (() => boolean) | undefined;
+  readonly left: (() => number) | undefined;
 }
+
+function isPast(left: Task<unknown>["left"]): boolean {
+  return left !== undefined && left() < 0;
+}
+
+/**
+ * Stops each later statement of the transaction after so many milliseconds; undefined where they are no fewer than `most`, which the
+ * connection gives any statement.
+ */
+export function stoppingAfter(left: number, most: number): Asking | undefined {
+  if (most > 0 && left >= most) return undefined;
+  return { text: "SELECT set_config('statement_timeout', $1, true)", values: [String(timeoutOf(left))] };
+}
+
+/** Zero would be none. */
+export function timeoutOf(left: number): number {
+  return Math.max(1, Math.ceil(left));
+}
+
+/** A transaction's statements are told again after so long how much time there is for each of them. */
+const toldMilliseconds = 250;
 
 interface Transacting {
   readonly work: Work;
@@ -378,13 +400,14 @@ interface Loosely {
   readonly commit: (held: readonly Held[], statements: readonly Asking[], isLate?: () => boolean) => Promise<void>;
 }
 
-interface Holding {
+interface Holding extends Pick<Task<unknown>, "left"> {
   /** Gives a connection. */
   readonly hold: () => Promise<Wire>;
-  readonly isLate: (() => boolean) | undefined;
+  /** The milliseconds that any statement is given. */
+  readonly most: number;
 }
 
-function openWork({ hold, isLate }: Holding, frozen: ReadonlySet<string>, loose: Loosely | undefined): Transacting {
+function openWork({ hold, left, most }: Holding, frozen: ReadonlySet<string>, loose: Loosely | undefined): Transacting {
   let state: "loose" | "unbegun" | "open" | "committing" | "over" = loose === undefined ? "unbegun" : "loose";
   let held: Promise<Wire> | undefined;
   let failure: unknown;
@@ -417,9 +440,17 @@ function openWork({ hold, isLate }: Holding, frozen: ReadonlySet<string>, loose:
     const held = names.length > 0 ? [{ ...holding(names), isExpected: false }] : [];
     return [...begin.map((text) => ({ text, values: [], isExpected: false })), ...relied.values(), ...held];
   };
+  let told = Number.NEGATIVE_INFINITY;
+  const stopping = (): readonly Sent[] => {
+    if (left === undefined || performance.now() - told < toldMilliseconds) return [];
+    const asking = stoppingAfter(left(), most);
+    if (asking === undefined) return [];
+    told = performance.now();
+    return [{ ...asking, isExpected: false }];
+  };
   /** With all that was sent before it, in one exchange. */
   const exchange = async (statement: string, values: readonly Bindable[] = []): Promise<Result> => {
-    const before = [...beginning(), ...waiting];
+    const before = [...beginning(), ...stopping(), ...waiting];
     waiting = [];
     const wire = await (held ??= hold());
     for (const one of before) send(wire, one);
@@ -478,7 +509,7 @@ function openWork({ hold, isLate }: Holding, frozen: ReadonlySet<string>, loose:
       open();
       if (state === "loose") {
         state = "over";
-        if (waiting.length > 0) await loose?.commit(names, [...relied.values(), ...waiting], isLate);
+        if (waiting.length > 0) await loose?.commit(names, [...relied.values(), ...waiting], () => isPast(left));
       } else if (state === "open" || waiting.length > 0) {
         await (held ??= hold());
         const committed = exchange("COMMIT");

@@ -77,7 +77,7 @@ const kinds: Readonly<Record<string, readonly [StoreError["kind"], string]>> = {
   "40001": ["busy", "other transactions were in the way for too long"],
   "40P01": ["busy", "other transactions were in the way for too long"],
   "55P03": ["busy", "a lock was not to be had in time"],
-  "57014": ["busy", "a statement took too long"],
+  "57014": ["late", "a statement took too long"],
   "53300": ["busy", "the server has no connection left"],
   "53100": ["disk", "the server's disk is full"],
   "53": ["busy", "the server has no room left"],

@@ -1,11 +1,19 @@
 /** A store in one schema of a PostgreSQL database. */
 import type { Table } from "../../plan/plan.ts";
 import type { RowSecurity } from "../../plan/row-security.ts";
+import { deadlineOf } from "../deadline.ts";
+import { isLongList } from "../long.ts";
 import type { Following } from "../migration.ts";
 import type { Store, StoreLoad } from "../store.ts";
 import { type Place, placeFrom } from "./address.ts";
 import { openChanges } from "./changes.ts";
-import { type ConnectionOptions, type Connections, openConnections, usualOptions } from "./connection.ts";
+import {
+  type ConnectionOptions,
+  type Connections,
+  openConnections,
+  stoppingAfter,
+  usualOptions,
+} from "./connection.ts";
 import { countStore } from "./counts.ts";
 import { dueFinder } from "./due.ts";
 import { explained } from "./failure.ts";
@@ -22,7 +30,7 @@ import { ratesOf } from "./rates.ts";
 import { prepareRead, prepareWhole } from "./read.ts";
 import { relationsOf } from "./relations.ts";
 import type { Secured } from "./row-security/secure.ts";
-import { ownSight, type Sight, sightOf } from "./row-security/sight.ts";
+import { ownSight, type Sight, sightOf, type Stopping } from "./row-security/sight.ts";
 import { secretStore } from "./secrets.ts";
 import { openSequencer } from "./sequencer.ts";
 import { sessionStore } from "./sessions.ts";
@@ -55,9 +63,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   });
   options.secured?.(secured);
   const relations = relationsOf(tables);
-  const own = ownSight(connections, relations);
+  const { statementMilliseconds } = { ...usualOptions, ...options.connections };
+  const stopping: Stopping = (variables) => {
+    const until = deadlineOf(variables);
+    return until === undefined ? undefined : stoppingAfter(until - clock(), statementMilliseconds);
+  };
+  const own = ownSight(connections, relations, stopping);
   const sight = (resource: string, system = false): Sight =>
-    secured.kind === "standing" && !system ? sightOf(connections, secured, resource) : own;
+    secured.kind === "standing" && !system ? sightOf(connections, secured, resource, stopping) : own;
   const shop = new Workshop(relations, clock);
   // Who reads the journal next places what could not be placed, so there is nobody to be told of a failure.
   const sequencer = openSequencer(connections, () => undefined);
@@ -72,13 +85,17 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     list: (query) => {
       const where = sight(query.resource, query.system);
       const list = prepareList(query, relations, where);
-      return (page, variables) => list(where.session(variables), page, variables);
+      const long = isLongList(query);
+      return (page, variables) => list(where.session(variables, long), page, variables);
     },
-    transaction: async (work, isLate) => {
-      const { hasRecorded, value } = await connections.transaction(async (session) => {
-        const tx = new PostgresTransaction(shop, session);
-        return { value: await work(tx), hasRecorded: tx.hasRecorded };
-      }, isLate);
+    transaction: async (work, until) => {
+      const { hasRecorded, value } = await connections.transaction(
+        async (session) => {
+          const tx = new PostgresTransaction(shop, session);
+          return { value: await work(tx), hasRecorded: tx.hasRecorded };
+        },
+        until === undefined ? undefined : () => until - clock(),
+      );
       if (hasRecorded) sequencer.written();
       return value;
     },

@@ -1,6 +1,7 @@
 /** One record as the text of a view, and what is told of all of them: one statement each. */
 import { noTable } from "../../plan/no-table.ts";
 import { type Fragment, sql } from "../fragment.ts";
+import { isLongRead } from "../long.ts";
 import { relationFor, typeOf } from "../relation.ts";
 import type { ReadQuery, Store, WholeQuery } from "../store.ts";
 import { expressions } from "./condition.ts";
@@ -26,8 +27,9 @@ export function prepareRead(
   const { bind, text } = statementOf(sql`SELECT ${storedViews.view(query.view, relation.table, reached)}, t._rev
     FROM ${relation.name} AS t
     WHERE ${one} AND ${expressions.condition(query.where, reached)}${oldest}`);
+  const long = isLongRead(query);
   return async (key, variables) => {
-    const [found] = await session(variables).rows<[string, number]>(text, bind([toStored(key, type)], variables));
+    const [found] = await session(variables, long).rows<[string, number]>(text, bind([toStored(key, type)], variables));
     return found && { text: found[0], revision: found[1] };
   };
 }
@@ -43,5 +45,5 @@ export function hasKey(relation: Relation, column: string): Fragment {
 export function prepareWhole({ members, where }: WholeQuery, { reached, session }: Sight): ReturnType<Store["whole"]> {
   const { bind, text } = statementOf(sql`SELECT ${views.view({ resource: "", members }, noTable, reached)}
     WHERE ${expressions.condition(where, reached)}`);
-  return async (variables) => (await session(variables).rows<[string]>(text, bind([], variables)))[0]?.[0];
+  return async (variables) => (await session(variables, true).rows<[string]>(text, bind([], variables)))[0]?.[0];
 }

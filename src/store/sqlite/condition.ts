@@ -3,9 +3,10 @@ import type { SQLOutputValue } from "node:sqlite";
 import type { Value } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import { type ExpressionSql, expressionSql } from "../condition.ts";
+import { stopAt } from "./deadline.ts";
 import { fromStored, quoteName } from "./value.ts";
 
-export const expressions: ExpressionSql = expressionSql("sqlite", quoteName);
+export const expressions: ExpressionSql = expressionSql("sqlite", quoteName, stopAt);
 
 /** From what SQL gives for an expression to its value. */
 export function resultOf({ type }: TypedExpression): (stored: SQLOutputValue | undefined) => Value {

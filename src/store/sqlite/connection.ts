@@ -6,6 +6,7 @@ import { closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import { isFound } from "../../base/search.ts";
 import { StoreError } from "../error.ts";
+import { checkStop, type Stop } from "./deadline.ts";
 
 /** `isFound` of words in JSON, which stay the same for all rows of a query. */
 function createFinder(): (words: SQLOutputValue, ...texts: SQLOutputValue[]) => number {
@@ -30,6 +31,8 @@ export type Cells = readonly SQLOutputValue[];
 
 export class Connection {
   readonly database: DatabaseSync;
+  /** When its statements are stopped. */
+  readonly stop: Stop = { at: Number.POSITIVE_INFINITY };
   readonly #statements = new Map<string, StatementSync>();
 
   constructor(file: string, waitMilliseconds: number) {
@@ -39,6 +42,10 @@ export class Connection {
     this.database.function("nonet_number", { deterministic: true }, (value) =>
       value === null ? null : JSON.stringify(value),
     );
+    this.database.function("nonet_deadline", (_column) => {
+      checkStop(this.stop);
+      return 1;
+    });
     this.database.function("nonet_found", { deterministic: true, varargs: true }, createFinder());
   }
 

@@ -9,8 +9,10 @@
  * while one group becomes durable, the next one already runs, and takes in all that arrives; it is committed when the one before
  * is answered. Where a flush is short beside the work of a group, the next one also takes in what those ask for who have just been
  * answered: half as many groups write fewer pages, since pages are written once for a group, however often they change.
+ *
+ * A work whose statements take longer than a slice is undone, and done again on a thread (`threads.ts`) between two groups.
  */
-import { StoreError } from "../error.ts";
+import { isLate, StoreError } from "../error.ts";
 import type { Checkpointer } from "./checkpoint.ts";
 import { type Connection, explained, isBusy } from "./connection.ts";
 import type { Durability } from "./durability.ts";
@@ -31,14 +33,19 @@ export interface Turn {
 
 export interface Writer {
   /** Runs `work` alone; settles as it did, when what it wrote is durable. */
-  enqueue<T>(work: (turn: Turn) => T | Promise<T>): Promise<T>;
+  enqueue<T>(work: (turn: Turn) => T | Promise<T>, elsewhere?: Elsewhere<T>): Promise<T>;
   /** For work that writes and does not wait. */
   write<T>(work: (turn: Turn) => T): Promise<T>;
   /** Resolves when everything accepted so far is answered; refuses what comes later. */
   finish(): Promise<void>;
+  /** Resolves when all that is committed at this moment is durable; rejects where it will never be. */
+  settled(): Promise<void>;
   /** False once the disk has failed. */
   isSound(): boolean;
 }
+
+/** Does a work that takes long on a thread. Gives what commits it; what it throws has undone it. */
+export type Elsewhere<T> = () => Promise<{ readonly value: T; readonly commit: () => Promise<void> }>;
 
 export interface GroupLimits {
   /** The most transactions in a group. */
@@ -49,10 +56,13 @@ export interface GroupLimits {
   readonly waitMilliseconds: number;
   /** How many this process may use. */
   readonly processors: number;
+  /** How long the statements of one work may take here. */
+  readonly sliceMilliseconds: number;
 }
 
 interface Waiting {
   readonly work: (turn: Turn) => unknown;
+  readonly elsewhere: Elsewhere<unknown> | undefined;
   readonly resolve: (value: never) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -82,6 +92,8 @@ export function openWriter(
   checkpointer: Checkpointer | undefined,
 ): Writer {
   const queue: Waiting[] = [];
+  /** Those that have been found to take long. */
+  const long: Waiting[] = [];
   let running: Promise<void> | undefined;
   /** The group before becoming durable, and being answered. */
   let flushing: Promise<void> | undefined;
@@ -96,13 +108,15 @@ export function openWriter(
     do {
       // Requests whose bytes are here already are read first, and become part of the group.
       await nextTurn();
-      await runGroup();
+      if (queue.length > 0) await runGroup();
+      const waiting = long.shift();
+      if (waiting) await runElsewhere(waiting);
       const copyRest = checkpointer?.afterGroup();
       if (copyRest) {
         await flushing;
         await copyRest();
       }
-    } while (queue.length > 0);
+    } while (queue.length > 0 || long.length > 0);
     running = undefined;
   }
 
@@ -118,6 +132,8 @@ export function openWriter(
       const here = !flushing && (alone || limits.processors === 1) && durability.isShort();
       await fill(group, alone, gathers && !here);
       assertSound();
+      // One that was alone was undone with the transaction.
+      if (group.length === 0 && !connection.database.isTransaction) return;
       const wrote = group.some((done) => done.wrote);
       if (wrote) durability.hold();
       connection.run("COMMIT");
@@ -151,6 +167,31 @@ export function openWriter(
       });
   }
 
+  /** Nothing of this connection is in its way: a group that is not answered yet is committed. */
+  async function runElsewhere(waiting: Waiting): Promise<void> {
+    await flushing;
+    try {
+      assertSound();
+      const { value, commit } = await (waiting.elsewhere as Elsewhere<unknown>)();
+      durability.hold();
+      await commit();
+      const done: Done = { waiting, wrote: true, undoing: [], outcome: { kind: "value", value } };
+      flushing = durability
+        .flush()
+        .then(
+          () => answer([done]),
+          (thrown: unknown) => giveUp([done], thrown),
+        )
+        .finally(() => {
+          flushing = undefined;
+        });
+      await flushing;
+    } catch (thrown) {
+      durability.release();
+      waiting.reject(explained(thrown, file));
+    }
+  }
+
   function flushHere(group: readonly Done[]): void {
     try {
       durability.flushHere();
@@ -182,10 +223,16 @@ export function openWriter(
     for (;;) {
       while (hasRoom()) {
         const begun = performance.now();
-        const done = await runWork(queue.shift() as Waiting, alone);
+        const waiting = queue.shift() as Waiting;
+        const done = await runWork(waiting, alone);
         const now = performance.now();
         worked += now - begun;
         const { outcome } = done;
+        if (outcome.kind === "error" && isLate(outcome.error) && waiting.elsewhere) {
+          long.push(waiting);
+          if (alone || now > ends) break;
+          continue;
+        }
         group.push(done);
         if (outcome.kind === "error" && !connection.database.isTransaction) throw outcome.error;
         if (now > ends) break;
@@ -266,11 +313,14 @@ export function openWriter(
       },
       whenUndone: (action) => void undoing.push(action),
     };
+    if (waiting.elsewhere) connection.stop.at = performance.now() + limits.sliceMilliseconds;
     try {
       const value = await waiting.work(turn);
+      connection.stop.at = Number.POSITIVE_INFINITY;
       if (saved && !alone) connection.run("RELEASE work");
       return { waiting, wrote, undoing, outcome: { kind: "value", value } };
     } catch (thrown) {
+      connection.stop.at = Number.POSITIVE_INFINITY;
       if (wrote) undo(alone, saved, written);
       for (const action of undoing) action();
       return { waiting, wrote, undoing, outcome: { kind: "error", error: explained(thrown, file) } };
@@ -312,13 +362,13 @@ export function openWriter(
     for (const { waiting, outcome } of group) waiting.reject(outcome.kind === "error" ? outcome.error : error);
   }
 
-  const enqueue = <T>(work: (turn: Turn) => T | Promise<T>): Promise<T> =>
+  const enqueue = <T>(work: (turn: Turn) => T | Promise<T>, elsewhere?: Elsewhere<T>): Promise<T> =>
     new Promise<T>((resolve, reject) => {
       if (finishing) {
         reject(new StoreError("closed", "the store is closing"));
         return;
       }
-      queue.push({ work, resolve, reject });
+      queue.push({ work, elsewhere, resolve, reject });
       arrived?.();
       running ??= runGroups();
     });
@@ -333,6 +383,10 @@ export function openWriter(
     finish: async () => {
       finishing = true;
       while (running || flushing) await (running ?? flushing);
+    },
+    settled: async () => {
+      await flushing;
+      assertSound();
     },
     isSound: () => broken === undefined,
   };

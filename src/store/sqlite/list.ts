@@ -4,10 +4,12 @@ import { defined } from "../../base/defined.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import { type Fragment, joined, sql } from "../fragment.ts";
 import { absentKeys, comparisons, everything, type KeySql, type Paging, pagingOf, rangesAfter } from "../paging.ts";
+import { walksFar } from "../long.ts";
 import { relationFor } from "../relation.ts";
 import type { ListQuery, Page, PageArguments } from "../store.ts";
 import { expressions } from "./condition.ts";
 import type { Cells, Connection } from "./connection.ts";
+import { canStop, type Stoppable, stopSometimes } from "./deadline.ts";
 import { argument, type Bind, binder } from "./fragment.ts";
 import type { Relation, Relations } from "./relations.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -30,7 +32,7 @@ export function prepareList(
   relations: Relations,
   connection: Connection,
   snapshot: Pick<Snapshot, "take">,
-): (page: PageArguments, variables: Variables) => Page {
+): Stoppable<[page: PageArguments, variables: Variables], Page> {
   const relation = relationFor(relations, query.resource);
   const paging = pagingOf<SQLInputValue, SQLOutputValue>(query, relation, { fromStored, toStored });
   const prepared: Prepared = { ...paging, query, relation, relations };
@@ -53,7 +55,7 @@ export function prepareList(
 
   const total = query.counted ? totalCounter(prepared, connection) : undefined;
 
-  return (page, variables) => {
+  const run = (page: PageArguments, variables: Variables): Page => {
     const { after, limit } = page;
     const values = paging.values(page);
     const ranges = after ? rangesFor(after) : whole;
@@ -66,6 +68,7 @@ export function prepareList(
         : rowsOfAll(ranges, values, variables, { place: paging.places.limit, wanted: limit + 1 });
     return { ...paging.pageOf(rows, limit), ...(total ? { total: total(values, variables) } : {}) };
   };
+  return { stops: canStop(rangeSql(prepared, everything).sql), run };
 }
 
 /** How many records fit, of the same state as the page. */
@@ -73,7 +76,8 @@ function totalCounter(
   prepared: Prepared,
   connection: Connection,
 ): (values: readonly SQLInputValue[], variables: Variables) => number {
-  const statement = sql`SELECT count(*) FROM ${prepared.relation.name} AS t WHERE ${fittingSql(prepared)}`;
+  const statement = sql`SELECT count(*) FROM ${prepared.relation.name} AS t
+    WHERE ${stopSometimes("t._seq")} AND ${fittingSql(prepared)}`;
   const get = connection.getter(statement.sql);
   const bind = binder(statement.bindings);
   return (values, variables) => defined(get(...bind(values, variables)), "the count of records")[0] as number;
@@ -86,7 +90,7 @@ function rangeSql(prepared: Prepared, range: Fragment): Fragment {
   const limit: Fragment = { ...argument(places.limit), sql: limitOf("?") };
   const skip = query.from === "skip" ? sql` OFFSET ${argument(places.skip)}` : "";
   return sql`SELECT ${views.view(query.view, relation.table, relations)}, ${columns.join(", ")}
-    FROM ${relation.name} AS t WHERE ${range} AND ${fittingSql(prepared)}
+    FROM ${relation.name} AS t WHERE ${walksFar(query) ? `${stopSometimes("t._seq")} AND ` : ""}${range} AND ${fittingSql(prepared)}
     ORDER BY ${order} ${limit}${skip}`;
 }
 

@@ -3,15 +3,18 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Table } from "../../plan/plan.ts";
+import { deadlineOf } from "../deadline.ts";
 import type { Following } from "../migration.ts";
-import type { Store } from "../store.ts";
+import type { Variables } from "../../expression/evaluate.ts";
+import { isLate } from "../error.ts";
+import type { Awaitable, Store, Transaction } from "../store.ts";
 import { purgeAnswers } from "./answers.ts";
 import { openCheckpointer } from "./checkpoint.ts";
 import { Connection, explained } from "./connection.ts";
 import { countStore, purgeCounts } from "./counts.ts";
 import { immediate, openDurability } from "./durability.ts";
 import { fileStore, purgeFiles } from "./files.ts";
-import { openWriter } from "./group.ts";
+import { type Elsewhere, openWriter } from "./group.ts";
 import { grantStore, purgeGrants } from "./grants.ts";
 import { dueFinder } from "./due.ts";
 import { journalOf } from "./journal.ts";
@@ -20,12 +23,14 @@ import { prepareList } from "./list.ts";
 import { pinStore } from "./pins.ts";
 import { migrate } from "./migrate.ts";
 import { checkPlace, linkedFile } from "./place.ts";
+import type { Stoppable } from "./deadline.ts";
 import { prepareRead } from "./read.ts";
 import { relationsOf } from "./relations.ts";
 import { secretStore } from "./secrets.ts";
 import { holdServingLock } from "./serving-lock.ts";
 import { purgeSessions, sessionStore } from "./sessions.ts";
 import { openSnapshot } from "./snapshot.ts";
+import { openThreads } from "./threads.ts";
 import { SqliteTransaction, Workshop } from "./transaction.ts";
 import { prepareWhole } from "./whole.ts";
 
@@ -47,7 +52,12 @@ export interface SqliteOptions {
   readonly logBytes?: number;
   /** How many this process may use; those it is given, if nothing is said. */
   readonly processors?: number;
+  /** How long a statement may take on the service's own thread, before it goes to another one. */
+  readonly sliceMilliseconds?: number;
 }
+
+/** So often a read that was long goes to a thread before it is tried here again. */
+const longRuns = 32;
 
 interface Settings {
   readonly file: string;
@@ -59,6 +69,7 @@ interface Settings {
   readonly waitMilliseconds: number;
   readonly logBytes: number;
   readonly processors: number;
+  readonly sliceMilliseconds: number;
   /** What is left to do once all is closed. */
   readonly release: () => void;
 }
@@ -71,6 +82,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     logBytes = 32 * 1024 * 1024,
     processors = availableParallelism(),
     serving = false,
+    sliceMilliseconds = 20,
     synchronous = "FULL",
     tables,
     waitMilliseconds = 5_000,
@@ -91,6 +103,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       waitMilliseconds,
       logBytes,
       processors,
+      sliceMilliseconds,
       release,
     });
   } catch (thrown) {
@@ -100,7 +113,8 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 }
 
 async function open(settings: Settings): Promise<Store> {
-  const { clock, file, following, logBytes, processors, release, synchronous, tables, waitMilliseconds } = settings;
+  const { clock, file, following, logBytes, processors, release, sliceMilliseconds, synchronous, tables } = settings;
+  const { waitMilliseconds } = settings;
   checkPlace(file);
   const unlock = settings.serving ? await holdServingLock(file, waitMilliseconds) : () => {};
   const connections: Connection[] = [];
@@ -109,33 +123,95 @@ async function open(settings: Settings): Promise<Store> {
     connections.push(writing);
     // Until the file is known to be ours nothing is written to it, not even its journal's mode.
     await migrate(writing, { file, tables, following, clock });
-    writing.exec("PRAGMA foreign_keys = ON");
     writing.exec("PRAGMA journal_mode = WAL");
-    writing.exec(`PRAGMA synchronous = ${synchronous === "FULL" ? "NORMAL" : synchronous}`);
-    writing.exec("PRAGMA busy_timeout = 0");
-    // Else what is deleted or erased stays readable in the file until its place is used again.
-    if (holdsPersonal(tables)) writing.exec("PRAGMA secure_delete = ON");
+    const memory = ["cache_size = -8000", "temp_store = MEMORY"];
+    const forWriting = [
+      "foreign_keys = ON",
+      `synchronous = ${synchronous === "FULL" ? "NORMAL" : synchronous}`,
+      // Else what is deleted or erased stays readable in the file until its place is used again.
+      ...(holdsPersonal(tables) ? ["secure_delete = ON"] : []),
+      ...memory,
+    ];
+    const forReading = ["query_only = ON", ...memory];
+    for (const pragma of [...forWriting, "busy_timeout = 0"]) writing.exec(`PRAGMA ${pragma}`);
     const reading = new Connection(file, waitMilliseconds);
     connections.push(reading);
-    reading.exec("PRAGMA query_only = ON");
-    for (const { database } of connections) database.exec(`PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY`);
+    for (const pragma of forReading) reading.exec(`PRAGMA ${pragma}`);
 
     const relations = relationsOf(tables);
     const shop = new Workshop(relations, writing, clock);
     const snapshot = openSnapshot(reading);
     const durability = synchronous === "FULL" ? openDurability(file, snapshot) : immediate(snapshot);
     const checkpointer = synchronous === "OFF" ? undefined : openCheckpointer(writing, file, logBytes);
-    const limits = { size: 256, milliseconds: 10, waitMilliseconds, processors };
+    const limits = { size: 256, milliseconds: 10, waitMilliseconds, processors, sliceMilliseconds };
     const writer = openWriter(writing, file, limits, durability, checkpointer);
+    const onThread = { file, tables, waitMilliseconds };
+    const threads = openThreads({
+      reading: { ...onThread, pragmas: forReading },
+      // The log is copied by the checkpointer alone.
+      writing: { ...onThread, pragmas: [...forWriting, "wal_autocheckpoint = 0"] },
+      readers: Math.max(1, Math.min(4, processors - 1)),
+      clock,
+    });
+    const left = (until: number | undefined): number | undefined => (until === undefined ? undefined : until - clock());
+    /** Here, where it is short; on a thread, where it was found to be long. */
+    const sliced = <A extends readonly unknown[], T>(
+      kind: "read" | "list" | "whole",
+      query: object,
+      { stops, run }: Stoppable<A, T>,
+    ): ((...args: A) => Awaitable<T>) => {
+      if (!stops) return telling(file, run);
+      /** How often it goes to a thread at once. */
+      let long = 0;
+      const onThread = async (args: A): Promise<T> => {
+        const began = performance.now();
+        try {
+          const found = (await threads.read(kind, query, args, left(deadlineOf(args.at(-1) as Variables)))) as T;
+          // What it has seen may not be durable yet.
+          await writer.settled();
+          return found;
+        } finally {
+          if (performance.now() - began > sliceMilliseconds) long = longRuns;
+        }
+      };
+      return (...args) => {
+        if (long > 0) {
+          long -= 1;
+          return onThread(args);
+        }
+        reading.stop.at = performance.now() + sliceMilliseconds;
+        try {
+          return run(...args);
+        } catch (thrown) {
+          const error = explained(thrown, file);
+          if (!isLate(error)) throw error;
+          return onThread(args);
+        } finally {
+          reading.stop.at = Number.POSITIVE_INFINITY;
+        }
+      };
+    };
+    const elsewhere =
+      <T>(work: (tx: Transaction) => Promise<T>, until: number | undefined): Elsewhere<T> =>
+      async () => {
+        const long = await threads.begin(left(until));
+        try {
+          return { value: await work(long.transaction), commit: () => long.commit() };
+        } catch (thrown) {
+          await long.rollback();
+          throw thrown;
+        }
+      };
     const purgeFrom = (after: number, now: number): Promise<number | undefined> =>
       writer.write(({ connection }) => purgeAnswers(connection, now, after, 500));
     let open = true;
     return {
       ready: () => open && writer.isSound() && isReadable(reading),
-      read: (query) => telling(file, prepareRead(query, relations, reading, snapshot)),
-      whole: (query) => telling(file, prepareWhole(query, relations, reading, snapshot)),
-      list: (query) => telling(file, prepareList(query, relations, reading, snapshot)),
-      transaction: (work) => writer.enqueue((turn) => work(new SqliteTransaction(shop, turn))),
+      read: (query) => sliced("read", query, prepareRead(query, relations, reading, snapshot)),
+      whole: (query) => sliced("whole", query, prepareWhole(query, relations, reading, snapshot)),
+      list: (query) => sliced("list", query, prepareList(query, relations, reading, snapshot)),
+      transaction: (work, until) =>
+        writer.enqueue((turn) => work(new SqliteTransaction(shop, turn)), elsewhere(work, until)),
       due: dueFinder(relations, reading, snapshot),
       journal: journalOf(reading, snapshot, writer),
       keys: keyStore(reading, writer),
@@ -161,6 +237,7 @@ async function open(settings: Settings): Promise<Store> {
       close: async () => {
         open = false;
         await writer.finish();
+        await threads.close();
         await checkpointer?.close();
         durability.close();
         snapshot.close();

@@ -1,7 +1,9 @@
 /** One record as the text of a view. */
+import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { Found, ReadQuery, Store } from "../store.ts";
 import { expressions } from "./condition.ts";
 import type { Connection } from "./connection.ts";
+import { canStop, type Stoppable, stopSometimes } from "./deadline.ts";
 import { sql } from "../fragment.ts";
 import { relationFor, typeOf } from "../relation.ts";
 import { argument, binder } from "./fragment.ts";
@@ -14,28 +16,31 @@ export function prepareRead(
   query: ReadQuery,
   relations: Relations,
   connection: Connection,
-  snapshot: Snapshot,
-): ReturnType<Store["read"]> {
+  snapshot: Pick<Snapshot, "take">,
+): Stoppable<Parameters<ReturnType<Store["read"]>>, Found | undefined> {
   const relation = relationFor(relations, query.resource);
   const { key: column } = query;
   const type = column === undefined ? "text" : typeOf(relation, column);
-  const one = column === undefined ? "TRUE" : sql`t.${quoteName(column)} = ${argument(0)}`;
+  const one = column === undefined ? stopSometimes("t._seq") : sql`t.${quoteName(column)} = ${argument(0)}`;
   const oldest = column === undefined ? " ORDER BY t._seq LIMIT 1" : "";
   const { sql: text, bindings } = sql`SELECT ${views.view(query.view, relation.table, relations)}, t._rev
     FROM ${relation.name} AS t
     WHERE ${one} AND ${expressions.condition(query.where, relations)}${oldest}`;
   const statement = connection.prepare(text);
+  const stops = canStop(text);
   if (bindings.length === 1 && column !== undefined) {
-    return (key) => {
+    const run = (key: Value): Found | undefined => {
       snapshot.take();
       return found(statement.get(toStored(key, type)) as unknown as [string, number] | undefined);
     };
+    return { stops, run };
   }
   const bind = binder(bindings);
-  return (key, variables) => {
+  const run = (key: Value, variables: Variables): Found | undefined => {
     snapshot.take();
     return found(statement.get(...bind([toStored(key, type)], variables)) as unknown as [string, number] | undefined);
   };
+  return { stops, run };
 }
 
 function found(cells: readonly [string, number] | undefined): Found | undefined {

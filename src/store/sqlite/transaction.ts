@@ -30,6 +30,7 @@ import { recall, remember } from "./answers.ts";
 import { expressions, resultOf } from "./condition.ts";
 import { type Cells, type Connection, duplicated } from "./connection.ts";
 import { count } from "./counters.ts";
+import { checkStop, stopAt, stopSometimes } from "./deadline.ts";
 import { countDown, countUp } from "./counts.ts";
 import { followFiles } from "./files.ts";
 import { breakingSql } from "../breaking-sql.ts";
@@ -62,7 +63,7 @@ export class Workshop {
   readonly #gets = new Map<string, (value: Value) => Row | undefined>();
   readonly #breaks = new WeakMap<RuleQuery, (variables: Variables) => boolean>();
   readonly #updaters = new Map<string, Updater>();
-  readonly #lists = new WeakMap<ListQuery, ReturnType<typeof prepareList>>();
+  readonly #lists = new WeakMap<ListQuery, ReturnType<typeof prepareList>["run"]>();
 
   constructor(relations: Relations, connection: Connection, clock: () => number) {
     this.relations = relations;
@@ -170,10 +171,10 @@ export class Workshop {
     return updater;
   }
 
-  list(query: ListQuery): ReturnType<typeof prepareList> {
+  list(query: ListQuery): ReturnType<typeof prepareList>["run"] {
     let list = this.#lists.get(query);
     if (!list) {
-      list = prepareList(query, this.relations, this.connection, { take: () => {} });
+      list = prepareList(query, this.relations, this.connection, { take: () => {} }).run;
       this.#lists.set(query, list);
     }
     return list;
@@ -182,7 +183,7 @@ export class Workshop {
   breaks(query: RuleQuery): (variables: Variables) => boolean {
     let breaks = this.#breaks.get(query);
     if (!breaks) {
-      const { sql: text, bindings } = breakingSql(query, expressions, this.relations);
+      const { sql: text, bindings } = breakingSql(query, expressions, this.relations, stopSometimes("t._seq"));
       const get = this.connection.getter(text);
       const bind = binder(bindings);
       breaks = (variables) => get(...bind([], variables)) !== undefined;
@@ -196,7 +197,7 @@ export class Workshop {
     if (known) return known(variables);
     const condition = expressions.condition(where && { all: [where] }, this.relations);
     const { sql: text, bindings } = sql`SELECT ${relation.everything} FROM ${relation.name} AS t
-      WHERE ${condition} ORDER BY t._seq LIMIT 1`;
+      WHERE ${stopSometimes("t._seq")} AND ${condition} ORDER BY t._seq LIMIT 1`;
     const get = this.connection.getter(text);
     const bind = binder(bindings);
     const first = (given: Variables) => get(...bind([], given));
@@ -353,7 +354,8 @@ export class SqliteTransaction implements Transaction {
     this.#turn.reading();
     const relation = relationFor(this.#shop.relations, resource);
     const { sql: text, bindings } = sql`SELECT ${relation.everything} FROM ${relation.name} AS t
-      WHERE ${expressions.condition(where, this.#shop.relations)} ORDER BY t._seq ${{ ...argument(0), sql: limitOf("?") }}`;
+      WHERE ${stopSometimes("t._seq")} AND ${expressions.condition(where, this.#shop.relations)}
+      ORDER BY t._seq ${{ ...argument(0), sql: limitOf("?") }}`;
     return this.#turn.connection.all(text, ...binder(bindings)([limit], variables)).map(relation.decode);
   }
 
@@ -368,6 +370,7 @@ export class SqliteTransaction implements Transaction {
     const tables = [...relations.values()].map((relation) => relation.table);
     const where = (from: Table, condition: string, value: SQLInputValue): readonly Row[] => {
       const relation = relationFor(relations, from.resource);
+      checkStop(this.#turn.connection.stop);
       const select = `SELECT ${relation.everything} FROM ${relation.name} AS t WHERE ${condition} ORDER BY t._seq`;
       return this.#turn.connection.all(select, value).map(relation.decode);
     };
@@ -377,11 +380,12 @@ export class SqliteTransaction implements Transaction {
         const type = typeOf(relationFor(relations, from.resource), column);
         return where(from, `t.${quoteName(column)} = ?`, toStored(value, type));
       }
-      const within = `EXISTS (SELECT 1 FROM json_tree(t.${quoteName(column)}) AS e WHERE e.atom = ?)`;
+      const within = `${stopAt("t._seq")} AND EXISTS (SELECT 1 FROM json_tree(t.${quoteName(column)}) AS e WHERE e.atom = ?)`;
       return where(from, within, value as SQLInputValue);
     });
     if (plan.kind === "referenced") return plan;
     for (const cleared of plan.cleared) {
+      checkStop(this.#turn.connection.stop);
       const changes = answered(recomputed(cleared), ([expression, at]) => this.evaluate(expression, at, {}));
       this.#change(relationFor(relations, cleared.table.resource), cleared.row, changes);
     }
@@ -414,17 +418,27 @@ export class SqliteTransaction implements Transaction {
   /** Records may refer to each other in a circle, so that no order of deleting them would do. */
   #remove(records: readonly (readonly [Relation, Row])[]): void {
     const { connection } = this.#turn;
-    if (records.length > 1) connection.exec("PRAGMA defer_foreign_keys = ON");
+    if (records.length === 1) return this.#removeEach(records);
+    connection.exec("PRAGMA defer_foreign_keys = ON");
+    try {
+      this.#removeEach(records);
+    } finally {
+      connection.exec("PRAGMA defer_foreign_keys = OFF");
+    }
+  }
+
+  #removeEach(records: readonly (readonly [Relation, Row])[]): void {
+    const { connection } = this.#turn;
     for (const [relation, row] of records) {
       const { hasFiles, name, table } = relation;
       this.changes.push({ resource: table.resource, old: row });
+      checkStop(connection.stop);
       // The row may have been read before an earlier change of this transaction.
       if (this.#shop.tallies.has(table.resource))
         this.#shop.tallies.follow(this.#turn, table.resource, this.#present(relation, row), undefined);
       connection.run(`DELETE FROM ${name} WHERE _seq = ?`, row["_seq"] as number);
       if (hasFiles) followFiles(connection, table, row, undefined);
     }
-    if (records.length > 1) connection.exec("PRAGMA defer_foreign_keys = OFF");
   }
 
   bookmark(reader: string): number | undefined {
@@ -492,7 +506,8 @@ export class SqliteTransaction implements Transaction {
     const among = states === undefined ? "" : `AND state IN (${states.map(quoteText).join(", ")})`;
     const count = (): number => {
       const cells = this.#turn.connection.get(
-        `SELECT count(*) FROM (SELECT 1 FROM ${relation.name} WHERE ${quoteName(column)} = ? ${among} ${limitOf("?")})`,
+        `SELECT count(*) FROM (SELECT 1 FROM ${relation.name} WHERE ${stopSometimes("_seq")} AND ${quoteName(column)} = ?
+           ${among} ${limitOf("?")})`,
         toStored(value, typeOf(relation, column)),
         most + 1,
       );

@@ -8,7 +8,8 @@ import { type Policies, settingNames } from "./policies.ts";
 export interface Sight {
   /** The tables by resource, for what is read of other records than the one that a statement is about. */
   readonly reached: Named;
-  readonly session: (variables: Variables) => Session;
+  /** `long`: for a statement that goes through as many rows as there are, which is stopped at the deadline of the variables. */
+  readonly session: (variables: Variables, long: boolean) => Session;
   /** What gives the `_seq` of the record with a value in a column, where an index could not be used otherwise: a function. */
   readonly finds: (column: string) => string | undefined;
 }
@@ -19,20 +20,32 @@ export interface Standing {
   readonly policies: Policies;
 }
 
+/** What a question says before it of its time, where that is less than any has. */
+export type Stopping = (variables: Variables) => Asking | undefined;
+
 /** With the rights of the tables' owner. */
-export function ownSight({ ask }: Questions, tables: Named): Sight {
-  const session: Session = { rows: (statement, values) => ask(statement, values) };
-  return { reached: tables, session: () => session, finds: () => undefined };
+export function ownSight({ ask }: Questions, tables: Named, stopping: Stopping): Sight {
+  const short: Session = { rows: (statement, values) => ask(statement, values) };
+  return {
+    reached: tables,
+    session: (variables, long) => {
+      const before = long ? stopping(variables) : undefined;
+      return before === undefined ? short : { rows: (statement, values) => ask(statement, values, before) };
+    },
+    finds: () => undefined,
+  };
 }
 
 /** `resource`: what the statements are about, where they are about a record. */
-export function sightOf({ ask }: Questions, { policies, role }: Standing, resource: string): Sight {
+export function sightOf({ ask }: Questions, { policies, role }: Standing, resource: string, stopping: Stopping): Sight {
   const settings = policies.settings(resource);
   return {
     reached: policies.reached,
     finds: (column) => policies.finds(resource, column),
-    session: (variables) => {
-      const before = sayingAs(role, settings(variables));
+    session: (variables, long) => {
+      const said = sayingAs(role, settings(variables));
+      const stop = long ? stopping(variables) : undefined;
+      const before = stop === undefined ? said : together(said, stop);
       return { rows: (statement, values = []) => ask(statement, values, before) };
     },
   };
@@ -47,4 +60,10 @@ export function sayingAs(role: string, settings: readonly string[]): Asking {
   const names = ["role", ...settingNames(settings.length)];
   const text = `SELECT ${names.map((name, index) => `set_config('${name}', $${index + 1}, true)`).join(", ")}`;
   return { text, values: [role, ...settings] };
+}
+
+/** Both in one statement: `SELECT …, …`. */
+function together(one: Asking, other: Asking): Asking {
+  const more = other.text.replace("SELECT ", "").replace("$1", `$${one.values.length + 1}`);
+  return { text: `${one.text}, ${more}`, values: [...one.values, ...other.values] };
 }

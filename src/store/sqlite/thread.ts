@@ -1,0 +1,169 @@
+/**
+ * The thread that `threads.ts` starts: one connection, on which it does what is asked, one after another. Reads are of the
+ * state that is committed when they begin. A transaction lasts from `begin` to `commit` or `rollback`.
+ */
+import { parentPort, workerData } from "node:worker_threads";
+import type { Table } from "../../plan/plan.ts";
+import { StoreError } from "../error.ts";
+import type { RecordChange } from "../store.ts";
+import { Connection, explained } from "./connection.ts";
+import type { Stoppable } from "./deadline.ts";
+import type { Turn } from "./group.ts";
+import { prepareList } from "./list.ts";
+import { prepareRead } from "./read.ts";
+import { relationsOf } from "./relations.ts";
+import { SqliteTransaction, Workshop } from "./transaction.ts";
+import { prepareWhole } from "./whole.ts";
+
+export interface ThreadSettings {
+  readonly file: string;
+  readonly tables: readonly Table[];
+  readonly waitMilliseconds: number;
+  readonly pragmas: readonly string[];
+}
+
+/** An object that is sent once, and then meant by its number. */
+export interface Sent {
+  readonly number: number;
+  readonly object?: unknown;
+}
+
+export type Task =
+  | {
+      readonly kind: "read" | "list" | "whole";
+      readonly query: Sent;
+      readonly args: readonly unknown[];
+      /** When it is stopped: a moment of `sharedNow`; absent where nobody waits for it. */
+      readonly until: number | undefined;
+    }
+  /** `now`: what the service's clock says. */
+  | { readonly kind: "begin"; readonly until: number | undefined; readonly now: number }
+  /** A method of the transaction; where `sent` is, that is its argument at this place. */
+  | {
+      readonly kind: "call";
+      readonly method: string;
+      readonly args: readonly unknown[];
+      readonly sent?: readonly [at: number, object: Sent];
+      readonly now: number;
+    }
+  | { readonly kind: "commit" | "rollback" }
+  /** Numbers begin anew. */
+  | { readonly kind: "forget" };
+
+/** What a method gives, and what it has written. */
+export interface Called {
+  readonly value: unknown;
+  readonly changes: readonly RecordChange[];
+}
+
+export type Outcome =
+  | { readonly value: unknown }
+  | { readonly failed: StoreError["kind"]; readonly message: string }
+  /** Neither the file nor a deadline is to blame. */
+  | { readonly error: unknown };
+
+const { file, pragmas, tables, waitMilliseconds } = workerData as ThreadSettings;
+const connection = new Connection(file, waitMilliseconds);
+for (const pragma of pragmas) connection.exec(`PRAGMA ${pragma}`);
+const relations = relationsOf(tables);
+let now = 0;
+const shop = new Workshop(relations, connection, () => now);
+const objects = new Map<number, unknown>();
+const reads = new Map<number, Stoppable<readonly never[], unknown>>();
+const nothing = { take: (): void => undefined };
+let transaction: SqliteTransaction | undefined;
+let undoing: (() => void)[] = [];
+
+function objectOf({ number, object }: Sent): unknown {
+  if (object !== undefined) objects.set(number, object);
+  return objects.get(number);
+}
+
+function prepared(kind: "read" | "list" | "whole", query: Sent): Stoppable<readonly never[], unknown> {
+  const known = reads.get(query.number);
+  if (known !== undefined) return known;
+  const prepare = { read: prepareRead, list: prepareList, whole: prepareWhole }[kind];
+  const made = prepare(objectOf(query) as never, relations, connection, nothing) as typeof known & object;
+  reads.set(query.number, made);
+  return made;
+}
+
+function done(task: Task): unknown {
+  switch (task.kind) {
+    case "forget":
+      objects.clear();
+      return reads.clear();
+    case "read":
+    case "list":
+    case "whole": {
+      // All statements of a page are of one state.
+      connection.run("BEGIN");
+      connection.stop.at = stopOf(task.until);
+      try {
+        return prepared(task.kind, task.query).run(...(task.args as never[]));
+      } finally {
+        connection.stop.at = Number.POSITIVE_INFINITY;
+        if (connection.database.isTransaction) connection.run("COMMIT");
+      }
+    }
+    case "begin":
+      now = task.now;
+      connection.run("BEGIN IMMEDIATE");
+      connection.stop.at = stopOf(task.until);
+      transaction = new SqliteTransaction(shop, turn);
+      return undefined;
+    case "call": {
+      now = task.now;
+      const args = [...task.args];
+      if (task.sent !== undefined) args[task.sent[0]] = objectOf(task.sent[1]);
+      const work = transaction as SqliteTransaction;
+      const from = work.changes.length;
+      const methods = work as unknown as Record<string, (...given: unknown[]) => unknown>;
+      const called: Called = { value: methods[task.method]?.(...args), changes: work.changes.slice(from) };
+      return called;
+    }
+    case "commit":
+      end();
+      connection.run("COMMIT");
+      undoing = [];
+      return undefined;
+    case "rollback":
+      end();
+      if (connection.database.isTransaction) connection.run("ROLLBACK");
+      for (const undo of undoing.splice(0)) undo();
+      return undefined;
+  }
+}
+
+/** How long statements may take that nobody waits for, in milliseconds: as long as on PostgreSQL. */
+const usualMilliseconds = 5_000;
+
+function stopOf(until: number | undefined): number {
+  return until === undefined ? performance.now() + usualMilliseconds : until - performance.timeOrigin;
+}
+
+function end(): void {
+  connection.stop.at = Number.POSITIVE_INFINITY;
+  transaction = undefined;
+}
+
+/** The transaction is undone as a whole, so that no write has to say how it is taken back. */
+const turn: Turn = {
+  connection,
+  reading: () => undefined,
+  writing: () => undefined,
+  writingOne: () => undefined,
+  takeBack: () => undefined,
+  whenUndone: (action) => void undoing.push(action),
+};
+
+function outcomeOf(task: Task): Outcome {
+  try {
+    return { value: done(task) };
+  } catch (thrown) {
+    const error = explained(thrown, file);
+    return error instanceof StoreError ? { failed: error.kind, message: error.message } : { error };
+  }
+}
+
+parentPort?.on("message", (task: Task) => parentPort?.postMessage(outcomeOf(task)));

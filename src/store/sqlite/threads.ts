@@ -1,0 +1,218 @@
+/**
+ * Where statements go that take long: threads with connections of their own, so that the service answers meanwhile, up to
+ * their deadlines. Each is started when it is first needed. One does a transaction after another, the others read.
+ */
+import { Worker } from "node:worker_threads";
+import { StoreError } from "../error.ts";
+import type { RecordChange, Transaction } from "../store.ts";
+import type { Called, Outcome, Sent, Task, ThreadSettings } from "./thread.ts";
+
+export interface Threads {
+  /** @throws StoreError `late` at the deadline, where there is one: `left` milliseconds from now. */
+  read(
+    kind: "read" | "list" | "whole",
+    query: object,
+    args: readonly unknown[],
+    left: number | undefined,
+  ): Promise<unknown>;
+  /** A transaction that nobody else's writes are in the way of. It ends with `commit` or `rollback`. */
+  begin(left: number | undefined): Promise<LongTransaction>;
+  close(): Promise<void>;
+}
+
+export interface LongTransaction {
+  readonly transaction: Transaction;
+  /** Where it fails, all is undone. */
+  commit(): Promise<void>;
+  rollback(): Promise<void>;
+}
+
+export interface ThreadsOptions {
+  readonly reading: ThreadSettings;
+  readonly writing: ThreadSettings;
+  /** How many read at the same time. */
+  readonly readers: number;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+}
+
+/** The methods of a transaction, with the place of an argument that is one of few objects: sent once. */
+const methods: Readonly<Record<Exclude<keyof Transaction, "changes" | "exclude" | "mayChange">, number | undefined>> = {
+  get: undefined,
+  refer: undefined,
+  claim: undefined,
+  list: 0,
+  first: 1,
+  all: undefined,
+  evaluate: 0,
+  breaks: 0,
+  insert: 3,
+  update: 3,
+  delete: undefined,
+  deleteAll: undefined,
+  bookmark: undefined,
+  setBookmark: undefined,
+  record: undefined,
+  hasFired: undefined,
+  forget: undefined,
+  intact: undefined,
+  defer: undefined,
+  view: 1,
+  recall: undefined,
+  remember: undefined,
+  count: undefined,
+  isWithin: undefined,
+  session: undefined,
+  addSession: undefined,
+  replaceSession: undefined,
+  endSessions: undefined,
+};
+
+export function openThreads({ clock, readers, reading, writing }: ThreadsOptions): Threads {
+  const all = Array.from({ length: readers }, () => openThread(reading));
+  const writer = openThread(writing);
+  return {
+    read(kind, query, args, left) {
+      const until = left === undefined ? undefined : sharedNow() + left;
+      const thread = all.reduce((least, one) => (one.waiting() < least.waiting() ? one : least));
+      return thread.ask(() => {
+        if (until !== undefined && sharedNow() > until)
+          throw new StoreError("late", "its turn came after its deadline");
+        return { kind, query: thread.sent(query), args, until };
+      });
+    },
+    async begin(left) {
+      const until = left === undefined ? undefined : sharedNow() + left;
+      await writer.ask(() => ({ kind: "begin", until, now: clock() }));
+      let over = false;
+      const changes: RecordChange[] = [];
+      const call =
+        (method: string, place: number | undefined) =>
+        async (...args: readonly unknown[]): Promise<unknown> => {
+          if (over) throw new Error("a transaction was used after its end");
+          const called = (await writer.ask(() => {
+            const object = place === undefined ? undefined : args[place];
+            if (place === undefined || typeof object !== "object" || object === null)
+              return { kind: "call", method, args, now: clock() };
+            const sent = [place, writer.sent(object)] as const;
+            return { kind: "call", method, args: args.with(place, undefined), sent, now: clock() };
+          })) as Called;
+          for (const change of called.changes) changes.push(change);
+          return called.value;
+        };
+      const calls = Object.entries(methods).map(([method, place]) => [method, call(method, place)]);
+      const end = async (kind: "commit" | "rollback"): Promise<void> => {
+        over = true;
+        await writer.ask(() => ({ kind }));
+      };
+      return {
+        // Nobody else writes meanwhile, so that there is nothing to be held.
+        transaction: {
+          ...Object.fromEntries(calls),
+          changes,
+          exclude: () => undefined,
+          mayChange: () => undefined,
+        } as unknown as Transaction,
+        commit: () =>
+          end("commit").catch(async (thrown: unknown) => {
+            await end("rollback");
+            throw thrown;
+          }),
+        rollback: () => end("rollback"),
+      };
+    },
+    close: async () => {
+      await Promise.all([writer, ...all].map((thread) => thread.close()));
+    },
+  };
+}
+
+interface Thread {
+  /** One after another; the task is made when its turn comes. */
+  ask(task: () => Task): Promise<unknown>;
+  sent(object: object): Sent;
+  /** How many tasks are under way. */
+  waiting(): number;
+  close(): Promise<void>;
+}
+
+/** Lists of other filters are other objects, of which there is no end. */
+const mostSent = 1000;
+
+function openThread(settings: ThreadSettings): Thread {
+  let worker: Worker | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  let numbers = new WeakMap<object, number>();
+  let count = 0;
+  let closed = false;
+
+  const forget = (): void => {
+    numbers = new WeakMap();
+    count = 0;
+  };
+  const askNow = (task: Task): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      if (closed) throw new StoreError("closed", "the store is closing");
+      worker ??= startWorker(settings);
+      const present = worker;
+      const settle = (): void => {
+        present.off("message", onMessage).off("error", onError).off("exit", onExit).unref();
+      };
+      const onMessage = (outcome: Outcome): void => {
+        settle();
+        if ("value" in outcome) resolve(outcome.value);
+        else reject("failed" in outcome ? new StoreError(outcome.failed, outcome.message) : outcome.error);
+      };
+      const onError = (error: unknown): void => {
+        settle();
+        worker = undefined;
+        forget();
+        reject(error);
+      };
+      const onExit = (): void => onError(new StoreError("closed", "the store is closing"));
+      present.on("message", onMessage).on("error", onError).on("exit", onExit).ref();
+      try {
+        present.postMessage(task);
+      } catch (thrown) {
+        settle();
+        throw thrown;
+      }
+    });
+  const inTurn = async (task: () => Task): Promise<unknown> => {
+    if (count > mostSent) {
+      forget();
+      await askNow({ kind: "forget" });
+    }
+    return askNow(task());
+  };
+  return {
+    ask: (task) => {
+      waiting += 1;
+      const asked = last.then(() => inTurn(task)).finally(() => (waiting -= 1));
+      last = asked.catch(() => undefined);
+      return asked;
+    },
+    sent: (object) => {
+      const known = numbers.get(object);
+      if (known !== undefined) return { number: known };
+      count += 1;
+      numbers.set(object, count);
+      return { number: count, object };
+    },
+    waiting: () => waiting,
+    close: async () => {
+      closed = true;
+      await worker?.terminate();
+    },
+  };
+}
+
+function startWorker(settings: ThreadSettings): Worker {
+  return new Worker(new URL("./thread.ts", import.meta.url), { workerData: settings });
+}
+
+/** Milliseconds that threads count alike: `performance.now()` is of each thread's own beginning. */
+function sharedNow(): number {
+  return performance.timeOrigin + performance.now();
+}
