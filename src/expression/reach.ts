@@ -215,11 +215,14 @@ function affectedBy(
   columns: ColumnOf[],
 ): Affected | undefined {
   const found: ColumnOf[] = [];
-  const where = recordsWhere(outer, around, found, (value) => equals(value, valueOf(value.type)));
+  const where = recordsWhere(outer, around, found, {
+    test: (value) => equals(value, valueOf(value.type)),
+    ofNull: false,
+  });
   if (where === undefined) return undefined;
   columns.push(...found);
-  const mayBeAbsent = written.nullable && (outer.nullable || outer.kind === "walk");
-  const absent = mayBeAbsent ? recordsWhere(outer, around, [], (value) => equals(value, nothing)) : undefined;
+  const isAbsent: Test = { test: (value) => equals(value, nothing), ofNull: true };
+  const absent = written.nullable && mayBeNull(outer) ? recordsWhere(outer, around, [], isAbsent) : undefined;
   return {
     column: written.column,
     where,
@@ -228,14 +231,23 @@ function affectedBy(
   };
 }
 
-type Test = (value: TypedExpression, slot: number) => TypedExpression;
+interface Test {
+  readonly test: (value: TypedExpression, slot: number) => TypedExpression;
+  /** Whether it may be true of a null. */
+  readonly ofNull: boolean;
+}
+
+/** A walk through a reference that is absent comes to nothing. */
+function mayBeNull({ kind, nullable }: TypedExpression): boolean {
+  return nullable || kind === "walk";
+}
 
 /** A condition over a record: that something which it reaches passes a test. */
 function recordsWhere(
   outer: TypedExpression,
   around: Frames,
   columns: ColumnOf[],
-  test: Test,
+  { ofNull, test }: Test,
 ): TypedExpression | undefined {
   if (outer.kind === "field") {
     columns.push({ resource: "", column: outer.name });
@@ -244,22 +256,30 @@ function recordsWhere(
   if (outer.kind === "walk") {
     const { reference, resource, name, type, nullable } = outer;
     columns.push({ resource, column: name });
-    return recordsWhere(reference, around, columns, (value, slot) => {
+    const through = (value: TypedExpression, slot: number): TypedExpression => {
       const read = itemField(resource, slot, name, type, nullable);
-      return isAmong(value, resource, slot, test(read, slot + 1), itemField(resource, slot, "id", value.type, false));
-    });
+      const id = itemField(resource, slot, "id", value.type, false);
+      const among = isAmong(value, resource, slot, test(read, slot + 1), id);
+      return ofNull ? orNull(value, among) : among;
+    };
+    return recordsWhere(reference, around, columns, { test: through, ofNull });
   }
   const frame = outer.kind === "item-field" ? around.get(outer.slot) : undefined;
   if (outer.kind !== "item-field" || frame === undefined) return undefined;
   for (const link of frame.links) {
     const { own } = link;
     const found: ColumnOf[] = [{ resource: frame.resource, column: outer.name }];
-    const where = recordsWhere(link.outer, frame.around, found, (value, slot) => {
-      if (own.name === outer.name) return test(value, slot);
+    const isSame = own.name === outer.name;
+    // Two nulls are equal.
+    const tiesNulls = own.nullable && mayBeNull(link.outer);
+    const through = (value: TypedExpression, slot: number): TypedExpression => {
       const read = itemField(frame.resource, slot, outer.name, outer.type, outer.nullable);
       const given = itemField(frame.resource, slot, own.name, own.type, own.nullable);
-      return isAmong(value, frame.resource, slot, test(read, slot + 1), given);
-    });
+      const among = isAmong(value, frame.resource, slot, test(read, slot + 1), given);
+      return tiesNulls ? orNull(value, among) : among;
+    };
+    const inner = isSame ? { ofNull, test } : { ofNull: tiesNulls, test: through };
+    const where = recordsWhere(link.outer, frame.around, found, inner);
     if (where === undefined) continue;
     columns.push(...found);
     return where;
@@ -282,6 +302,11 @@ function itemField(resource: string, slot: number, name: string, type: ValueType
 
 function equals(left: TypedExpression, right: TypedExpression): TypedExpression {
   return { kind: "compare", operator: "==", left, right, at: nowhere, type: bool, nullable: false };
+}
+
+function orNull(value: TypedExpression, condition: TypedExpression): TypedExpression {
+  const left = equals(value, nothing);
+  return { kind: "logical", operator: "||", left, right: condition, at: nowhere, type: bool, nullable: false };
 }
 
 /** `value in Resource.filter(…, condition).map(…, given)` */

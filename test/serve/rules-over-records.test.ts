@@ -6,67 +6,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reply } from "./client.ts";
 import { served } from "./scenario.ts";
-
-interface Document {
-  readonly resources: string;
-  readonly rules: string;
-  readonly states?: string;
-  readonly endpoints: Readonly<Record<string, string>>;
-  readonly errors: readonly string[];
-  readonly more?: string;
-}
-
-function documentOf({ endpoints, errors, more = "", resources, rules, states = "none" }: Document): string {
-  const names = Object.keys(endpoints).join(", ");
-  const lines = Object.entries(endpoints).map(([name, at]) => `  ${name}: ${at}`);
-  return `# Mini
-## What the service does
-\`\`\`yaml
-nonet: 1
-service: mini
-operations: [${names}]
-\`\`\`
-## Resources and their fields
-\`\`\`yaml
-${resources.trim()}
-rules:
-${rules}
-\`\`\`
-## States and transitions
-${states === "none" ? "none" : `\`\`\`yaml\n${states.trim()}\n\`\`\``}
-## Endpoints
-\`\`\`yaml
-endpoints:
-${lines.join("\n")}
-\`\`\`
-## Authentication
-\`\`\`yaml
-credentials: none
-allow: { "${names}": anyone }
-\`\`\`
-## Events
-none
-## Errors
-\`\`\`yaml
-errors: { ${errors.map((code) => `${code}: 409 ${code}`).join(", ")} }
-\`\`\`
-## Limits
-${more === "" ? "none" : `\`\`\`yaml\n${more.trim()}\n\`\`\``}
-## Versioning
-none
-`;
-}
+import { type SmallDocument, smallDocument } from "./small-document.ts";
 
 /** `$a` in a path or a body is the id of what was made as `a`. */
 type Step = readonly [send: string, body: object | undefined, outcome: number | string, as?: string];
 
 interface Table {
   readonly name: string;
-  readonly document: Document;
+  readonly document: SmallDocument;
   readonly steps: readonly Step[];
 }
 
-const seats = (rules: string, errors: readonly string[]): Document => ({
+const seats = (rules: string, errors: readonly string[]): SmallDocument => ({
   resources: `
 Team: { id: id(team), name: string(1..20) }
 Seat: { id: id(seat), team: Team, name: "string(1..20)", vip: "boolean = false", n: "integer = 0" }`,
@@ -84,7 +35,7 @@ Seat: none`,
   errors,
 });
 
-const stock = (rule: string): Document => ({
+const stock = (rule: string): SmallDocument => ({
   resources: `
 P: { id: id(p), stock: integer }
 L: { id: id(l), p: P, n: integer }`,
@@ -377,7 +328,7 @@ Board: { id: id(board), least: integer }`,
 ];
 
 for (const { document, name, steps } of tables) {
-  served(name, documentOf(document), (subject) => {
+  served(name, smallDocument(document), (subject) => {
     test("each write is accepted or refused as the rule says, and what is refused leaves nothing", async () => {
       const made = new Map<string, unknown>();
       const put = (value: unknown): unknown =>
