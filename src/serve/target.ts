@@ -44,6 +44,11 @@ function decodePath(path: string): readonly string[] {
   return segments;
 }
 
+/** Whether a path can have this text as a segment: clients leave out empty ones, `.` and `..` (WHATWG URL), and encoded dots too. */
+export function isSegment(text: string): boolean {
+  return text !== "" && text !== "." && text !== ".." && !control.test(text);
+}
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
 const control = /[\0-\x1f\x7f-\x9f]/;
 

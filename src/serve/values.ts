@@ -11,6 +11,7 @@ import { type Judge, createJudges } from "./judge.ts";
 import { alreadyExists } from "./fault-texts.ts";
 import { canonicalText } from "./json.ts";
 import { isVisible } from "./record.ts";
+import { isSegment } from "./target.ts";
 import { checkTrees } from "./tree.ts";
 import type { Fault } from "./refusal.ts";
 import { invalid, Refusal } from "./refusal.ts";
@@ -219,6 +220,7 @@ export function settle(
   if (referring.length > 0 || rules.some(isEarly) || columns.some(isComputed))
     return compute(work, tx, { columns, rules, worked, referring }, row, old);
   checkFit(work, worked, row);
+  checkKeys(work, columns, row, old);
 }
 
 /**
@@ -276,6 +278,7 @@ async function compute(
     worked.push(column);
   }
   checkFit(work, worked, row);
+  checkKeys(work, columns, row, old);
   for (const rule of rules) {
     if (!isEarly(rule)) continue;
     if ((await work.context.evaluate(tx, rule.expression, row, variables)) !== true) throw new Refusal(rule.else);
@@ -305,6 +308,43 @@ function checkFit(work: Work, columns: readonly Column[], row: Values): void {
     for (const { pointer = "#", code, detail } of work.context.judgeColumn(column)(value as Json))
       faults.push({ pointer: `#/${name}${pointer.slice(1)}`, code, detail: detail.replace("The body", name) });
   }
+  refuse(work, columns, faults);
+}
+
+/** A path is to name the record by this value: no client can send an empty segment, `.` or `..`, and no path holds a control character. */
+function checkKeys(work: Work, columns: readonly Column[], row: Values, old: Row | undefined): void {
+  const faults: Fault[] = [];
+  const keys = keyColumns(work.context.plan);
+  for (const column of columns) {
+    const { name } = column;
+    const value = row[name];
+    if (typeof value !== "string" || value === old?.[name] || !keys.has(column) || isSegment(value)) continue;
+    const detail = `${name} is part of an address: it cannot be empty, "." or "..", nor hold a control character`;
+    faults.push({ pointer: `#/${name}`, code: "not-allowed", detail });
+  }
+  refuse(work, columns, faults);
+}
+
+/** By which paths name records, of the resource itself or as a parent. */
+const keysOfPlans = new WeakMap<Plan, ReadonlySet<Column>>();
+
+function keyColumns(plan: Plan): ReadonlySet<Column> {
+  const known = keysOfPlans.get(plan);
+  if (known !== undefined) return known;
+  const keys = new Set<Column>();
+  const named = plan.operations.flatMap(({ key, parents, resource }) => [
+    ...(key === undefined ? [] : [{ resource, column: key.column }]),
+    ...parents,
+  ]);
+  for (const { column, resource } of named) {
+    const found = plan.tables.find((table) => table.resource === resource)?.columns.find(({ name }) => name === column);
+    if (found !== undefined) keys.add(found);
+  }
+  keysOfPlans.set(plan, keys);
+  return keys;
+}
+
+function refuse(work: Work, columns: readonly Column[], faults: readonly Fault[]): void {
   if (faults.length === 0) return;
   // What the caller does not see of the record at hand, and what is of another record, is not told (R5.9).
   const call = callOf(work);
