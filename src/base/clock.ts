@@ -45,7 +45,7 @@ export type Strictness = "lenient" | "exact";
 
 /**
  * The instant of an RFC 3339 date-time: a real day, a zone. A leap second is refused where UTC cannot have one. Years outside
- * 0000–9999 in UTC are refused.
+ * 0001–9999 in UTC are refused: ISO 8601 has a year 0, and PostgreSQL has none.
  */
 export function parseInstant(text: string, strictness: Strictness = "lenient"): number | undefined {
   const match = form.exec(text);
@@ -81,7 +81,7 @@ export function isDate(text: string): boolean {
 }
 
 function isDay(year: number, month: number, day: number): boolean {
-  return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
+  return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
 }
 
 function daysIn(year: number, month: number): number {
@@ -99,5 +99,5 @@ function utc(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, day);
 }
 
-const earliest = utc(0, 1, 1);
+const earliest = utc(1, 1, 1);
 const latest = utc(10_000, 1, 1) - 1;

@@ -3,7 +3,7 @@
  * document itself gives as a default.
  */
 import { fullFormats } from "ajv-formats/dist/formats.js";
-import { parseInstant } from "./clock.ts";
+import { isDate, parseInstant } from "./clock.ts";
 import { countryCodes } from "./country-codes.ts";
 import { currencyDigits } from "./currency-codes.ts";
 import { timezoneNames } from "./timezone-names.ts";
@@ -11,7 +11,7 @@ import { timezoneNames } from "./timezone-names.ts";
 export const textFormats: Readonly<Record<string, (text: string) => boolean>> = {
   /** RFC 3339 leaves the space instead of the T to those who agree on it; ISO 8601 has none. */
   "date-time": (text) => /^.{10}t/i.test(text) && parseInstant(text) !== undefined,
-  date: standard("date"),
+  date: isDate,
   duration: standard("duration"),
   email: standard("email"),
   /** An absolute address of the web. */
@@ -66,9 +66,7 @@ function isLanguage(text: string): boolean {
 }
 
 /** A format of the library that judges the formats of JSON Schema itself. */
-function standard(
-  name: "date" | "duration" | "email" | "hostname" | "ipv4" | "ipv6" | "uuid",
-): (text: string) => boolean {
+function standard(name: "duration" | "email" | "hostname" | "ipv4" | "ipv6" | "uuid"): (text: string) => boolean {
   const format: unknown = fullFormats[name];
   if (format instanceof RegExp) return (text) => format.test(text);
   const { validate } = format as { validate: (text: string) => boolean };

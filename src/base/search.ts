@@ -16,7 +16,10 @@ export function isFound(words: readonly string[], texts: readonly (string | null
   return words.every((word) => looked.some((text) => text.includes(word)));
 }
 
-/** Upper case first: `ß` and `ss` are one then, and so are the two small sigmas. */
+/**
+ * Upper case first: `ß` and `ss` are one then. Lower case has another sigma at the end of a word, so that a part of a word would not
+ * be found.
+ */
 function folded(text: string): string {
-  return text.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC");
+  return text.normalize("NFKC").toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFKC");
 }

@@ -29,12 +29,16 @@ function parseValue(type: ColumnType, text: string): Value | undefined {
     case "integer":
       return /^-?[0-9]{1,16}$/.test(text) ? Number(text) : undefined;
     case "number":
-      return /^-?[0-9]+(?:\.[0-9]+)?$/.test(text) ? Number(text) : undefined;
+      return /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(text) ? finite(Number(text)) : undefined;
     case "boolean":
       return text === "true" || text === "false" ? text === "true" : undefined;
     default:
       return text === "" ? undefined : text;
   }
+}
+
+function finite(number: number): number | undefined {
+  return Number.isFinite(number) ? number : undefined;
 }
 
 /** What the operation's own parameters say; one that is left out and has no default is null. */

@@ -50,11 +50,11 @@ const digestSql = `
     SELECT sha256(convert_to($1, 'UTF8'))
   $$`;
 
-/** As `folded` in base/search.ts: upper case first, then lower, in NFKC before and after. */
+/** As `folded` in base/search.ts: upper case first, then lower with one small sigma, in NFKC before and after. */
 function foldSql(collation: string): string {
   return `
   CREATE OR REPLACE FUNCTION nonet_fold(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-    SELECT normalize(lower(upper(normalize($1, NFKC) COLLATE "${collation}") COLLATE "${collation}"), NFKC)
+    SELECT normalize(replace(lower(upper(normalize($1, NFKC) COLLATE "${collation}") COLLATE "${collation}"), 'ς', 'σ'), NFKC)
   $$`;
 }
 
