@@ -1,4 +1,5 @@
 /** What `serve` prints when it starts, and when a document that it watches has changed. */
+import { nameOf } from "../parts/authentication/grants.ts";
 import type { Grant } from "../parts/authentication/model.ts";
 import { withWebhooks } from "../parts/events/webhooks.ts";
 import { streamOperations } from "../plan/events.ts";
@@ -97,6 +98,6 @@ function grantsText(grants: readonly Grant[]): string {
 
 /** As the document writes it. */
 function grantText({ who, if: condition }: Grant): string {
-  const name = who.kind === "role" ? who.role : who.kind;
+  const name = nameOf({ who });
   return condition === undefined ? name : `${name} if ${condition}`;
 }

@@ -20,8 +20,8 @@ export interface DeliveryOptions {
   readonly random: () => number;
   readonly newId: (prefix: string) => string;
   readonly teller: EventTeller;
-  /** The roles that whoever made an endpoint still has; undefined: none of their keys is good any more (R6.13). */
-  readonly rolesHeld: (keys: readonly Key[], endpoint: Endpoint) => Awaitable<readonly string[] | undefined>;
+  /** What whoever made an endpoint still has of its roles; undefined: none of their keys is good any more (R6.13). */
+  readonly rolesHeld: (keys: readonly Key[], endpoint: Endpoint) => Awaitable<{ readonly roles: readonly string[]; readonly scoped: boolean } | undefined>;
   /** Moves a record as the system does: with its entry in the journal. */
   readonly move: (
     tx: Transaction,
@@ -94,6 +94,7 @@ export interface EventTeller {
   ): (receiver: {
     readonly id: string | null;
     readonly roles: readonly string[];
+    readonly scoped: boolean;
     readonly version?: string;
   }) => Promise<{ readonly id: string; readonly type: string; readonly body: string } | undefined>;
 }

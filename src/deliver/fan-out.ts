@@ -202,9 +202,9 @@ export function createFanOut(
     // Of what becomes of deliveries no deliveries are made: at a dead endpoint there would be no end to them.
     if (event === undefined || resource === endpoints || resource === deliveries) return;
     if (entry.position <= (await beginningOf(endpoint))) return;
-    const roles = await options.rolesHeld(keys, endpoint);
-    if (roles === undefined) return;
-    const receiver = { id: endpoint.owner, roles, ...(endpoint.version === undefined ? {} : { version: endpoint.version }) }; // biome-ignore format: short
+    const held = await options.rolesHeld(keys, endpoint);
+    if (held === undefined) return;
+    const receiver = { id: endpoint.owner, ...held, ...(endpoint.version === undefined ? {} : { version: endpoint.version }) }; // biome-ignore format: short
     const told = await telling(receiver);
     // An endpoint asks for events by their names in its own version.
     if (told === undefined || endpoint.events?.includes(told.type) === false) return;

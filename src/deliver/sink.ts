@@ -31,7 +31,7 @@ export function createSink({ plan, store, teller, name, roles, broker }: SinkOpt
   const bookmark = `sink ${name}`;
   const through = channelOf(plan);
   // Nobody has this id: what a record's owner alone may know is not a sink's.
-  const receiver = { id: plan.roles.length === 0 ? null : bookmark, roles };
+  const receiver = { id: plan.roles.length === 0 ? null : bookmark, roles, scoped: false };
 
   let position = -1;
 

@@ -110,8 +110,12 @@ export function* grantDifferences(
 /** Whether everybody whom `inner` names is named by `outer`. */
 function names(outer: Grant, inner: Grant): boolean {
   if (outer.who.kind === "anyone") return true;
-  if (outer.who.kind === "signed-in") return inner.who.kind !== "anyone";
+  if (outer.who.kind === "signed-in") return inner.who.kind !== "anyone" && (anyScope(outer) || !anyScope(inner));
   return nameOf(outer) === nameOf(inner);
+}
+
+function anyScope({ who }: Grant): boolean {
+  return who.kind === "signed-in" && who.anyScope === true;
 }
 
 function whoText(grant: Grant): string {

@@ -263,3 +263,9 @@ export function fieldEquals(field: string, variable: readonly string[], type: Va
     right: { kind: "variable", path: variable, ...side },
   };
 }
+
+/** Whether the expression asks who the caller is. */
+export function readsCaller(expression: TypedExpression): boolean {
+  if (expression.kind === "variable" && expression.path[0] === "caller") return true;
+  return parts(expression).some(readsCaller);
+}

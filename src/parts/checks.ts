@@ -89,6 +89,7 @@ import { check as endpointsWhoseSession } from "./endpoints/checks/whose-session
 import { check as authenticationAnyoneMayWrite } from "./authentication/checks/anyone-may-write.ts";
 import { check as authenticationAnyoneWithoutRate } from "./authentication/checks/anyone-without-rate.ts";
 import { check as authenticationCredentialWithoutEnd } from "./authentication/checks/credential-without-end.ts";
+import { check as authenticationGrantWithoutScope } from "./authentication/checks/grant-without-scope.ts";
 import { check as authenticationListWiderThanRead } from "./authentication/checks/list-wider-than-read.ts";
 import { check as authenticationLoginFieldUnfit } from "./authentication/checks/login-field-unfit.ts";
 import { check as authenticationNoCredential } from "./authentication/checks/no-credential.ts";
@@ -243,6 +244,7 @@ export const checks: readonly Check[] = [
   authenticationAnyoneMayWrite,
   authenticationAnyoneWithoutRate,
   authenticationCredentialWithoutEnd,
+  authenticationGrantWithoutScope,
   authenticationListWiderThanRead,
   authenticationLoginFieldUnfit,
   authenticationNoCredential,

@@ -167,7 +167,7 @@ const shared = {
   ),
   grants: oneOrMore(
     either(
-      { type: "string", description: "`role | role if expression | signed-in | anyone`" },
+      { type: "string", description: "`role | role if expression | signed-in | any-scope | anyone`" },
       closed({ who: text, if: expression }, "who"),
     ),
   ),

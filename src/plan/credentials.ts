@@ -2,7 +2,7 @@
 import { lengthOf, parseDuration } from "../base/duration.ts";
 import type { Credential } from "../parts/authentication/model.ts";
 import { isRenewed } from "../parts/authentication/login.ts";
-import { makesTokens, rolesByScope, tokenMilliseconds } from "../parts/authentication/oauth.ts";
+import { bindsByScopes, makesTokens, rolesByScope, tokenMilliseconds } from "../parts/authentication/oauth.ts";
 import type { CredentialPlan, LoginPlan, OAuthPlan, OAuthUsersPlan } from "./plan.ts";
 import { type Sources, unique } from "./sources.ts";
 
@@ -18,6 +18,7 @@ function credentialPlan(name: string, credential: Credential): CredentialPlan {
   return {
     name,
     kind,
+    ...(bindsByScopes(credential) ? { scoped: true } : {}),
     sent: credential.sent ?? { header: "Authorization", scheme: kind === "basic" ? "Basic" : "Bearer" },
     // A prefix makes a leaked key recognisable (R5.4).
     prefix: credential.prefix ?? (kind === "api-key" || kind === "password" || oauth !== undefined ? `${name}_` : ""),

@@ -8,6 +8,7 @@ import type { Stream } from "../parts/events/model.ts";
 import { eventResource, typeCondition } from "../parts/expressions.ts";
 import { own } from "../parts/resources/fields.ts";
 import { generalRates, serverLimits } from "./limits.ts";
+import { grantPlan } from "./permissions.ts";
 import { listParameters, pageShape } from "./lists.ts";
 import type {
   EventsPlan,
@@ -61,12 +62,13 @@ function told(grants: readonly Grant[], resource: string): readonly Grant[] {
   return grants.map(({ who }) => ({ who, if: "own" }));
 }
 
-function receivers({ model, older, typed }: Sources, grants: readonly Grant[], resource: string): readonly GrantPlan[] {
+function receivers(sources: Sources, grants: readonly Grant[], resource: string): readonly GrantPlan[] {
+  const { model, older, typed } = sources;
   return grants.map(({ who, if: condition }) => {
-    if (condition === undefined) return { who };
+    if (condition === undefined) return grantPlan(sources, who);
     // Receivers are those of the newest version.
-    if (older === true) return { who, if: placeholder };
-    return { who, if: typeCondition(model, condition, resource, { typed, problems: [] }) };
+    if (older === true) return grantPlan(sources, who, placeholder);
+    return grantPlan(sources, who, typeCondition(model, condition, resource, { typed, problems: [] }));
   });
 }
 
@@ -100,7 +102,7 @@ function streamPlan(sources: Sources, { path, for: grants, resume, keep }: Strea
   const resource = eventNames.find((name) => own(resources.resources, name) === undefined) ?? "Event";
   const free = (name: string): string => (own(endpoints.endpoints, name) === undefined ? name : `${name}s`);
   // Whoever could receive some event may ask; which, is asked of each event's record.
-  const allow = grants.map(({ who }) => ({ who }));
+  const allow = grants.map(({ who }) => grantPlan(sources, who));
   const segments = pathSegments(path);
   const common = {
     method: "GET",

@@ -1,5 +1,6 @@
 /** Who may: the grants of part 5 with their conditions typed and `own` replaced. */
-import { parts, type TypedExpression } from "../expression/typed.ts";
+import { parts, readsCaller, type TypedExpression } from "../expression/typed.ts";
+import { bindsByScopes } from "../parts/authentication/oauth.ts";
 import type { Grant } from "../parts/authentication/model.ts";
 import { type ResourceEndpoint, resourceEndpoints } from "../parts/endpoints/meaning.ts";
 import { sessionDeeds } from "../parts/endpoints/model.ts";
@@ -67,10 +68,27 @@ export function seersOf(
 }
 
 function grantsAt(sources: Sources, path: string, grants: readonly Grant[]): readonly GrantPlan[] {
-  return grants.map(({ who, if: condition }, index) => ({
-    who,
-    ...(condition === undefined ? {} : { if: typedAt(sources, `${path}/${index}/if`) }),
-  }));
+  return grants.map(({ who, if: condition }, index) =>
+    condition === undefined
+      ? grantPlan(sources, who)
+      : grantPlan(sources, who, typedAt(sources, `${path}/${index}/if`)),
+  );
+}
+
+/**
+ * A grant that names no role is not for tokens that scopes bind, unless it says `any-scope`; nor is one for anyone whose
+ * condition asks who the caller is, which a token without a scope for it must not answer.
+ */
+export function grantPlan(
+  { model }: Pick<Sources, "model">,
+  who: Grant["who"],
+  condition?: TypedExpression,
+): GrantPlan {
+  const given = condition === undefined ? {} : { if: condition };
+  if (who.kind === "role") return { who, ...given };
+  const bound = Object.values(model.authentication.credentials).some(bindsByScopes);
+  const open = who.kind === "signed-in" ? who.anyScope === true : condition === undefined || !readsCaller(condition);
+  return { who: { kind: who.kind, ...(bound && !open ? { unscoped: true } : {}) }, ...given };
 }
 
 /** Each alternative once, and none with a condition beside the same one without. */

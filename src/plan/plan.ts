@@ -5,6 +5,7 @@
 import type { Duration } from "../base/duration.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { TypedExpression } from "../expression/typed.ts";
+import type { GrantOf } from "../parts/authentication/decide.ts";
 import type { CredentialKind, SentIn } from "../parts/authentication/model.ts";
 import type { Method } from "../parts/endpoints/model.ts";
 import type { PathSegment, ResourceDeed } from "../parts/endpoints/meaning.ts";
@@ -368,10 +369,7 @@ export type TakenPlan =
 
 /** One alternative of a permission; a caller passes when any of a list does. */
 export interface GrantPlan {
-  readonly who:
-    | { readonly kind: "role"; readonly role: string }
-    | { readonly kind: "signed-in" }
-    | { readonly kind: "anyone" };
+  readonly who: GrantOf<TypedExpression>["who"];
   /** Over the record at hand and `caller`; `own` is already replaced. */
   readonly if?: TypedExpression;
 }
@@ -379,6 +377,8 @@ export interface GrantPlan {
 export interface CredentialPlan {
   readonly name: string;
   readonly kind: CredentialKind;
+  /** What its tokens may do is bound by their scopes. */
+  readonly scoped?: true;
   readonly sent: SentIn;
   readonly prefix: string;
   /** Lifetime in milliseconds; absent: until revoked. Of a token of somebody else's: how long it may be good at most. */

@@ -1,4 +1,5 @@
 /** `GET /xs`: pages, filters, order (R4.9 to R4.13). Permissions are in the query itself, so pages are never short. */
+import { subjectOf } from "./caller.ts";
 import { after } from "../base/after.ts";
 import { defined } from "../base/defined.ts";
 import { searchWords } from "../base/search.ts";
@@ -161,8 +162,8 @@ function parseAsked(call: Call, plan: ListPlan): Asked {
 /** A filter that the document words; for whom it reads something hidden, there is no such parameter (R4.13). */
 function parseCondition(call: Call, plan: ListPlan, name: string, text: string): Value {
   const filter = plan.conditions.find((one) => one.name === name);
-  const roles = call.caller.kind === 0 ? undefined : call.caller.roles;
-  if (filter === undefined || !filter.shown.every((grants) => decide(grants, roles) === "allowed")) unknown(name);
+  const subject = subjectOf(call.caller);
+  if (filter === undefined || !filter.shown.every((grants) => decide(grants, subject) === "allowed")) unknown(name);
   return typedParameter(name, text, filter.type, call.prepared.filters.get(name), "the filter's type");
 }
 

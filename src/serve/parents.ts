@@ -1,4 +1,5 @@
 /** Parents that a path names, on the reading side: found in order, each visible to the caller and tied to the one before. */
+import type { Subject } from "../parts/authentication/decide.ts";
 import type { Value, Variables } from "../expression/evaluate.ts";
 import { fieldEquals, type TypedExpression } from "../expression/typed.ts";
 import { valueTypeOfColumn } from "../plan/columns.ts";
@@ -11,9 +12,9 @@ export type ParentFinder = (values: readonly (Value | undefined)[], variables: V
 
 type ParentReader = (key: Value, variables: Variables) => Awaitable<Found | undefined>;
 
-export function prepareParents(operation: Operation, store: Store, roles: readonly string[] | undefined): ParentFinder {
+export function prepareParents(operation: Operation, store: Store, subject: Subject | undefined): ParentFinder {
   const readers = operation.parents.map((parent, index) =>
-    prepareParent(parent, operation.parents[index - 1], store, roles),
+    prepareParent(parent, operation.parents[index - 1], store, subject),
   );
   return async (values, variables) => {
     let id: Value = null;
@@ -32,9 +33,9 @@ function prepareParent(
   parent: Parent,
   before: Parent | undefined,
   store: Store,
-  roles: readonly string[] | undefined,
+  subject: Subject | undefined,
 ): ParentReader | undefined {
-  const decision = decide(parent.visible, roles);
+  const decision = decide(parent.visible, subject);
   if (decision === "denied") return undefined;
   const all = before === undefined ? [] : [tiedTo(before)];
   return store.read({

@@ -113,7 +113,7 @@ export function prepareOperations({
     const key = `${table.resource} ${kind}`;
     let view = views.get(key);
     if (view === undefined) {
-      view = viewOf(table, kinds.roles(kind));
+      view = viewOf(table, kinds.subject(kind));
       views.set(key, view);
     }
     return view;
@@ -138,7 +138,7 @@ export function prepareOperations({
       forKind: (kind) =>
         (perKind[kind] ??= prepareForKind(operation, store, recordView(table, kind), {
           views: plan.views,
-          roles: kinds.roles(kind),
+          subject: kinds.subject(kind),
           record: (resource) => recordView(tableOf({ tables }, resource), kind).view,
         })),
     };
@@ -182,7 +182,7 @@ export function prepareAsked(plan: Plan, kinds: CallerKinds): readonly AskedOper
         throw new Error(`${operation.name} of an older version is not run`);
       },
     };
-    const viewFor = (kind: number): ResourceView => (views[kind] ??= viewOf(table, kinds.roles(kind)));
+    const viewFor = (kind: number): ResourceView => (views[kind] ??= viewOf(table, kinds.subject(kind)));
     const reads: (Reads | "none" | undefined)[] = [];
     return {
       prepared,
@@ -227,9 +227,9 @@ function idPatterns(tables: readonly Table[]): ReadonlyMap<string, string> {
 }
 
 function prepareForKind(operation: Operation, store: Store, record: ResourceView, nested: Nested): ForKind {
-  const { roles } = nested;
-  const allowed = decide(operation.allow, roles);
-  const visible = decide(operation.visible, roles);
+  const { subject } = nested;
+  const allowed = decide(operation.allow, subject);
+  const visible = decide(operation.visible, subject);
   const own = ownView(operation, nested);
   const view = own ?? record.view;
   const reader = (decision: Decision, view: View): ForKind["read"] => {
@@ -268,7 +268,7 @@ function prepareForKind(operation: Operation, store: Store, record: ResourceView
     visible,
     record,
     own,
-    parents: prepareParents(operation, store, roles),
+    parents: prepareParents(operation, store, subject),
     read: lazily(() => reader(allowed, view)),
     seen: lazily(() => reader(visible, view)),
     readsIn: (other) => ({ read: lazily(() => reader(allowed, other)), list: listsIn(other) }),

@@ -1,4 +1,5 @@
 /** The record at hand in a write: found, seen, allowed, and unchanged since the caller read it. */
+import { subjectOf } from "./caller.ts";
 import { after } from "../base/after.ts";
 import type { Value } from "../expression/evaluate.ts";
 import type { TypedExpression } from "../expression/typed.ts";
@@ -41,8 +42,8 @@ export function absent(call: Call): Refusal {
  * and alike for all parents of a path, whichever of them it is.
  */
 export function absentParent(call: Call): Refusal {
-  const roles = call.caller.kind === 0 ? undefined : call.caller.roles;
-  const hides = call.prepared.operation.parents.some(({ visible }) => decide(visible, roles) !== "allowed");
+  const subject = subjectOf(call.caller);
+  const hides = call.prepared.operation.parents.some(({ visible }) => decide(visible, subject) !== "allowed");
   return hides && call.context.plan.unseen === 403 ? new Refusal("forbidden") : new Refusal("not-found");
 }
 
@@ -85,7 +86,7 @@ async function allParents(call: Call, tx: Transaction): Promise<readonly Row[]> 
 /** Whether this caller may know of a record that it refers to, or that its path leads through. */
 export function isVisible(call: Call, tx: Transaction, grants: readonly GrantPlan[], row: Row): Awaitable<boolean> {
   if (call.system === true) return true;
-  return holds(call, tx, decide(grants, call.caller.kind === 0 ? undefined : call.caller.roles), row);
+  return holds(call, tx, decide(grants, subjectOf(call.caller)), row);
 }
 
 /** The record at hand, or undefined where there is none that belongs to the parents of the path. */

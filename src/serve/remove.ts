@@ -2,6 +2,7 @@
 import type { Row, Transaction } from "../store/store.ts";
 import { isBodiless } from "../plan/outcomes.ts";
 import { emptyAnswer, ownAnswer, representation } from "./answers.ts";
+import { subjectOf } from "./caller.ts";
 import { type Call, tableOf } from "./context.ts";
 import { follow } from "./effects.ts";
 import type { Answer } from "./exchange.ts";
@@ -73,12 +74,12 @@ async function deleteAll(call: Call, tx: Transaction, rows: readonly Row[]): Pro
 
 /** The reference is named to who may know of it: a field of records that the caller may read or list (R5.8, R5.9). */
 export function stillReferenced(call: Call, { resource, field }: Reference): Refusal {
-  const { context, caller } = call;
-  const roles = caller.kind === 0 ? undefined : caller.roles;
+  const { context } = call;
+  const subject = subjectOf(call.caller);
   const isRead = [...context.prepared.values()].some(
-    ({ operation }) => operation.resource === resource && decide(operation.visible, roles) !== "denied",
+    ({ operation }) => operation.resource === resource && decide(operation.visible, subject) !== "denied",
   );
-  const isKnown = isRead && viewOf(tableOf(context, resource), roles).known.has(field);
+  const isKnown = isRead && viewOf(tableOf(context, resource), subject).known.has(field);
   return new Refusal("still-referenced", isKnown ? referredTo({ resource, field }) : referredTo());
 }
 

@@ -1,4 +1,5 @@
 /** What a kind of caller sees of a resource: an allow-list of members, made before any request (R2.9, R5.9). */
+import type { Subject } from "../parts/authentication/decide.ts";
 import { createHash } from "node:crypto";
 import type { TypedExpression } from "../expression/typed.ts";
 import { parts } from "../expression/typed.ts";
@@ -19,13 +20,13 @@ export interface ResourceView {
   readonly tag: string;
 }
 
-/** `roles` is undefined for anonymous callers. */
-export function viewOf(table: Table, roles: readonly string[] | undefined): ResourceView {
+/** `subject` is undefined for anonymous callers. */
+export function viewOf(table: Table, subject: Subject | undefined): ResourceView {
   const members: ViewMember[] = [];
   const readable = new Set<string>();
   let conditional = false;
   for (const member of [...table.columns, ...table.virtual]) {
-    const decision = member.shown === undefined ? "allowed" : decide(member.shown as readonly GrantPlan[], roles);
+    const decision = member.shown === undefined ? "allowed" : decide(member.shown as readonly GrantPlan[], subject);
     if (decision === "denied") continue;
     if (decision === "allowed") readable.add(member.name);
     else conditional = true;
@@ -51,7 +52,7 @@ export function viewOf(table: Table, roles: readonly string[] | undefined): Reso
 /** What answers nest: the document's views, and how a kind of caller sees the records of a resource. */
 export interface Nested {
   readonly views: Plan["views"];
-  readonly roles: readonly string[] | undefined;
+  readonly subject: Subject | undefined;
   record(resource: string): View;
 }
 
@@ -64,7 +65,7 @@ export function ownView({ resource, answer }: Operation, nested: Nested): View |
 
 function viewMembers(resource: string, members: readonly AnswerMember[], nested: Nested): readonly ViewMember[] {
   return members.flatMap(({ name, source, absent, shown }): ViewMember[] => {
-    const decisions = (shown ?? []).map((grants) => decide(grants, nested.roles));
+    const decisions = (shown ?? []).map((grants) => decide(grants, nested.subject));
     if (decisions.includes("denied")) return [];
     const conditions = decisions.flatMap((one) => (typeof one === "string" ? [] : [one.any.reduce(either)]));
     const when = conditions.length === 0 ? {} : { when: [conditions.reduce(both)] };

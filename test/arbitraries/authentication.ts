@@ -20,6 +20,7 @@ const grants: fc.Arbitrary<Grant> = fc
     who: fc.oneof(
       fc.record({ kind: fc.constant("role" as const), role: roles }),
       fc.record({ kind: fc.constant("signed-in" as const) }),
+      fc.constant({ kind: "signed-in", anyScope: true } as const),
       fc.record({ kind: fc.constant("anyone" as const) }),
     ),
     condition: fc.option(expressions, { nil: undefined, freq: 2 }),

@@ -44,7 +44,7 @@ for (const [names, roles, expected] of decisions) {
     for (const order of [names, names.toReversed()]) {
       const decision = decide(
         order.map((name) => grants[name]),
-        roles,
+        roles && { roles, scoped: false },
       );
       assert.equal(typeof decision === "string" ? decision : decision.any.map(() => "if").join(" "), expected);
     }

@@ -65,7 +65,7 @@ async function createBench(kind: "memory" | "sqlite"): Promise<Bench> {
           random: () => 0.5,
           newId: createIds(clock, randomBytes),
           teller: service.teller,
-          rolesHeld: (_, { roles }) => roles,
+          rolesHeld: (_, { roles }) => ({ roles, scoped: false }),
           move: (tx, move) => service.move(tx, move),
           secret: () => "whsec_YQ==",
           post: {

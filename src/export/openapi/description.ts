@@ -59,11 +59,16 @@ function sessionText(
   return `Goes on with a session of \`${credential}\`: each \`${proof}\` is good once, and one that is used again ends the session, else \`${code}\`.`;
 }
 
+function callersText(who: Exclude<GrantPlan["who"], { readonly kind: "role" }>): string {
+  const callers = who.kind === "anyone" ? "anyone" : "anybody signed in";
+  return who.unscoped === true ? `${callers}, but no token with scopes` : callers;
+}
+
 /** `operator, or courier if ...`. */
 export function grantsText(grants: readonly GrantPlan[]): string {
   if (grants.length === 0) return "nobody";
   const alternatives = grants.map(({ who, if: condition }) => {
-    const name = who.kind === "role" ? `\`${who.role}\`` : who.kind === "anyone" ? "anyone" : "anybody signed in";
+    const name = who.kind === "role" ? `\`${who.role}\`` : callersText(who);
     return condition === undefined ? name : `${name} if \`${expressionText(condition)}\``;
   });
   return alternatives.join(", or ");

@@ -24,15 +24,17 @@ export function securityFor({ credentials }: Plan, allow: Operation["allow"]): r
 /** Any scope that gives one of the roles will do; where a role is not asked for, any token. */
 function requirementsOf({ name, scopes, oauth }: CredentialPlan, allow: Operation["allow"]): readonly JsonObject[] {
   const roles = allow.flatMap(({ who }) => (who.kind === "role" ? [who.role] : []));
-  if (oauth?.scopes === undefined || roles.length < allow.length) return [{ [name]: scopes }];
+  const isOpen = allow.some(({ who }) => who.kind !== "role" && who.unscoped !== true);
+  if (oauth?.scopes === undefined || isOpen) return [{ [name]: scopes }];
   return Object.entries(oauth.scopes).flatMap(([scope, given]) =>
     given.some((role) => roles.includes(role)) ? [{ [name]: [scope] }] : [],
   );
 }
 
 /** A credential whose callers all have the same roles can be of no use for an operation. */
-function canPass({ roles }: CredentialPlan, allow: Operation["allow"]): boolean {
-  return allow.some(({ who }) => who.kind !== "role" || roles.kind !== "fixed" || roles.roles.includes(who.role));
+function canPass({ roles, scoped }: CredentialPlan, allow: Operation["allow"]): boolean {
+  const passing = allow.filter(({ who }) => who.kind === "role" || who.unscoped !== true || scoped !== true);
+  return passing.some(({ who }) => who.kind !== "role" || roles.kind !== "fixed" || roles.roles.includes(who.role));
 }
 
 function schemeOf(credential: CredentialPlan, operations: readonly Operation[], server: string): JsonObject {

@@ -499,7 +499,9 @@ function grantList(grants: readonly Grant[]): Content {
   if (grants.length === 0) return "nobody";
   return joined(
     grants.map(({ who, if: condition }) => {
-      const name = who.kind === "role" ? who.role : who.kind === "anyone" ? "anyone" : "anybody signed in";
+      const signedIn =
+        who.kind === "signed-in" && who.anyScope === true ? "anybody, by any token" : "anybody signed in";
+      const name = who.kind === "role" ? who.role : who.kind === "anyone" ? "anyone" : signedIn;
       return html`<strong>${name}</strong>${condition === undefined ? undefined : html` if ${code(condition)}`}`;
     }),
     " or ",

@@ -4,12 +4,13 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { callerRoles, grantLists } from "../../../test/arbitraries/authentication.ts";
 import { createReader } from "../reader.ts";
-import { type Decision, decide } from "./decide.ts";
+import { type Decision, decide, type Subject } from "./decide.ts";
 import { readGrants } from "./grants.ts";
 import type { Grant } from "./model.ts";
 
 type Roles = readonly string[] | undefined;
 
+const subjectOf = (roles: Roles, scoped = false): Subject | undefined => roles && { roles, scoped };
 const anonymous = undefined;
 const both = ["operator", "courier"];
 /** Roles that have the names of what is no role. */
@@ -51,7 +52,7 @@ const rows: readonly [line: string, roles: Roles, decision: Decision<string>][] 
 
 for (const [line, roles, decision] of rows) {
   test(`${line}: ${roles === undefined ? "nobody" : roles.join(" and ") || "no role"} gets ${JSON.stringify(decision)}`, () => {
-    assert.deepEqual(decide(grants(line), roles), decision);
+    assert.deepEqual(decide(grants(line), subjectOf(roles)), decision);
   });
 }
 
@@ -70,7 +71,7 @@ test("the order of grants never matters", () => {
         .map((grant) => ({ grant, key: keys.next().value as number }))
         .sort((one, other) => one.key - other.key)
         .map(({ grant }) => grant);
-      const [one, other] = [decide(shuffled, roles), decide(list, roles)];
+      const [one, other] = [decide(shuffled, subjectOf(roles)), decide(list, subjectOf(roles))];
       assert.equal(reach(one), reach(other));
       assert.deepEqual(conditionsOf(one), conditionsOf(other));
     }),
@@ -80,8 +81,8 @@ test("the order of grants never matters", () => {
 test("one more grant never takes anything away", () => {
   fc.assert(
     fc.property(grantLists, grantLists, callerRoles, (some, more, roles) => {
-      const before = decide(some, roles);
-      const after = decide([...some, ...more], roles);
+      const before = decide(some, subjectOf(roles));
+      const after = decide([...some, ...more], subjectOf(roles));
       assert.ok(reach(after) >= reach(before));
       if (after !== "allowed") assert.ok(conditionsOf(before).isSubsetOf(conditionsOf(after)));
     }),
@@ -96,3 +97,19 @@ test("nobody who is not signed in gets what anyone cannot have", () => {
     }),
   );
 });
+
+const unscoped = [
+  [{ kind: "signed-in", unscoped: true }, ["reader"], "denied"],
+  [{ kind: "signed-in" }, [], "allowed"],
+  [{ kind: "anyone", unscoped: true }, ["reader"], "denied"],
+  [{ kind: "anyone" }, [], "allowed"],
+  [{ kind: "role", role: "reader" }, ["reader"], "allowed"],
+  [{ kind: "role", role: "writer" }, ["reader"], "denied"],
+] as const;
+for (const [who, roles, expected] of unscoped) {
+  test(`a token bound by scopes, with ${roles.join() || "no role"}: ${JSON.stringify(who)} is ${expected}`, () => {
+    assert.equal(decide([{ who }], subjectOf(roles, true)), expected);
+    if (who.kind !== "role") assert.equal(decide([{ who }], subjectOf(roles)), "allowed");
+    if (who.kind === "anyone") assert.equal(decide([{ who }], anonymous), "allowed");
+  });
+}

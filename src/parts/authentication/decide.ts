@@ -2,12 +2,20 @@
  * Who may, decided from the roles of a caller before any record is looked at. Where the answer depends on the record, the
  * conditions are given back for whoever holds it. The plan asks with typed conditions, a reader with their texts.
  */
-import type { Grant } from "./model.ts";
-
 /** One alternative of a permission, with its condition in whatever form. */
 export interface GrantOf<Condition> {
-  readonly who: Grant["who"];
+  readonly who:
+    | { readonly kind: "role"; readonly role: string }
+    /** `unscoped`: not those whose token is bound by scopes. */
+    | { readonly kind: "signed-in" | "anyone"; readonly unscoped?: true };
   readonly if?: Condition;
+}
+
+/** What permissions know of a caller who is signed in. */
+export interface Subject {
+  readonly roles: readonly string[];
+  /** Whether its token is bound by scopes. */
+  readonly scoped: boolean;
 }
 
 /** Whatever the record, or where any of these conditions holds. */
@@ -15,22 +23,23 @@ export type Decision<Condition> = "denied" | "allowed" | { readonly any: readonl
 
 /**
  * The union of all grants that name this caller: what no line allows is refused (R5.1), and their order does not matter.
- * `roles` is undefined for a caller who is not signed in, and who then is only `anyone`.
+ * `subject` is undefined for a caller who is not signed in, and who then is only `anyone`.
  */
 export function decide<Condition>(
   grants: readonly GrantOf<Condition>[],
-  roles: readonly string[] | undefined,
+  subject: Subject | undefined,
 ): Decision<Condition> {
   const conditions: Condition[] = [];
   for (const grant of grants) {
-    if (!names(grant.who, roles)) continue;
+    if (!names(grant.who, subject)) continue;
     if (grant.if === undefined) return "allowed";
     conditions.push(grant.if);
   }
   return conditions.length === 0 ? "denied" : { any: conditions };
 }
 
-function names(who: Grant["who"], roles: readonly string[] | undefined): boolean {
-  if (who.kind === "anyone") return true;
-  return roles !== undefined && (who.kind === "signed-in" || roles.includes(who.role));
+function names(who: GrantOf<unknown>["who"], subject: Subject | undefined): boolean {
+  if (who.kind === "role") return subject?.roles.includes(who.role) === true;
+  if (who.unscoped === true && subject?.scoped === true) return false;
+  return who.kind === "anyone" || subject !== undefined;
 }

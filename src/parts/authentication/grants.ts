@@ -4,7 +4,7 @@
  *
  *     grants     one-line: grant | grant …   list: [grant, grant]   or `none`: nobody
  *     grant      who   or   who if condition        map: { who, if }
- *     who        a role, `signed-in` or `anyone`
+ *     who        a role, `signed-in`, `any-scope` or `anyone`
  *     condition  an expression, as it is, in brackets or in quotes; `own` in it is the resource's ownership expression.
  *                A single `|` ends it, `||` belongs to it.
  *
@@ -52,9 +52,10 @@ function keyOf(grant: Grant): string {
   return `${nameOf(grant)} if ${grant.if}`;
 }
 
-/** `signed-in`, `anyone` or the role's name. */
-export function nameOf(grant: Grant): string {
-  return grant.who.kind === "role" ? grant.who.role : grant.who.kind;
+/** `signed-in`, `any-scope`, `anyone` or the role's name. */
+export function nameOf({ who }: Pick<Grant, "who">): string {
+  if (who.kind === "role") return who.role;
+  return who.kind === "signed-in" && who.anyScope === true ? "any-scope" : who.kind;
 }
 
 interface ReadGrant {
@@ -125,6 +126,7 @@ const otherNames: Readonly<Record<string, string>> = {
 
 function readWho(reader: Reader, path: Path, name: Phrase): Grant["who"] | undefined {
   if (name.text === "signed-in" || name.text === "anyone") return { kind: name.text };
+  if (name.text === "any-scope") return { kind: "signed-in", anyScope: true };
   const meant = Object.hasOwn(otherNames, name.text) ? otherNames[name.text] : undefined;
   if (meant !== undefined) {
     report(reader, `${path[0]}/bad-grant`, spanOf(name), `\`${name.text}\` is not how this language says it`, {
@@ -146,7 +148,7 @@ function readWho(reader: Reader, path: Path, name: Phrase): Grant["who"] | undef
       help:
         rest.length > 0 && /^[A-Za-z][\w-]*$/.test(first ?? "")
           ? `a condition follows \`if\`: \`${first} if ${rest.join(" ")}\``
-          : "write a role, `signed-in` or `anyone`, and after it `if` with a condition where there is one",
+          : "write a role, `signed-in`, `any-scope` or `anyone`, and after it `if` with a condition where there is one",
     },
   );
   return undefined;

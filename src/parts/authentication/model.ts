@@ -68,7 +68,8 @@ export interface SentIn {
 export interface Grant {
   readonly who:
     | { readonly kind: "role"; readonly role: string }
-    | { readonly kind: "signed-in" }
+    /** `any-scope`: also those whose token is bound by scopes (`bindsByScopes`), whatever scopes it has. */
+    | { readonly kind: "signed-in"; readonly anyScope?: true }
     | { readonly kind: "anyone" };
   /** The text of an expression; the bare word `own` in it means the resource's ownership expression. */
   readonly if?: string;

@@ -6,6 +6,11 @@ export function makesTokens({ kind, issuer, jwks, secret }: Credential): boolean
   return kind === "oauth2" && issuer === undefined && jwks === undefined && secret === undefined;
 }
 
+/** Whether a token of the credential does what its scopes' roles may, and nothing else. */
+export function bindsByScopes(credential: Credential): boolean {
+  return makesTokens(credential) && rolesByScope(credential) !== undefined;
+}
+
 /** The roles that each scope gives: those said, or the one of its own name. Undefined where there are no scopes. */
 export function rolesByScope({
   scopes,

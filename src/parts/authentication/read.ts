@@ -69,7 +69,7 @@ function readUnseen(reader: Reader, path: Path, entry: Entry | undefined): 403 |
 
 function readRoles(reader: Reader, path: Path, node: Node): readonly string[] {
   return namesAt(reader, path, node, "The list of roles").flatMap((role) => {
-    const taken = ["signed-in", "anyone", "none"].includes(role.text);
+    const taken = ["signed-in", "any-scope", "anyone", "none"].includes(role.text);
     if (!taken && /^[A-Za-z][\w-]*$/.test(role.text)) return [role.text];
     report(
       reader,

@@ -101,14 +101,16 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     for (const method of methods) {
       const proof = await method.prove(secret, exchange, body);
       if (proof === undefined || (proof.signed?.again === true && !mayRepeat)) continue;
+      const scoped = method.credential.scoped === true;
       const caller: Caller = {
         id: proof.user,
         roles: proof.roles,
+        scoped,
         claims: proof.claims,
         credential: method.credential.name,
         ...(proof.signed === undefined ? {} : { signature: proof.signed.signature }),
         ...(proof.session === undefined ? {} : { session: proof.session }),
-        kind: kinds.of(proof.roles),
+        kind: kinds.of({ roles: proof.roles, scoped }),
       };
       if (proof.until > now) {
         const { remembered } = field;

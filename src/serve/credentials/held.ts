@@ -1,4 +1,5 @@
 /** What roles a caller still has whose request has long been answered, such as whoever made a webhook (R5.10, R6.13). */
+import type { Subject } from "../../parts/authentication/decide.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Key } from "../../store/store.ts";
 import { endOf } from "./api-key.ts";
@@ -18,6 +19,25 @@ export interface Holder {
  * somebody else are not known here, so for whoever sent one the roles of then stand. Who is a record has those that it has.
  */
 export async function rolesHeld(
+  plan: Plan,
+  logins: ReadonlyMap<string, LoginRecords>,
+  keys: readonly Key[],
+  { owner, credential, roles }: Holder,
+  now: number,
+): Promise<Subject | undefined> {
+  const sent = plan.credentials.find(({ name }) => name === credential);
+  const scoped = sent === undefined ? plan.credentials.some((one) => one.scoped) : sent.scoped === true;
+  const held = await rolesOf(
+    plan,
+    logins,
+    keys,
+    { owner, roles, ...(credential === undefined ? {} : { credential }) },
+    now,
+  );
+  return held && { roles: held, scoped };
+}
+
+async function rolesOf(
   plan: Plan,
   logins: ReadonlyMap<string, LoginRecords>,
   keys: readonly Key[],

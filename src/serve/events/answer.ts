@@ -46,8 +46,8 @@ export async function readEvent({ teller }: EventsOptions, call: Call): Promise<
   return readAnswer(call, told.body, textTag(call, told.body));
 }
 
-function receiverOf({ id, roles, claims }: Caller, { version }: Call): Receiver {
-  return { id, roles, claims, ...(version.name === undefined ? {} : { version: version.name }) };
+function receiverOf({ id, roles, scoped, claims }: Caller, { version }: Call): Receiver {
+  return { id, roles, scoped, claims, ...(version.name === undefined ? {} : { version: version.name }) };
 }
 
 // ── The stream ─────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,4 +1,5 @@
 /** An entry of the journal as one receiver is told of it: whether at all, and the body (R6.2, R6.13, R6.14). */
+import type { Subject } from "../../parts/authentication/decide.ts";
 import { instantText } from "../../base/clock.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { EventsPlan, OutEventPlan, Table } from "../../plan/plan.ts";
@@ -14,6 +15,7 @@ export interface Receiver {
   /** Null for a caller who is not signed in. */
   readonly id: string | null;
   readonly roles: readonly string[];
+  readonly scoped: boolean;
   readonly claims?: Readonly<Record<string, Value>>;
   /** The version whose shapes it knows; absent: the newest. */
   readonly version?: string;
@@ -52,11 +54,11 @@ export interface Teller {
 export function createTeller(context: Context, ids: EventIds, down: EventDown): Teller {
   const { envelope: usual, out } = context.plan.events;
   const views = new Map<string, TellerView>();
-  const viewFor = (event: string, plan: OutEventPlan, table: Table, roles: Roles): TellerView => {
-    const key = plan.carries === undefined ? `${table.resource} ${nameOf(roles)}` : event;
+  const viewFor = (event: string, plan: OutEventPlan, table: Table, subject: Subject | undefined): TellerView => {
+    const key = plan.carries === undefined ? `${table.resource} ${nameOf(subject)}` : event;
     let view = views.get(key);
     if (view === undefined) {
-      view = tellerView(plan.carries === undefined ? viewOf(table, roles).view : carried(table, plan.carries));
+      view = tellerView(plan.carries === undefined ? viewOf(table, subject).view : carried(table, plan.carries));
       views.set(key, view);
     }
     return view;
@@ -68,11 +70,12 @@ export function createTeller(context: Context, ids: EventIds, down: EventDown): 
     if (event === undefined || plan === undefined || table === undefined || row === undefined) return tellNothing;
     const written = new Map<string, Promise<Told | undefined>>();
     return async (receiver) => {
-      const roles =
-        receiver.id === null ? undefined : context.plan.roles.filter((role) => receiver.roles.includes(role));
+      const { id: receiverId, roles: held, scoped } = receiver;
+      const subject =
+        receiverId === null ? undefined : { roles: context.plan.roles.filter((role) => held.includes(role)), scoped };
       const variables = variablesOf(receiver, entry.at, context.baseUrl());
-      if (!(await holds({ context, variables }, tx, decide(plan[through], roles), row))) return undefined;
-      const { view, personal } = viewFor(event, plan, table, roles);
+      if (!(await holds({ context, variables }, tx, decide(plan[through], subject), row))) return undefined;
+      const { view, personal } = viewFor(event, plan, table, subject);
       const write = async (): Promise<Told | undefined> => {
         const text = await tx.view(row, view, variables);
         const carries = plan.carries !== undefined;
@@ -84,7 +87,7 @@ export function createTeller(context: Context, ids: EventIds, down: EventDown): 
         return { id, type, body: envelope === "cloudevents" ? cloudEvent(facts) : plainEvent(facts) };
       };
       if (personal) return write();
-      const key = `${nameOf(roles)} ${receiver.version ?? ""}`;
+      const key = `${nameOf(subject)} ${receiver.version ?? ""}`;
       const told = written.get(key) ?? write();
       written.set(key, told);
       return told;
@@ -97,12 +100,9 @@ export function createTeller(context: Context, ids: EventIds, down: EventDown): 
   };
 }
 
-/** Undefined for a caller who is not signed in. */
-type Roles = readonly string[] | undefined;
-
 /** Every role's name has a letter, so that nobody is not the same as somebody without roles. */
-function nameOf(roles: Roles): string {
-  return roles === undefined ? "-" : roles.join();
+function nameOf(subject: Subject | undefined): string {
+  return subject === undefined ? "-" : `${subject.scoped} ${subject.roles.join()}`;
 }
 
 const tellNothing = (): Promise<undefined> => Promise.resolve(undefined);
@@ -122,8 +122,8 @@ function tellerView(view: View): TellerView {
   return { view, personal };
 }
 
-function variablesOf({ id, roles, claims = {} }: Receiver, at: number, base: string): Variables {
-  return { caller: { id, roles, claims }, input: null, now: instantText(at), base } as unknown as Variables;
+function variablesOf({ id, roles, scoped, claims = {} }: Receiver, at: number, base: string): Variables {
+  return { caller: { id, roles, scoped, claims }, input: null, now: instantText(at), base } as unknown as Variables;
 }
 
 /** What an event carries it carries to everybody, in the order in which the document lists it. */

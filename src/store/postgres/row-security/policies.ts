@@ -169,10 +169,10 @@ function conditionOf(grants: readonly GrantPlan[], table: Table, reached: Named)
 }
 
 function whoSql(who: GrantPlan["who"]): readonly string[] {
-  if (who.kind === "anyone") return [];
   const roles = settingSql("nonet.roles");
-  if (who.kind === "signed-in") return [`(SELECT ${roles} <> '')`];
-  return [`(SELECT strpos(${roles}, ${quoteText(` ${who.role} `)}) > 0)`];
+  if (who.kind === "role") return [`(SELECT strpos(${roles}, ${quoteText(` ${who.role} `)}) > 0)`];
+  const unscoped = who.unscoped === true ? [`(SELECT strpos(${roles}, ${quoteText(scopedMark)}) = 0)`] : [];
+  return who.kind === "anyone" ? unscoped : [`(SELECT ${roles} <> '')`, ...unscoped];
 }
 
 function conditionSql(
@@ -228,12 +228,15 @@ function settingOf(asked: Asked): (variables: Variables) => string {
   };
 }
 
+/** Before the roles of who sent a token that scopes bind; no role has it in its name. */
+const scopedMark = "!";
+
 /** With a space around each, which no role has in its name; empty for who is not signed in. */
 function rolesText(caller: Value | undefined): string {
-  const { id = null, roles = [] } = (caller ?? {}) as Row;
+  const { id = null, roles = [], scoped = false } = (caller ?? {}) as Row;
   if (id === null || !Array.isArray(roles)) return "";
   const named = roles.filter((role) => typeof role === "string" && /^[\w-]+$/.test(role));
-  return ` ${named.map((role) => `${String(role)} `).join("")}`;
+  return `${scoped === true ? scopedMark : ""} ${named.map((role) => `${String(role)} `).join("")}`;
 }
 
 function meaningOf(parameter: Parameter): string {
