@@ -21,7 +21,10 @@ export interface DeliveryOptions {
   readonly newId: (prefix: string) => string;
   readonly teller: EventTeller;
   /** What whoever made an endpoint still has of its roles; undefined: none of their keys is good any more (R6.13). */
-  readonly rolesHeld: (keys: readonly Key[], endpoint: Endpoint) => Awaitable<{ readonly roles: readonly string[]; readonly scoped: boolean } | undefined>;
+  readonly rolesHeld: (
+    keys: readonly Key[],
+    endpoint: Endpoint,
+  ) => Awaitable<{ readonly roles: readonly string[]; readonly scoped: boolean } | undefined>;
   /** Moves a record as the system does: with its entry in the journal. */
   readonly move: (
     tx: Transaction,
