@@ -7,3 +7,8 @@ for (const processors of [1, 2]) {
     openSqliteStore({ file: ":memory:", processors, ...options }),
   );
 }
+
+// Whatever goes through many records does so on a thread, and so do the transactions that it is in.
+contract("sqlite, everything long on a thread", (options) =>
+  openSqliteStore({ file: ":memory:", sliceMilliseconds: -1, ...options }),
+);

@@ -50,6 +50,12 @@ export type Task =
   /** Numbers begin anew. */
   | { readonly kind: "forget" };
 
+/** What a read gives, and the milliseconds of processor time that it took. */
+export interface Found {
+  readonly value: unknown;
+  readonly milliseconds: number;
+}
+
 /** What a method gives, and what it has written. */
 export interface Called {
   readonly value: unknown;
@@ -100,7 +106,11 @@ function done(task: Task): unknown {
       connection.run("BEGIN");
       connection.stop.at = stopOf(task.until);
       try {
-        return prepared(task.kind, task.query).run(...(task.args as never[]));
+        const before = process.threadCpuUsage();
+        const value = prepared(task.kind, task.query).run(...(task.args as never[]));
+        const { system, user } = process.threadCpuUsage(before);
+        const found: Found = { value, milliseconds: (user + system) / 1000 };
+        return found;
       } finally {
         connection.stop.at = Number.POSITIVE_INFINITY;
         if (connection.database.isTransaction) connection.run("COMMIT");

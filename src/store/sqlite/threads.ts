@@ -5,7 +5,7 @@
 import { Worker } from "node:worker_threads";
 import { StoreError } from "../error.ts";
 import type { RecordChange, Transaction } from "../store.ts";
-import type { Called, Outcome, Sent, Task, ThreadSettings } from "./thread.ts";
+import type { Called, Found, Outcome, Sent, Task, ThreadSettings } from "./thread.ts";
 
 export interface Threads {
   /** @throws StoreError `late` at the deadline, where there is one: `left` milliseconds from now. */
@@ -14,7 +14,7 @@ export interface Threads {
     query: object,
     args: readonly unknown[],
     left: number | undefined,
-  ): Promise<unknown>;
+  ): Promise<Found>;
   /** A transaction that nobody else's writes are in the way of. It ends with `commit` or `rollback`. */
   begin(left: number | undefined): Promise<LongTransaction>;
   close(): Promise<void>;
@@ -79,7 +79,7 @@ export function openThreads({ clock, readers, reading, writing }: ThreadsOptions
         if (until !== undefined && sharedNow() > until)
           throw new StoreError("late", "its turn came after its deadline");
         return { kind, query: thread.sent(query), args, until };
-      });
+      }) as Promise<Found>;
     },
     async begin(left) {
       const until = left === undefined ? undefined : sharedNow() + left;
