@@ -67,19 +67,12 @@ async function restoreFile(file: string, place: string): Promise<Restored> {
 
 /** Everything, looked through, and not yet in its place. */
 async function bring(file: string, target: PortableTarget): Promise<Backup> {
-  const taking = async (work: () => Awaitable<void>): Promise<void> => {
-    try {
-      await work();
-    } catch (thrown) {
-      throw thrown instanceof StoreError ? thrown : unfit(file, thrown);
-    }
-  };
   return usable(async () => {
     const backup = await lookThrough(file, {
-      head: (head) => taking(() => target.begin(head)),
-      rows: (shelf, rows) => taking(() => target.add(shelf, rows)),
+      head: (head) => taking(file, () => target.begin(head)),
+      rows: (shelf, rows) => taking(file, () => target.add(shelf, rows)),
     });
-    await taking(() => target.finish(backup.summary.rows));
+    await taking(file, () => target.finish(backup.summary.rows));
     return backup;
   });
 }
@@ -88,6 +81,14 @@ async function bring(file: string, target: PortableTarget): Promise<Backup> {
  * Its last line may be right of lines that nobody but this release's own writing makes sense of: tables and rows of somebody
  * else's making. The database says it best.
  */
+async function taking<T>(file: string, work: () => Awaitable<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    throw thrown instanceof StoreError ? thrown : unfit(file, thrown);
+  }
+}
+
 function unfit(file: string, thrown: unknown): UsageError {
   const [why = ""] = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n");
   return new UsageError(`${file} cannot be restored: its tables and rows are not as this release writes them: ${why}`);
@@ -106,7 +107,7 @@ async function assertFits(plan: Plan, file: string, terminal: Terminal): Promise
     const { planMigration } = await import("../store/sqlite/migrate.ts");
     const following = await followingOf(plan);
     const wanted = { file: target.file, tables: plan.tables, following, clock: () => clock.now() };
-    const migration = await usable(async () => planMigration(wanted, 0));
+    const migration = await usable(() => taking(file, () => planMigration(wanted, 0)));
     if (obstaclesOf(migration).length > 0)
       throw new DocumentError(`${planText(migration, file)}nothing was restored; without --document it is, as it was`);
     if (migration.steps.length > 0) terminal.err(planText(migration, file));

@@ -191,7 +191,10 @@ function headOf(value: unknown): BackupHead {
   if (!Array.isArray(tables) || typeof made !== "number" || (store !== "sqlite" && store !== "postgres"))
     throw new BackupError("it does not say which tables it holds");
   const strange = tables.findIndex((table) => !isTable(table));
+  if (strange === -1 && textOf([tables, step]) === "") throw new BackupError("its tables are nested too deeply");
   if (strange !== -1) throw new BackupError(`its table ${strange + 1} is not one as this release writes it`);
+  if (step !== undefined && step !== null && !isStep(step as Json))
+    throw new BackupError("it does not say which version of its document it has followed");
   return { store, made, tables: tables as readonly Table[], step: (step ?? undefined) as VersionStep | undefined };
 }
 
@@ -211,6 +214,12 @@ function isTable(value: unknown): value is Table {
 
 const columnTypes: readonly unknown[] = ["text", "integer", "number", "boolean", "timestamp", "json"];
 
+function isStep(step: Json): boolean {
+  if (!isObject(step) || !isName(step["version"])) return false;
+  const { changes } = step;
+  return Array.isArray(changes) && (changes as readonly Json[]).every((one) => isObject(one) && isName(one["kind"]));
+}
+
 function isName(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }
@@ -219,7 +228,8 @@ function isName(value: unknown): boolean {
 function shelfNamed(value: unknown, shelves: readonly Shelf[]): Shelf {
   const { table, columns, bytes } = (value ?? {}) as Record<string, unknown>;
   const known = shelves.find(({ name }) => name === table);
-  if (known === undefined) throw new BackupError(`it has a table ${String(table)}, which this release does not know`);
+  if (typeof table !== "string") throw new BackupError("a line of it is neither a row nor a table's name");
+  if (known === undefined) throw new BackupError(`it has a table ${table}, which this release does not know`);
   if (!isTexts(columns) || (bytes !== undefined && !isTexts(bytes)))
     throw new BackupError(`it does not say what ${known.name} consists of`);
   const strange = columns.find((column) => !known.columns.includes(column as string));
@@ -244,12 +254,21 @@ function rowOf(value: readonly unknown[], shelf: Shelf | undefined): PortableRow
   );
 }
 
+/** Empty for what is nested too deeply to be written, which nothing is that a backup says. */
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return "";
+  }
+}
+
 function isEnd(value: unknown): value is { readonly end: unknown } {
   return typeof value === "object" && value !== null && "end" in value;
 }
 
 function compare(found: BackupSummary, said: unknown): void {
-  if (JSON.stringify(found) !== JSON.stringify(said))
+  if (JSON.stringify(found) !== textOf(said))
     throw new BackupError("what it holds is not what its last line says: it was changed or damaged");
 }
 
