@@ -71,7 +71,7 @@ function importedOperation(
   const { notes, root } = source;
   const { value, pointer } = operation;
   const endpoint = endpointOf(source, place, operation, item, routes);
-  const security = value["security"] ?? root["security"];
+  const security = Object.hasOwn(value, "security") ? value["security"] : root["security"];
   const tags = Array.isArray(value["tags"]) ? value["tags"].filter((tag) => typeof tag === "string") : [];
   for (const member of ["servers", "callbacks"] as const)
     if (value[member] !== undefined && member === "servers")
@@ -84,7 +84,7 @@ function importedOperation(
     pointer,
     ...(sentence === undefined ? {} : { sentence }),
     ...(endpoint === undefined ? {} : { endpoint }),
-    ...(Array.isArray(security) ? { security: security as readonly Json[] } : {}),
+    ...(security === undefined ? {} : { security: Array.isArray(security) ? (security as readonly Json[]) : [null] }),
     ...(tags[0] === undefined ? {} : { tag: tags[0] }),
     prose: [
       ...scopesOf(security),

@@ -1,5 +1,6 @@
 /** Security schemes as credentials, and what an operation asks for as who may run it. */
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { sameGrant } from "../parts/authentication/grants.ts";
 import type { Credential, Grant } from "../parts/authentication/model.ts";
 import { below, type Notes, textOf } from "./report.ts";
 import type { ImportedOperation } from "./operations.ts";
@@ -7,6 +8,7 @@ import type { Schemas } from "./schemas.ts";
 
 export interface ImportedSecurity {
   readonly credentials: Readonly<Record<string, Credential>>;
+  readonly roles?: readonly string[];
   readonly allow: Readonly<Record<string, readonly Grant[]>>;
   /** Paths as in a model's `gaps`. */
   readonly gaps: readonly string[];
@@ -20,15 +22,17 @@ export function securityOf(
   notes: Notes,
 ): ImportedSecurity | undefined {
   const { components } = root;
-  const [at, schemes] = isObject(components)
+  const [at, described] = isObject(components)
     ? (["/components/securitySchemes", components["securitySchemes"]] as const)
     : (["/securityDefinitions", root["securityDefinitions"]] as const);
-  const said = isObject(schemes) ? Object.entries(schemes) : [];
+  const said = isObject(described) ? Object.entries(described) : [];
   const asked = operations.some(({ security = [] }) => security.length > 0);
   if (said.length === 0 && !asked) return undefined;
-  const gaps: string[] = ["authentication/roles", "authentication/own", "authentication/show", "authentication/unseen"];
+  const gaps: string[] = ["authentication/own", "authentication/show", "authentication/unseen"];
   const credentials: Record<string, Credential> = {};
   const names = new Set<string>();
+  const roles = new Set<string>(reservedRoles);
+  const schemes = new Map<string, Scheme>();
   for (const [written, scheme] of said) {
     const found = schemas.resolve(scheme, below(at, written));
     const credential = found && credentialOf(found.value, found.pointer, notes);
@@ -37,15 +41,49 @@ export function securityOf(
     if (name !== written)
       notes.renamed(below(at, written), "a credential by a name that a document cannot have", `${written} is ${name}`);
     const { open, ...rest } = credential;
-    credentials[name] = rest;
+    const role = credentialName(name, roles);
+    const hasScopes = rest.kind === "oauth2" || rest.kind === "jwt";
+    const scopes = hasScopes ? scopesOf(written, role, found?.value ?? {}, operations, roles) : undefined;
+    schemes.set(written, { credential: role, scopes });
+    credentials[name] = {
+      ...rest,
+      roles: [role],
+      ...(scopes === undefined || scopes.size === 0
+        ? {}
+        : { scopeRoles: Object.fromEntries([...scopes].map(([scope, given]) => [scope, [given]])) }),
+    };
     for (const member of [...open, "lasts", "revoked"]) gaps.push(`authentication/credentials/${name}/${member}`);
   }
-  if (Object.keys(credentials).length === 0) gaps.push("authentication/credentials");
+  if (Object.keys(credentials).length === 0) gaps.push("authentication/credentials", "authentication/roles");
   const allow = operations
     .filter(({ endpoint }) => endpoint !== undefined)
-    .map((operation): [string, readonly Grant[]] => [operation.name, grantsOf(operation, notes)]);
-  return { credentials, allow: Object.fromEntries(allow), gaps };
+    .map((operation): [string, readonly Grant[]] => [operation.name, grantsOf(operation, schemes, notes)]);
+  const text = JSON.stringify(allow);
+  const used = [...schemes.values()]
+    .flatMap(({ credential, scopes }) => [credential, ...(scopes?.values() ?? [])])
+    .filter((role) => text.includes(`"${role}"`) || text.includes(`'${role}'`));
+  return {
+    credentials: Object.fromEntries(
+      Object.entries(credentials).map(([name, credential]) => [name, withRoles(credential, used)]),
+    ),
+    ...(Object.keys(credentials).length === 0 ? {} : { roles: used }),
+    allow: Object.fromEntries(allow),
+    gaps,
+  };
 }
+
+/** With the roles that some operation asks for. */
+function withRoles({ roles, scopeRoles = {}, ...rest }: Credential, used: readonly string[]): Credential {
+  const scopes = Object.entries(scopeRoles).filter(([, given]) => given.some((role) => used.includes(role)));
+  return {
+    ...rest,
+    roles: Array.isArray(roles) ? roles.filter((role: string) => used.includes(role)) : [],
+    ...(scopes.length === 0 ? {} : { scopeRoles: Object.fromEntries(scopes) }),
+  };
+}
+
+/** Words of the language that name no role. */
+const reservedRoles = ["signed-in", "any-scope", "anyone", "none"];
 
 function credentialName(written: string, names: Set<string>): string {
   const plain = written.replaceAll(/[^A-Za-z0-9_-]+/g, "-").replace(/^[^A-Za-z]+/, "") || "credential";
@@ -55,22 +93,81 @@ function credentialName(written: string, names: Set<string>): string {
   return name;
 }
 
-function grantsOf({ security = [], pointer }: ImportedOperation, notes: Notes): readonly Grant[] {
-  const alternatives = security.filter(isObject);
-  for (const one of alternatives) {
-    if (Object.keys(one).length > 1)
-      notes.lost(below(pointer, "security"), "that an operation asks for several credentials at once");
-    if (Object.values(one).some((scopes) => Array.isArray(scopes) && scopes.length > 0))
-      notes.lost(below(pointer, "security"), "the scopes that an operation asks for", scopesOf(one));
-  }
-  const open = alternatives.length === 0 || alternatives.some((one) => Object.keys(one).length === 0);
-  return [{ who: { kind: open ? "anyone" : "signed-in" } }];
+/** The schemes of the source, as what of them an operation may ask for. */
+interface Scheme {
+  readonly credential: string;
+  /** The role of each scope; undefined where a credential has none. */
+  readonly scopes: ReadonlyMap<string, string> | undefined;
 }
 
-function scopesOf(requirement: JsonObject): string {
-  return Object.values(requirement)
-    .flatMap((scopes) => (Array.isArray(scopes) ? (scopes as readonly Json[]).map(textOf) : []))
-    .join(" ");
+/**
+ * Each alternative of what an operation asks for as a grant: the role that a scheme gives to all its callers, or those of its
+ * scopes. What cannot be said is left out, and so denied: an import never lets more in than its source.
+ */
+function grantsOf(
+  { security, pointer }: ImportedOperation,
+  schemes: ReadonlyMap<string, Scheme>,
+  notes: Notes,
+): readonly Grant[] {
+  if (security === undefined || security.length === 0) return [{ who: { kind: "anyone" } }];
+  const grants = security.flatMap((alternative, index): readonly Grant[] => {
+    const grant = grantOf(alternative, schemes);
+    if (typeof grant !== "string") return [grant];
+    notes.lost(below(pointer, "security", index), `${grant}: nobody is let in by it`, textOfJson(alternative));
+    return [];
+  });
+  // Anyone is everybody.
+  const open = grants.find(({ who }) => who.kind === "anyone");
+  if (open !== undefined) return [open];
+  return grants.filter((grant, index) => grants.findIndex((other) => sameGrant(other, grant)) === index);
+}
+
+/** The grant, or why there is none. */
+function grantOf(alternative: Json, schemes: ReadonlyMap<string, Scheme>): Grant | string {
+  if (!isObject(alternative)) return "what an operation asks for that is no security requirement";
+  const asked = Object.entries(alternative);
+  const [first, ...others] = asked;
+  if (first === undefined) return { who: { kind: "anyone" } };
+  if (others.length > 0) return "that an operation asks for several credentials at once";
+  const [written, said] = first;
+  const scheme = schemes.get(written);
+  if (scheme === undefined) return "that an operation asks for a credential that the source does not describe";
+  const scopes = said === null ? [] : said;
+  if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === "string"))
+    return "what an operation asks for that is no security requirement";
+  const roles = (scopes as readonly string[]).map((scope) => scheme.scopes?.get(scope));
+  const [role = scheme.credential, ...more] = roles;
+  if (roles.includes(undefined)) return "the scopes of a credential that has none";
+  // All of them are needed, and a grant names one.
+  const all = [...new Set(more)].filter((one) => one !== role).map((one) => `'${one}' in caller.roles`);
+  return { who: { kind: "role", role }, ...(all.length === 0 ? {} : { if: all.join(" && ") }) };
+}
+
+function textOfJson(value: Json): string {
+  return JSON.stringify(value);
+}
+
+/** The scopes that a scheme lists and that operations ask for, each with a role of a name that no other has. */
+function scopesOf(
+  written: string,
+  credential: string,
+  scheme: JsonObject,
+  operations: readonly ImportedOperation[],
+  roles: Set<string>,
+): ReadonlyMap<string, string> {
+  const flows = isObject(scheme["flows"]) ? Object.values(scheme["flows"]) : [scheme];
+  const listed = flows.flatMap((flow) =>
+    isObject(flow) && isObject(flow["scopes"]) ? Object.keys(flow["scopes"]) : [],
+  );
+  const asked = operations.flatMap(({ security = [] }) =>
+    security.flatMap((one) => {
+      const scopes = isObject(one) && Object.hasOwn(one, written) ? one[written] : undefined;
+      return Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === "string") : [];
+    }),
+  );
+  // A token's scopes are words with a space between them (RFC 6749 section 3.3).
+  const scopes = [...new Set([...listed, ...asked])].filter((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope));
+  return new Map(scopes.map((scope) => [scope, credentialName(`${credential}-${scope}`, roles)]));
 }
 
 interface Opened extends Credential {
@@ -93,6 +190,7 @@ function credentialOf(scheme: JsonObject, pointer: string, notes: Notes): Opened
     case "oauth2":
       return {
         kind: "oauth2",
+        foreign: true,
         ...obtained(scheme),
         open: obtained(scheme).obtained === undefined ? ["obtained", "issuer"] : ["issuer"],
       };

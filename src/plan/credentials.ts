@@ -19,6 +19,7 @@ function credentialPlan(name: string, credential: Credential): CredentialPlan {
     name,
     kind,
     ...(bindsByScopes(credential) ? { scoped: true } : {}),
+    ...(oauth === undefined && credential.scopeRoles !== undefined ? { scopeRoles: credential.scopeRoles } : {}),
     sent: credential.sent ?? { header: "Authorization", scheme: kind === "basic" ? "Basic" : "Bearer" },
     // A prefix makes a leaked key recognisable (R5.4).
     prefix: credential.prefix ?? (kind === "api-key" || kind === "password" || oauth !== undefined ? `${name}_` : ""),
@@ -81,6 +82,8 @@ function rolesOf(credential: Credential): CredentialPlan["roles"] {
   if (roles !== undefined && "field" in roles) return { kind: "column", column: roles.field };
   if (kind === "password" || of !== undefined)
     return { kind: "fixed", roles: roles === undefined ? [] : (roles as readonly string[]) };
+  if (roles === undefined && credential.scopeRoles !== undefined && !makesTokens(credential))
+    return { kind: "fixed", roles: [] };
   if (roles !== undefined) return "claim" in roles ? { kind: "claim", claim: roles.claim } : { kind: "fixed", roles };
   if (kind === "jwt" || (kind === "oauth2" && !makesTokens(credential))) return { kind: "claim", claim: "roles" };
   return kind === "hmac-sha256" ? { kind: "fixed", roles: [] } : { kind: "own" };

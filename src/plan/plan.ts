@@ -379,6 +379,8 @@ export interface CredentialPlan {
   readonly kind: CredentialKind;
   /** What its tokens may do is bound by their scopes. */
   readonly scoped?: true;
+  /** Of a token of somebody else's: the roles that each of its scopes gives, beside `roles`. */
+  readonly scopeRoles?: Readonly<Record<string, readonly string[]>>;
   readonly sent: SentIn;
   readonly prefix: string;
   /** Lifetime in milliseconds; absent: until revoked. Of a token of somebody else's: how long it may be good at most. */

@@ -36,6 +36,8 @@ export interface Credential {
   readonly secret?: string;
   /** jwt: the expected `iss`, `aud`, and the address of the key set. */
   readonly issuer?: string;
+  /** oauth2: `issuer: not shown`: somebody else makes the tokens, and who is not known. */
+  readonly foreign?: true;
   readonly audience?: string;
   readonly jwks?: string;
   /** `claim NAME`: what names the caller. Absent: `sub`. */
@@ -50,7 +52,7 @@ export interface Credential {
   readonly name?: string;
   readonly field?: string;
   readonly scopes?: readonly string[];
-  /** oauth2: the roles that each scope gives, where they are not called as it is. In place of `scopes`. */
+  /** oauth2, jwt: the roles that each scope gives, where they are not called as it is. In place of `scopes`. */
   readonly scopeRoles?: Readonly<Record<string, readonly string[]>>;
   /** oauth2: the path of `POST`, at which clients get tokens. Absent: `/oauth/token`. */
   readonly at?: string;

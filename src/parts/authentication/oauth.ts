@@ -2,13 +2,15 @@
 import type { Credential } from "./model.ts";
 
 /** Without an issuer, a key set or a secret, nobody else can have made the tokens. */
-export function makesTokens({ kind, issuer, jwks, secret }: Credential): boolean {
-  return kind === "oauth2" && issuer === undefined && jwks === undefined && secret === undefined;
+export function makesTokens({ kind, foreign, issuer, jwks, secret }: Credential): boolean {
+  const others = foreign === true || issuer !== undefined || jwks !== undefined || secret !== undefined;
+  return kind === "oauth2" && !others;
 }
 
 /** Whether a token of the credential does what its scopes' roles may, and nothing else. */
 export function bindsByScopes(credential: Credential): boolean {
-  return makesTokens(credential) && rolesByScope(credential) !== undefined;
+  const { scopeRoles } = credential;
+  return scopeRoles !== undefined || (makesTokens(credential) && rolesByScope(credential) !== undefined);
 }
 
 /** The roles that each scope gives: those said, or the one of its own name. Undefined where there are no scopes. */

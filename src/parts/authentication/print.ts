@@ -49,7 +49,7 @@ function sameGrants(some: readonly Grant[], others: readonly Grant[]): boolean {
 
 /** The kind alone where it says no more; with `map` always as a map. */
 function printCredential(credential: Credential, map: boolean): Tree {
-  const { sent, secret, field, user, roles, scopes, scopeRoles, at, ...plain } = credential;
+  const { sent, secret, field, foreign: _, user, roles, scopes, scopeRoles, at, ...plain } = credential;
   const members: Partial<Record<(typeof order)[number], Tree | undefined>> = {
     ...plain,
     sent: sent && printSent(sent),

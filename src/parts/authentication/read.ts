@@ -14,7 +14,7 @@
  *       issuer, audience, jwks   jwt, oauth2: the `iss` and `aud` that are expected, the address of the key set
  *       user        jwt, oauth2: `claim NAME`, what names the caller
  *       roles       a list, the same for each caller, or (jwt, oauth2) `claim NAME`, or (password, basic) `field NAME`
- *       scopes      jwt, oauth2, api-key: a list   oauth2 also: { scope: roles }
+ *       scopes      jwt, oauth2, api-key: a list   jwt, oauth2 also: { scope: roles }
  *       at          oauth2: `POST /path`, where clients get tokens
  *       login       oauth2: the password credential by which users log in who let a client act for them
  *     roles         a list of names, or `none`
@@ -136,7 +136,7 @@ function readCredentials(reader: Reader, path: Path, entry: Entry | undefined): 
   });
 }
 
-type Member = Exclude<keyof Credential, "field" | "scopeRoles">;
+type Member = Exclude<keyof Credential, "field" | "foreign" | "scopeRoles">;
 
 const everyKind = ["kind", "sent", "obtained", "renewed", "lasts", "revoked", "roles"] as const;
 const tokenMembers = ["secret", "issuer", "audience", "jwks", "user", "scopes"] as const;
@@ -194,7 +194,9 @@ function readCredential(reader: Reader, path: Path, line: Entry): Credential | u
   if (kind === undefined) return undefined;
   const said = Object.fromEntries([...Object.entries(entries), ...gaps.map((entry) => [entry.key.value, entry])]);
   reportMissing(reader, what, kind, said, line);
-  return { kind, ...readMembers(reader, path, kind, ownMembers(reader, what, kind, entries)) };
+  const foreign = kind === "oauth2" && gaps.some((entry) => entry.key.value === "issuer");
+  const members = readMembers(reader, path, kind, ownMembers(reader, what, kind, entries));
+  return { kind, ...(foreign ? { foreign } : {}), ...members };
 }
 
 /** The members that this kind has; the others are reported. */
@@ -276,7 +278,7 @@ function readMembers(
   return withoutUndefined(members);
 }
 
-/** A list, or for tokens of the service itself a map: the roles that each scope gives. */
+/** A list, or a map: the roles that each scope of a token gives. */
 function readScopes(
   reader: Reader,
   path: Path,
@@ -284,7 +286,7 @@ function readScopes(
   entry: Entry | undefined,
 ): Pick<Credential, "scopes" | "scopeRoles"> {
   if (entry === undefined) return {};
-  if (kind !== "oauth2" || entry.value.kind !== "map")
+  if ((kind !== "oauth2" && kind !== "jwt") || entry.value.kind !== "map")
     return { scopes: readNames(reader, path, entry.value, "The list of scopes") };
   return {
     scopeRoles: readLines(openEntries(reader, path, entry.value), (line) =>

@@ -218,9 +218,10 @@ function proveToken(credential: CredentialPlan, clock: Clock, verify: VerifyToke
     const user = claimAt(claims, credential.userClaim);
     if (typeof user !== "string" || user === "") return undefined;
     assertScopes(credential, claims);
+    const byScope = scopesIn(claims).flatMap((scope) => ownRoles(credential, scope));
     return {
       user,
-      roles: rolesOf(credential, [], claims),
+      roles: [...new Set([...rolesOf(credential, [], claims), ...byScope])],
       claims,
       until: defined(payload.exp, "when a token ends") * 1000,
     };
@@ -229,12 +230,20 @@ function proveToken(credential: CredentialPlan, clock: Clock, verify: VerifyToke
 
 /** A token that is good, and not for this: 403, with what it would have to be good for (R5.2, RFC 6750 section 3.1). */
 function assertScopes(credential: CredentialPlan, claims: Readonly<Record<string, Value>>): void {
-  const { scopes } = credential;
-  const said = claimAt(claims, "scope") ?? claimAt(claims, "scp");
-  const given = typeof said === "string" ? said.split(" ") : Array.isArray(said) ? said : [];
-  const missing = scopes.filter((scope) => !given.includes(scope));
+  const given = scopesIn(claims);
+  const missing = credential.scopes.filter((scope) => !given.includes(scope));
   if (missing.length === 0) return;
   throw lacking(credential, missing);
+}
+
+function scopesIn(claims: Readonly<Record<string, Value>>): readonly string[] {
+  const said = claimAt(claims, "scope") ?? claimAt(claims, "scp");
+  const all = typeof said === "string" ? said.split(" ") : Array.isArray(said) ? said : [];
+  return all.filter((scope) => typeof scope === "string");
+}
+
+function ownRoles({ scopeRoles = {} }: CredentialPlan, scope: string): readonly string[] {
+  return Object.hasOwn(scopeRoles, scope) ? (scopeRoles[scope] ?? []) : [];
 }
 
 function proveSignature(

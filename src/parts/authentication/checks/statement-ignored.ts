@@ -62,13 +62,14 @@ function faultsOf(credential: Credential): readonly Fault[] {
 
 /** What an `oauth2` says of tokens that are made elsewhere where they are made here, and the other way round. */
 function oauthFaults(credential: Credential): readonly (Fault | false)[] {
-  const { kind, at, login, scopeRoles, prefix, audience, user, roles, sent, lasts } = credential;
+  const { kind, at, login, prefix, audience, user, roles, sent, lasts } = credential;
   if (kind !== "oauth2") return [];
   if (!makesTokens(credential)) {
     const elsewhere = "takes tokens that are made elsewhere";
     const help = "leave it out, or leave out `issuer`, `jwks` and `secret` to have tokens made here";
     return [
       credential.jwks === undefined &&
+        credential.foreign === undefined &&
         credential.secret === undefined && [
           "issuer",
           "names an issuer, and not what its tokens are proved by",
@@ -77,7 +78,6 @@ function oauthFaults(credential: Credential): readonly (Fault | false)[] {
       at !== undefined && ["at", elsewhere, help],
       login !== undefined && ["login", elsewhere, help],
       prefix !== undefined && ["prefix", elsewhere, help],
-      scopeRoles !== undefined && ["scopes", elsewhere, "list the scopes that a token has to have"],
     ];
   }
   const here = "makes its tokens itself, and they have no claims";
