@@ -53,6 +53,7 @@ import { createEventDown } from "./versions/events.ts";
 import { addVersion } from "./versions/headers.ts";
 import type { Served } from "./versions/served.ts";
 import { createPins } from "./versions/pins.ts";
+import { createGiven, givingStore } from "./write-only.ts";
 
 export interface ServiceOptions {
   readonly plan: Plan;
@@ -161,8 +162,10 @@ function baseOf(written: string, address: () => string): () => string {
 }
 
 export function createService(given: ServiceOptions): LiveService {
-  const options = given.functions === undefined ? given : { ...given, plan: servedPlan(given.plan) };
-  const { plan, store, clock, random } = options;
+  const plan = given.functions === undefined ? given.plan : servedPlan(given.plan);
+  const textOf = createGiven(plan);
+  const options = { ...given, plan, store: textOf === undefined ? given.store : givingStore(given.store, textOf) };
+  const { store, clock, random } = options;
   const kinds = createCallerKinds(plan.roles);
   const base = baseOf(plan.base, options.baseUrl);
   const prefix = prefixOf(plan.base);
@@ -211,6 +214,7 @@ export function createService(given: ServiceOptions): LiveService {
     context,
     createEventIds(options.cursorSecret, random),
     createEventDown(versions.map(({ served }) => served)),
+    textOf,
   );
   const streams = createStreams({ store, teller, clock, report: unkept });
   const authentication = createAuthentication({

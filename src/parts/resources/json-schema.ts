@@ -8,7 +8,7 @@
  * for: `x-minimum` and `x-maximum` of an amount, `x-min-bytes` and `x-max-bytes` of base 64.
  */
 import { fileKeyword } from "../../base/formats.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Model } from "../model.ts";
 import { defaultValue } from "./default-value.ts";
 import { own } from "./fields.ts";
@@ -92,7 +92,9 @@ function schemaOf(walk: Walk, type: FieldType): JsonObject {
         ? { [fileKeyword]: { maxBytes: type.max, media: type.media } }
         : fileSchema(type);
     case "schema":
-      return verbatim(type.schema);
+      return walk.direction === "input"
+        ? verbatim(type.schema)
+        : (withoutRequired(verbatim(type.schema)) as JsonObject);
   }
 }
 
@@ -120,6 +122,25 @@ function verbatim(written: Json): JsonObject {
   if (schema === false) return { not: {} };
   return typeof schema === "object" && schema !== null && !Array.isArray(schema) ? (schema as JsonObject) : {};
 }
+
+/** What is write-only is in no answer, so none of it is required there. */
+function withoutRequired(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(withoutRequired);
+  if (!isObject(schema)) return schema;
+  const { properties, required } = schema as Readonly<Record<string, Json>>;
+  const isGiven = (name: Json): boolean => {
+    const member = isObject(properties) && typeof name === "string" ? properties[name] : undefined;
+    return !isObject(member) || member["writeOnly"] !== true;
+  };
+  const inside = Object.entries(schema).map(([key, value]): [string, Json] => {
+    if (key === "required" && Array.isArray(required)) return [key, required.filter(isGiven)];
+    return [key, literals.has(key) ? (value as Json) : withoutRequired(value as Json)];
+  });
+  return Object.fromEntries(inside);
+}
+
+/** Keywords whose values are no schemas. */
+const literals = new Set(["const", "enum", "examples", "default"]);
 
 function idSchema(walk: Walk, type: FieldType & { kind: "id" }): JsonObject {
   if (type.made === "counter") return { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER };

@@ -8,6 +8,7 @@ import type { Context } from "../context.ts";
 import { decide } from "../permissions.ts";
 import { holds } from "../record.ts";
 import { readsMoment, viewOf } from "../views.ts";
+import type { Given } from "../write-only.ts";
 import type { EventIds } from "./ids.ts";
 
 /** Who is told, as permissions see it. */
@@ -51,7 +52,12 @@ export interface Teller {
   ): (receiver: Receiver) => Promise<Told | undefined>;
 }
 
-export function createTeller(context: Context, ids: EventIds, down: EventDown): Teller {
+export function createTeller(
+  context: Context,
+  ids: EventIds,
+  down: EventDown,
+  given: Given = (_, text) => text,
+): Teller {
   const { envelope: usual, out } = context.plan.events;
   const views = new Map<string, TellerView>();
   const viewFor = (event: string, plan: OutEventPlan, table: Table, subject: Subject | undefined): TellerView => {
@@ -77,7 +83,7 @@ export function createTeller(context: Context, ids: EventIds, down: EventDown): 
       if (!(await holds({ context, variables }, tx, decide(plan[through], subject), row))) return undefined;
       const { view, personal } = viewFor(event, plan, table, subject);
       const write = async (): Promise<Told | undefined> => {
-        const text = await tx.view(row, view, variables);
+        const text = given(view, await tx.view(row, view, variables));
         const carries = plan.carries !== undefined;
         const older = down(receiver.version, { type: event, resource: plan.resource, data: text, carries });
         if (older === undefined) return undefined;
