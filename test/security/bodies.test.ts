@@ -150,14 +150,15 @@ function exchanged(port: number, pieces: readonly Buffer[], goes: "at once" | "h
     });
     socket.on("error", done);
     socket.on("end", done);
-    socket.on("connect", async () => {
+    const write = async (): Promise<void> => {
       for (const piece of pieces) {
         if (socket.destroyed) return;
         await new Promise((written) => socket.write(piece, written));
       }
       if (goes === "half") socket.end();
       else if (goes === "at once") done();
-    });
+    };
+    socket.on("connect", () => void write());
   });
 }
 
