@@ -122,6 +122,10 @@ export function soundModel(result: CheckResult): SoundModel | undefined {
 
 /** The parts without which there is nothing to serve, as far as the document does not show them or what others need of them. */
 export function unservable({ model, open }: CheckResult): readonly PartName[] {
-  const needed: readonly PartName[] = ["resources", "endpoints"];
-  return partNames.filter((part) => open.has(part) || (needed.includes(part) && model.status[part] !== "shown"));
+  // A service without resources has operations that handlers do.
+  const { endpoints, resources } = model.status;
+  const isLacking = { endpoints: endpoints !== "shown", resources: resources !== "shown" && resources !== "none" };
+  return partNames.filter(
+    (part) => open.has(part) || (Object.hasOwn(isLacking, part) && isLacking[part as keyof typeof isLacking]),
+  );
 }

@@ -89,7 +89,16 @@ export function readEndpoints(reader: Reader, body: MapNode): Endpoints {
 
 function readBase(reader: Reader, entry: Entry | undefined): string | undefined {
   const text = readText(reader, path, entry, "The base address");
-  if (text === undefined || /^(?:\{base_url\}|https?:\/\/[^\s/?#]+)(?:\/[^\s?#]*)?$/.test(text.text)) return text?.text;
+  if (text === undefined || /^(?:\{base_url\}|https?:\/\/[^\s/?#{}]+)(?:\/[^\s?#{}]*)?$/.test(text.text))
+    return text?.text;
+  if (/^\{base_url\}\/.*[{}]/.test(text.text)) {
+    report(reader, "endpoints/bad-base", spanOf(text), `\`${text.text}\` has a parameter in its path`, {
+      help: /\/v?\{n\}/.test(text.text)
+        ? 'the place of the version is `sent: path /v{n}` in part 9 alone, which puts it before every path: write `"{base_url}"` here'
+        : 'a base address is the same for every request: write `"{base_url}/api"`',
+    });
+    return undefined;
+  }
   report(reader, "endpoints/bad-base", spanOf(text), `\`${text.text}\` is not a base address`, {
     help: 'write `"{base_url}"`, which is filled in when the service runs, or `https://api.example.com`',
   });
