@@ -3,6 +3,7 @@ import { nameOf } from "../parts/authentication/grants.ts";
 import type { Grant } from "../parts/authentication/model.ts";
 import { withWebhooks } from "../parts/events/webhooks.ts";
 import { streamOperations } from "../plan/events.ts";
+import { servedPlan } from "../plan/wire.ts";
 import { longestRequest } from "../plan/limits.ts";
 import type { Operation } from "../plan/plan.ts";
 import type { PartAnswers } from "../parts/questions.ts";
@@ -20,9 +21,17 @@ export function describe({ first, url, local, admin }: Serving, terminal: Pick<T
   const { allow } = withWebhooks(result.model).authentication;
   const width = Math.min(terminal.columns, mostColumns);
   const follow = result.model.events.delivery?.stream?.for ?? [];
+  // Operations with a wire are served where there are functions for them.
+  const served = first.functions === undefined ? plan : servedPlan(plan);
+  const prefix = plan.base === "{base_url}" ? "" : new URL(plan.base.replace("{base_url}", "http://any")).pathname;
+  const row = ({ method, template, name }: Operation, who: string): readonly string[] => [
+    `${method} ${prefix.replace(/\/+$/, "")}${template}`,
+    name,
+    who,
+  ];
   const operations = [
-    ...plan.operations.map((one) => row(one, one.inbound?.credential ?? grantsText(allow[one.name] ?? []))),
-    ...streamOperations(plan).map((one) => row(one, grantsText(follow))),
+    ...served.operations.map((one) => row(one, one.inbound?.credential ?? grantsText(allow[one.name] ?? [], one))),
+    ...streamOperations(plan).map((one) => row(one, grantsText(follow, one))),
   ];
   const taken = result.questions.filter(({ status }) => status === "default");
   const { warnings } = result.summary;
@@ -88,16 +97,23 @@ function hanging(text: string, width: number): string[] {
   return wrapped(text, width - 6).map((line, at) => (at === 0 ? line : `    ${line}`));
 }
 
-function row({ method, template, name }: Operation, who: string): readonly string[] {
-  return [`${method} ${template}`, name, who];
+function grantsText(grants: readonly Grant[], operation: Operation): string {
+  return grants.map((grant) => grantText(grant, operation)).join(" | ") || "nobody";
 }
 
-function grantsText(grants: readonly Grant[]): string {
-  return grants.map(grantText).join(" | ") || "nobody";
-}
-
-/** As the document writes it. */
-function grantText({ who, if: condition }: Grant): string {
+/** As the document writes it; and below a parent which of these callers may see that. */
+function grantText({ who, if: condition }: Grant, { parents }: Operation): string {
+  const hidden = parents.filter(
+    ({ visible }) => !visible.some((one) => one.if === undefined && includes(one.who, who)),
+  );
   const name = nameOf({ who });
-  return condition === undefined ? name : `${name} if ${condition}`;
+  const narrowed = [name, ...hidden.map(({ resource }) => `who may see the ${resource}`)].join(" ");
+  return condition === undefined ? narrowed : `${narrowed} if ${condition}`;
+}
+
+/** Whether each caller of the narrower kind is one of the wider. */
+function includes(wider: Grant["who"], narrower: Grant["who"]): boolean {
+  if (wider.kind === "anyone") return true;
+  if (wider.kind === "signed-in") return narrower.kind !== "anyone";
+  return narrower.kind === "role" && narrower.role === wider.role;
 }

@@ -85,7 +85,7 @@ function answersOf(facts: Facts, part: PartName): PartAnswers {
 
 /**
  * A statement that is said to be open counts, whatever the questions look at: where none of them has found it, it is that
- * of the question whose own answer stands nearest.
+ * of the question of its name, else of the one whose own answer stands nearest.
  */
 function withEveryGap(answers: readonly Answer[], { model }: Facts, part: PartName): readonly Answer[] {
   const complete = [...answers];
@@ -99,6 +99,11 @@ function withEveryGap(answers: readonly Answer[], { model }: Facts, part: PartNa
     if (!gap.startsWith(`${part}/`) || complete.some(isOpen(gap))) continue;
     // A part with an open question more is as open as it was.
     if (complete.some(({ status, at }) => status === "not shown" && shared(gap, at) > 1)) continue;
+    const own = questions[part].findIndex(({ id }) => gap === id);
+    if (own >= 0) {
+      complete[own] = { status: "not shown", at: gap };
+      continue;
+    }
     const near = complete.map(({ status, at }) => (status === "not shown" ? -1 : shared(gap, at)));
     complete[near.indexOf(Math.max(...near))] = { status: "not shown", at: gap };
   }

@@ -96,8 +96,15 @@ function members(facts: Facts, member: "takes" | "gives", usual: string): Return
     Object.entries(endpoints).map(([operation, endpoint]) => {
       const at = `endpoints/endpoints/${operation}/${member}`;
       const free = facts.endpoints.get(operation)?.kind === "free";
-      const said = endpoint[member] !== undefined || (member === "gives" && endpoint.shape !== undefined);
-      return { at, said, ...(free ? {} : { otherwise: taken(usual) }) };
+      const { shape, wire } = endpoint;
+      // A wire says all that goes over it; without a body it takes none.
+      const inWire = wire !== undefined && (member === "takes" || wire.answers !== undefined);
+      const said = inWire || endpoint[member] !== undefined || (member === "gives" && shape !== undefined);
+      return {
+        at: inWire ? `endpoints/endpoints/${operation}/wire` : at,
+        said,
+        ...(free ? {} : { otherwise: taken(usual) }),
+      };
     }),
   );
 }
