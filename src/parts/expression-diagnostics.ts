@@ -4,6 +4,7 @@ import type { Span } from "../base/span.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { sqlProblems } from "../expression/sql.ts";
 import type { ExpressionProblem } from "../expression/syntax.ts";
+import { parts, type TypedExpression } from "../expression/typed.ts";
 import { type Facts, placeOf } from "./facts.ts";
 import { within } from "./finding-diagnostic.ts";
 import { isStored, own } from "./resources/fields.ts";
@@ -69,7 +70,7 @@ function isFieldPath(path: string): boolean {
 type SqlPath = readonly [path: string, text: string, why: string];
 
 /** The expressions that are asked of many records at once, and so in SQL. */
-function sqlPaths({ model, endpoints }: Facts): readonly SqlPath[] {
+function sqlPaths({ model, endpoints, typed }: Facts): readonly SqlPath[] {
   const list = "A list asks it of all records at once, inside the database.";
   const owned = Object.entries(model.authentication.own).map(([name, text]): SqlPath => {
     return [`authentication/own/${name}`, text, list];
@@ -95,6 +96,14 @@ function sqlPaths({ model, endpoints }: Facts): readonly SqlPath[] {
     );
     return where === undefined ? choices : [...choices, [`${at}/where`, where, list] as SqlPath];
   });
+  const ruled = Object.entries(model.resources.rules).flatMap(([resource, rules]) =>
+    rules.flatMap((rule, index): SqlPath[] => {
+      const path = `resources/rules/${resource}/${index}/holds`;
+      const expression = typed.get(path);
+      if (rule.kind !== "holds" || expression === undefined || !goesThroughRecords(expression)) return [];
+      return [[path, rule.expression, "The database evaluates a rule that goes through records."]];
+    }),
+  );
   // What is stored is worked out when its record is written; the rest, whenever it is read.
   const computed = Object.entries(model.resources.resources).flatMap(([resource, { fields }]) =>
     Object.entries(fields).flatMap(([name, field]): SqlPath[] =>
@@ -109,5 +118,9 @@ function sqlPaths({ model, endpoints }: Facts): readonly SqlPath[] {
           ],
     ),
   );
-  return [...computed, ...asked, ...owned, ...allowed, ...shown];
+  return [...computed, ...ruled, ...asked, ...owned, ...allowed, ...shown];
+}
+
+function goesThroughRecords(expression: TypedExpression): boolean {
+  return expression.kind === "records" || parts(expression).some(goesThroughRecords);
 }

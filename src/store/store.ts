@@ -305,6 +305,11 @@ export interface Transaction extends SessionWork {
    */
   mayChange(resources: Iterable<string>): Awaitable<void>;
   /**
+   * From now on nothing that this transaction gives is found to be otherwise when it commits: for work that has been told of it
+   * and cannot be told anew.
+   */
+  lockEagerly(): Awaitable<void>;
+  /**
    * The record with this id, held as by `get`; undefined also where another transaction holds it. Whoever looks for something
    * to do leaves that one to it.
    */

@@ -258,6 +258,46 @@ test("what four operations share is wrong once", () => {
   );
 });
 
+test("a rule that goes through records is SQL, one that walks to them need not be; each says what it costs", () => {
+  const rows: readonly (readonly [rule: string, codes: readonly string[]])[] = [
+    ["Locker.filter(l, l.site == site && l.label.matches('^a')).size() <= 2", ["expression/not-in-sql"]],
+    ["Locker.filter(l, l.site == site && l.label.startsWith('a')).size() <= 2", []],
+    ["site.name.matches('^a')", []],
+    ["Locker.filter(l, l.label == 'a').size() <= 2", ["resources/rule-reads-all"]],
+    ["Locker.filter(l, l.door != door).size() <= 2", ["resources/rule-reads-all"]],
+    ["Locker.map(l, l.door).sum() <= 9", ["resources/rule-reads-all"]],
+    ["Locker.filter(l, l.site.name == site.name).size() <= 2", ["resources/rule-reads-all"]],
+    ["Locker.all(l, l.door != door || l.label == label)", []],
+    ["old != null || Locker.size() <= 2", ["resources/rule-reads-all"]],
+    ["sites.all(s, s.name != 'a')", ["resources/rule-reads-all"]],
+  ];
+  for (const [rule, codes] of rows) {
+    const { diagnostics } = check(
+      "a.md",
+      `# A
+## Resources and their fields
+\`\`\`yaml
+Site: { id: id(site), name: string(1..9) }
+Locker: { id: id(lok), site: Site, sites: "Site[](..9)", door: integer, label: string(1..9) }
+rules: { Locker: "${rule} else full" }
+\`\`\`
+`,
+    );
+    const found = diagnostics.map(({ code }) => code);
+    const known = ["expression/not-in-sql", "resources/rule-reads-all"];
+    assert.deepEqual(
+      found.filter((code) => known.includes(code)),
+      codes,
+      rule,
+    );
+    assert.deepEqual(
+      found.filter((code) => code.startsWith("expression/") && !known.includes(code)),
+      [],
+      rule,
+    );
+  }
+});
+
 test("questions and codes are told apart by their names alone", () => {
   const ids = check("empty.md", "").questions.map(({ id }) => id);
   assert.equal(new Set(ids).size, ids.length);

@@ -13,11 +13,12 @@ const document = `# Shop
 \`\`\`yaml
 nonet: 1
 service: shop
-operations: [addThing, listThings, pay, payWired, answered, caught, mark, stamp]
+operations: [addThing, listThings, pay, payWired, answered, caught, mark, brand, stamp]
 \`\`\`
 ## Resources and their fields
 \`\`\`yaml
 Thing: { id: id(thing), title: string(1..9), n: "integer = 0" }
+Label: { id: id(label), thing: Thing, code: "string(1..9), unique" }
 rules:
   Thing: Thing.map(t, t.n).sum() <= 10 else too-many
 \`\`\`
@@ -34,12 +35,13 @@ endpoints:
   answered: { at: POST /answered, does: handler, wire: { body?: { type: json }, answers: { 200: json, 402: json } } }
   caught: { at: POST /caught, does: handler }
   mark: { at: POST /marks, of: Thing, does: create }
+  brand: { at: POST /brands, does: handler }
   stamp: { at: POST /stamps, does: handler }
 \`\`\`
 ## Authentication
 \`\`\`yaml
 credentials: none
-allow: { "addThing, listThings, pay, payWired, answered, caught, mark, stamp": anyone }
+allow: { "addThing, listThings, pay, payWired, answered, caught, mark, brand, stamp": anyone }
 \`\`\`
 ## Events
 none
@@ -77,6 +79,14 @@ const functions: ServiceFunctions = {
   async caught({ records }) {
     ran("caught");
     await records.system["Thing"]?.create({ title: "too many", n: 11 }).catch(() => undefined);
+  },
+  async brand({ records, fail }) {
+    ran("brand");
+    const made = await records.system["Thing"]?.create({ title: "twice" });
+    const label = { thing: made?.["id"] as string, code: "one" };
+    await records.system["Label"]?.create(label);
+    // A refusal for which nothing was written may be caught: what becomes of the rest is the function's to say.
+    await records.system["Label"]?.create(label).catch(() => fail("declined"));
   },
   async stamp({ records }) {
     ran("stamp");
@@ -122,6 +132,7 @@ served(
       ["answered", "/answered", 402, "declined"],
       ["caught", "/caught", 409, "too-many"],
       ["mark", "/marks", 402, "declined", { title: "marked" }],
+      ["brand", "/brands", 402, "declined"],
       ["stamp", "/stamps", 409, "too-many"],
       ["nothing", "/things", 409, "too-many", { title: "large", n: 11 }],
     ];

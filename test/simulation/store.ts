@@ -130,6 +130,7 @@ const calls = Object.keys({
   get: true,
   refer: true,
   mayChange: true,
+  lockEagerly: true,
   claim: true,
   list: true,
   first: true,

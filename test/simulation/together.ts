@@ -245,6 +245,7 @@ function holding({ journal, locks, loose, sessions, tables, tx }: HoldingOptions
       return this.get(resource, column, value);
     },
     mayChange: () => tx.mayChange(),
+    lockEagerly: () => tx.lockEagerly(),
     async claim(resource, id) {
       const row = tx.claim(resource, id);
       if (row === undefined || !isFree(resource, row)) return undefined;

@@ -168,6 +168,7 @@ export function createRun({ start, left }: RunOptions): Run {
       if (started) giveUp(reason);
     },
     async within(tx) {
+      await tx.lockEagerly();
       await redo(tx);
       if (!started) begin();
       for (;;) {

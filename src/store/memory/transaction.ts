@@ -97,6 +97,8 @@ export class MemoryTransaction implements Transaction {
 
   mayChange(): void {}
 
+  lockEagerly(): void {}
+
   claim(resource: string, id: Value): Row | undefined {
     return this.get(resource, "id", id);
   }

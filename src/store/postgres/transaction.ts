@@ -145,12 +145,15 @@ export class PostgresTransaction implements Transaction {
   readonly #relied = new Map<string, { readonly revision: number; readonly held: Lock }>();
   /** Resources. */
   readonly #changing = new Set<string>();
+  /** Whether what mostly is as expected is expected, and found out as it commits. */
+  #isHopeful: boolean;
   /** Whether there is something for the sequencer, once it is committed. */
   hasRecorded = false;
 
   constructor(shop: Workshop, work: Work) {
     this.#shop = shop;
     this.#work = work;
+    this.#isHopeful = work.isHopeful;
   }
 
   get(resource: string, column: string, value: Value): Promise<Row | undefined> {
@@ -163,6 +166,12 @@ export class PostgresTransaction implements Transaction {
 
   mayChange(resources: Iterable<string>): void {
     for (const resource of resources) this.#changing.add(resource);
+  }
+
+  async lockEagerly(): Promise<void> {
+    if (!this.#isHopeful) return;
+    this.#isHopeful = false;
+    await this.#work.rows("SELECT 1");
   }
 
   claim(resource: string, id: Value): Promise<Row | undefined> {
@@ -290,7 +299,7 @@ export class PostgresTransaction implements Transaction {
     const { counted, table } = relation;
     const hidden = { _rev: revision, ...timesOf(table, values, undefined, this.#shop.clock()) };
     const local = this.#shop.view(view).local;
-    if (local !== undefined && this.#work.isHopeful && counted.length === 0 && !relation.hasFiles) {
+    if (local !== undefined && this.#isHopeful && counted.length === 0 && !relation.hasFiles) {
       const row: Record<string, Value> = { ...hidden };
       for (const { name } of table.columns) row[name] = values[name] ?? null;
       this.#work.expect(relation.insert, relation.encode({ ...values, ...hidden }));
@@ -371,7 +380,7 @@ export class PostgresTransaction implements Transaction {
       return `NOT EXISTS (SELECT 1 FROM ${relation.name} AS o WHERE ${all.join(" AND ")} AND o._seq <> t._seq)`;
     });
     const text = `UPDATE ${relation.name} AS t SET ${changes.join(", ")} WHERE ${[same, ...free].join(" AND ")} RETURNING 1`;
-    if (this.#work.isHopeful && !relation.hasFiles) {
+    if (this.#isHopeful && !relation.hasFiles) {
       this.#work.expect(text, values);
       // From now on this finds out.
       this.#work.rely(placeOf(relation, before["id"]), undefined);
@@ -523,7 +532,7 @@ export class PostgresTransaction implements Transaction {
     const count = `SELECT count(*) AS present FROM (SELECT 1 FROM ${relation.name} AS t
       WHERE t.${quoteName(column)} = $1::${columnTypes[type]} ${among} LIMIT $2::bigint) AS found`;
     const values = [toStored(value, type), most + 1];
-    if (this.#work.isHopeful && this.#shop.tallies.expects(name, most)) {
+    if (this.#isHopeful && this.#shop.tallies.expects(name, most)) {
       this.#work.expect(`SELECT 1 FROM (${count}) AS counted WHERE present < $2::bigint`, values);
       return true;
     }

@@ -36,8 +36,11 @@ export interface ThreadsOptions {
   readonly clock: () => number;
 }
 
+/** What only transactions beside one another need. */
+type Held = "changes" | "exclude" | "lockEagerly" | "mayChange";
+
 /** The methods of a transaction, with the place of an argument that is one of few objects: sent once. */
-const methods: Readonly<Record<Exclude<keyof Transaction, "changes" | "exclude" | "mayChange">, number | undefined>> = {
+const methods: Readonly<Record<Exclude<keyof Transaction, Held>, number | undefined>> = {
   get: undefined,
   refer: undefined,
   claim: undefined,
@@ -111,6 +114,7 @@ export function openThreads({ clock, readers, reading, writing }: ThreadsOptions
           ...Object.fromEntries(calls),
           changes,
           exclude: () => undefined,
+          lockEagerly: () => undefined,
           mayChange: () => undefined,
         } as unknown as Transaction,
         commit: () =>

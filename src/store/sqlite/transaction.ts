@@ -241,12 +241,14 @@ export class SqliteTransaction implements Transaction {
     return this.#shop.getter(resource, column)(value);
   }
 
-  /** There is one transaction at a time, so that none holds what another one asks for: here, in the next two, and in `exclude`. */
+  /** There is one transaction at a time, so that none holds what another one asks for: here, in the next three, and in `exclude`. */
   refer(resource: string, column: string, value: Value): Row | undefined {
     return this.get(resource, column, value);
   }
 
   mayChange(): void {}
+
+  lockEagerly(): void {}
 
   claim(resource: string, id: Value): Row | undefined {
     return this.get(resource, "id", id);
