@@ -6,7 +6,7 @@ import { isPostgresAddress } from "../store/postgres/address.ts";
 import { UsageError } from "./command-line.ts";
 import { checkFile, planOf } from "./document.ts";
 import { followingOf } from "./following.ts";
-import { followedText, planJson, planText } from "./migration-report.ts";
+import { followedText, lossText, planJson, planText } from "./migration-report.ts";
 import { clock } from "./served.ts";
 import { openStore, placeOf, withoutSecret, withPlace } from "./store.ts";
 import type { Terminal } from "./terminal.ts";
@@ -46,8 +46,15 @@ async function ask(plan: Plan, place: string): Promise<MigrationPlan> {
   return withPlace(plan, place, () => planMigration(wanted, 5_000));
 }
 
+/** Data that does not fit whatever is lost is refused by who brings it along, with all that is in the way. */
+async function lossOf(plan: Plan, place: string): Promise<string> {
+  const migration = await ask(plan, place);
+  return obstaclesOf(migration, true).length > 0 ? "" : lossText(migration, withoutSecret(place));
+}
+
 async function bring(plan: Plan, place: string, options: MigrateOptions, terminal: Terminal): Promise<number> {
   const { format } = options;
+  if (options["allow-loss"] && format === "text") terminal.out(await lossOf(plan, place));
   let done: Migrated | undefined;
   const followed = (migrated: Migrated): void => {
     done = migrated;

@@ -3,6 +3,7 @@ import {
   type Migrated,
   type MigrationPlan,
   type MigrationRefused,
+  type Obstacle,
   obstaclesOf,
   obstacleText,
   recordsText,
@@ -16,9 +17,24 @@ export function planText(plan: MigrationPlan, data: string): string {
     `  ${sentence}${records > 0 && obstacle === undefined ? ` (${count(records, "record")})` : ""}`,
     ...(obstacle === undefined
       ? []
-      : [`    ${obstacle.kind === "loss" ? "loses data" : "does not fit"}: ${obstacleText(obstacle)}`]),
+      : [
+          `    ${obstacle.kind === "loss" ? "loses data" : "does not fit"}: ${obstacleText(obstacle)}`,
+          ...effectLines(obstacle),
+        ]),
   ]);
   return [`the data in ${data} would be brought to the document:`, ...lines, `${outcomeOf(plan)}\n`].join("\n");
+}
+
+/** What `--allow-loss` is about to do to records, before it does; empty where nothing is lost. */
+export function lossText({ steps }: MigrationPlan, data: string): string {
+  const lines = steps.flatMap(({ obstacle }) =>
+    obstacle?.kind !== "loss" ? [] : [`  ${recordsText(obstacle)}`, ...effectLines(obstacle)],
+  );
+  return lines.length === 0 ? "" : [`in ${data} will be lost:`, ...lines, ""].join("\n");
+}
+
+function effectLines({ effect }: Obstacle): readonly string[] {
+  return effect === undefined ? [] : [`    then ${effect}`];
 }
 
 function outcomeOf(plan: MigrationPlan): string {

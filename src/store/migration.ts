@@ -49,6 +49,8 @@ export interface Obstacle {
   readonly sentence: string;
   /** What the document could say instead. */
   readonly remedy?: string;
+  /** Of a loss that is allowed: what these records have and do afterwards. */
+  readonly effect?: string;
 }
 
 export const mostNamed = 5;

@@ -98,11 +98,22 @@ test("a loss is refused by every command that would cause it, with the records a
     fields: ["pages"],
     sentence: "Book.pages is gone from the document",
     records: 1,
-    obstacle: { kind: "loss", records: 1, ids: [ids[1]], sentence: sentence.split(":")[0], remedy },
+    obstacle: {
+      kind: "loss",
+      records: 1,
+      ids: [ids[1]],
+      sentence: sentence.split(":")[0],
+      remedy,
+      effect: "1 record stays without it",
+    },
   });
   assert.deepEqual(readdirSync(join(folder, ".nonet")), ["shelf.db"]);
   const { code, output } = await nonet("migrate", "shelf.md", "--allow-loss");
   assert.equal(code, 0);
+  assert.ok(
+    output.startsWith(`in .nonet/shelf.db will be lost:\n  ${sentence}\n    then 1 record stays without it\n`),
+    output,
+  );
   assert.ok(output.includes(`\n  lost: ${sentence}\n  as it was before: .nonet/shelf.db.backup-`), output);
 });
 

@@ -89,7 +89,7 @@ test("a key that no path can hold is refused, whoever makes it", async () => {
   const [put] = await client.raw(
     "PUT /shelves/. HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}",
   );
-  assert.equal(put?.status, 422, put?.text);
+  assert.equal(put?.status, 422);
   for (const title of ["東京", "", "—"]) assert.deepEqual(await errors("POST", "/shelves/.a/books", { title }), [key("slug")], title); // biome-ignore format: short
   assert.equal(await errors("POST", "/shelves/.a/books", { title: "Tokyo 東京" }), 201);
   assert.deepEqual(await errors("PATCH", "/shelves/.a/books/tokyo", { title: "東京" }), [key("slug")]);

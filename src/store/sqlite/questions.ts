@@ -81,6 +81,7 @@ function droppedStep(asking: Asking, { name, resource }: Table): Step {
       kind: "loss",
       ...found,
       sentence: `${sentence}, and ${records(found.records)} would be lost`,
+      effect: `${records(found.records, "are", "is")} deleted, without a transition or an event, and no quota counts ${them(found)}`,
       ...remedy,
     },
   };
@@ -200,6 +201,7 @@ function computedStep(asking: Asking, { after, before }: Changed, { column }: Co
 /** A column that goes on, to be asked about: where its value and its former one are, and what of it would be lost. */
 interface Kept {
   readonly asking: Asking;
+  readonly after: Table;
   readonly resource: string;
   readonly change: ColumnChange;
   /** As sentences name it. */
@@ -216,7 +218,17 @@ function keptSteps(asking: Asking, { after }: Changed, change: ColumnChange, sou
   const [value, former] = [`t.${quoteName(column.name)}`, `t.${was(column.name)}`];
   const lost = find(asking, view, `${former} IS NOT NULL AND ${value} IS NULL`);
   const { resource } = after;
-  const kept: Kept = { asking, resource, change, place: `${resource}.${column.name}`, view, value, former, lost };
+  const kept: Kept = {
+    asking,
+    after,
+    resource,
+    change,
+    place: `${resource}.${column.name}`,
+    view,
+    value,
+    former,
+    lost,
+  };
   const steps: Step[] = [];
   if (retyped || converts.length > 0) steps.push(...retypeSteps(kept, source));
   else if (referred) steps.push(referStep(kept));
@@ -226,9 +238,41 @@ function keptSteps(asking: Asking, { after }: Changed, change: ColumnChange, sou
 }
 
 /** What of it would be lost, where that is so. */
-function obstacleOf({ change, lost }: Kept, sentence: string): Obstacle {
+function obstacleOf(kept: Kept, sentence: string): Obstacle {
+  const { change, lost } = kept;
   const kind = change.column.nullable || lossDefault(change) !== undefined ? "loss" : "misfit";
-  return { kind, ...lost, sentence };
+  const effect = kind === "loss" && lost.records > 0 ? { effect: effectOf(kept) } : {};
+  return { kind, ...lost, sentence, ...effect };
+}
+
+/** What becomes of records whose value is lost; of a state that is gone also what follows from the one that they are in then. */
+function effectOf({ after, asking, change, former, lost, value, view }: Kept): string {
+  const { default: made, name } = change.column;
+  const otherwise = made?.kind === "literal" && !change.column.nullable ? made.text : undefined;
+  if (otherwise === undefined) return `${records(lost.records, "have", "has")} no ${name} then`;
+  if (name !== "state" || after.lifecycle === undefined)
+    return `${records(lost.records, "have", "has")} ${otherwise} then`;
+  const gone = asking.connection
+    .all(
+      `SELECT ${former}, count(*) FROM ${view} WHERE ${former} IS NOT NULL AND ${value} IS NULL GROUP BY 1 ORDER BY 1`,
+    )
+    .map(
+      ([state, count]) =>
+        `${records(Number(count))} in ${String(state)} ${Number(count) === 1 ? "becomes" : "become"} ${otherwise}`,
+    );
+  const isTimed = (after.timed ?? []).some(({ states }) => states?.includes(otherwise) ?? true);
+  const time = isTimed
+    ? `; what time does to ${otherwise} counts from when ${they(lost)} entered the former state, and may be due at once`
+    : "";
+  return `${gone.join(", ")}, without a transition or an event; quotas count ${them(lost)} as ${otherwise}${time}`;
+}
+
+function them({ records: count }: Found): string {
+  return count === 1 ? "it" : "them";
+}
+
+function they({ records: count }: Found): string {
+  return count === 1 ? "it" : "they";
 }
 
 function retypeSteps(kept: Kept, source: Column): readonly Step[] {
@@ -301,6 +345,7 @@ function droppedColumn(asking: Asking, { after, before, columns }: Changed, colu
       kind: "loss",
       ...found,
       sentence: `${sentence}, and ${records(found.records)} would lose it`,
+      effect: `${records(found.records, "stay", "stays")} without it`,
       ...remedy,
     },
   };
