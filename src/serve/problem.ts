@@ -97,7 +97,9 @@ function inOwnWords(
     if (message === undefined) return fault;
     return { ...fault, detail: String(filled(message, { ...facts, message: fault.detail, field: fieldOf(fault) })) };
   });
-  const message = error.message ?? (told?.length === 1 ? told[0]?.detail : undefined);
+  // A function may say of the whole something else than of its one value.
+  const isOfFault = facts.message === error.title || facts.message === faults?.[0]?.detail;
+  const message = error.message ?? (told?.length === 1 && isOfFault ? told[0]?.detail : undefined);
   if (message === undefined) return { facts, faults: told };
   return {
     facts: { ...facts, message: String(filled(message, { ...facts, field: fieldOf(faults?.[0]) })) },

@@ -286,20 +286,19 @@ function saysStandard({ problemBody, problemBodies }: Plan): boolean {
 /** One code may have two bodies: with a fault of some field, and without. */
 function bodyOfCode(plan: Plan, code: string, error: ErrorPlan, names: ComponentNames, operation?: string): JsonObject {
   const schemas = bodiesOfCode(plan, code, operation).map((body) =>
-    body === "problem+json" ? problemSchema(code, error, names) : bodyOfShape(body.shape, { [code]: error }),
+    body === "problem+json"
+      ? problemSchema(code, error, names, mayHaveFaults(plan, code))
+      : bodyOfShape(body.shape, { [code]: error }),
   );
   const [only, ...rest] = distinct(schemas);
   return only !== undefined && rest.length === 0 ? only : { anyOf: distinct(schemas) };
 }
 
 /** With a fault of some field, where the code has such, and without. */
-export function bodiesOfCode(
-  { problemBody, problemBodies }: Plan,
-  code: string,
-  operation?: string,
-): readonly ErrorBody[] {
+export function bodiesOfCode(plan: Plan, code: string, operation?: string): readonly ErrorBody[] {
+  const { problemBody, problemBodies } = plan;
   const told = (field: boolean): ErrorBody => bodyOf({ code, operation, field }, problemBodies, problemBody);
-  return [...new Set([...(hasFaults.has(code) ? [told(true)] : []), told(false)])];
+  return [...new Set([...(mayHaveFaults(plan, code) ? [told(true)] : []), told(false)])];
 }
 
 function anyProblem(errors: readonly [code: string, error: ErrorPlan][], names: ComponentNames): JsonObject {
@@ -316,7 +315,12 @@ function anyProblem(errors: readonly [code: string, error: ErrorPlan][], names: 
   };
 }
 
-function problemSchema(code: string, { title, statuses, wire = code }: ErrorPlan, names: ComponentNames): JsonObject {
+function problemSchema(
+  code: string,
+  { title, statuses, wire = code }: ErrorPlan,
+  names: ComponentNames,
+  isFaulted: boolean,
+): JsonObject {
   const [status] = statuses;
   return {
     type: "object",
@@ -329,7 +333,7 @@ function problemSchema(code: string, { title, statuses, wire = code }: ErrorPlan
           ? { type: "integer", enum: statuses }
           : { type: "integer", const: status },
       code: { type: "string", const: wire },
-      ...(hasFaults.has(code) ? { errors: faults(names) } : {}),
+      ...(isFaulted ? { errors: faults(names) } : {}),
       ...extraMembers[code],
     },
     required: ["type", "title", "status", "detail", "instance", "code", "request_id"],
@@ -345,6 +349,16 @@ const standardMembers: JsonObject = {
   code: { type: "string" },
   request_id: { type: "string", description: "As in the header Request-Id." },
 };
+
+/** Functions may name the values that an error of the document is about. */
+function mayHaveFaults(plan: Plan, code: string): boolean {
+  if (hasFaults.has(code)) return true;
+  const { operations, wired } = plan;
+  const all = [...operations, ...wired.map(({ operation }) => operation)];
+  return (
+    plan.errors[code]?.source === "document" && all.some(({ deed, hooked }) => deed === "handler" || hooked === true)
+  );
+}
 
 const hasFaults: ReadonlySet<string> = new Set(["invalid-request", "already-exists"]);
 

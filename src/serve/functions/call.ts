@@ -6,7 +6,7 @@ import { Refusal } from "../refusal.ts";
 import { withSecrets } from "../secrets.ts";
 import { Uploaded } from "../upload.ts";
 import { didYouMean } from "../../base/suggest.ts";
-import type { FunctionContext, ServiceFunction } from "./functions.ts";
+import type { FailDetails, FunctionContext, ServiceFunction } from "./functions.ts";
 import { type Inside, innerOf } from "./inner.ts";
 import { plain, recordsFor } from "./records.ts";
 import { type Ask, createRun, type Run } from "./run.ts";
@@ -196,8 +196,16 @@ function runOf(given: ServiceFunction, call: Call, { input = {}, row, answer }: 
   );
 }
 
-function fail({ plan }: Context, code: string, { detail }: { readonly detail?: string }): never {
-  if (Object.hasOwn(plan.errors, code)) throw new Refusal(code, detail === undefined ? {} : { detail });
+function fail({ plan }: Context, code: string, { detail, errors = [] }: FailDetails): never {
+  const odd = errors.find(({ pointer }) => !/^#(?:\/|$)/.test(pointer));
+  if (odd !== undefined) throw new TypeError(`\`${odd.pointer}\` is no pointer into the body, such as \`#/name\``);
+  if (Object.hasOwn(plan.errors, code)) {
+    if (errors.length > 0 && plan.errors[code]?.source !== "document")
+      throw new TypeError(`\`${code}\` names no values: it is no error of part 7`);
+    const faults = errors.map(({ pointer, detail: why }) => ({ pointer, code, detail: why }));
+    const about = faults.length === 0 ? {} : { faults };
+    throw new Refusal(code, { ...about, ...(detail === undefined ? {} : { detail }) });
+  }
   const near = didYouMean(code, Object.keys(plan.errors));
   throw new TypeError(
     `\`${code}\` is no error of the document${near === undefined ? "" : `; did you mean \`${near}\`?`}`,

@@ -22,7 +22,7 @@ export interface FunctionContext {
   readonly caller: Pick<Caller, "id" | "roles" | "claims">;
   readonly records: Records;
   /** Refuses the request with an error of the document, and undoes everything. */
-  readonly fail: (code: string, details?: { readonly detail?: string }) => never;
+  readonly fail: (code: string, details?: FailDetails) => never;
   /** One instant for the whole request. */
   readonly now: Date;
   /** Told to the operator, with the request's id. */
@@ -30,6 +30,13 @@ export interface FunctionContext {
   readonly request: { readonly id: string; readonly traceparent?: string };
   /** Aborted when nobody waits for the function any more. */
   readonly signal: AbortSignal;
+}
+
+/** What a function says of the error that it refuses a request with. */
+export interface FailDetails {
+  readonly detail?: string;
+  /** The values that it is about, each by a JSON pointer into the body (`#/weightKg`): members of `errors` in the answer. */
+  readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
 }
 
 export type ServiceFunction = (context: FunctionContext) => unknown;

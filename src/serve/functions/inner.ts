@@ -96,7 +96,7 @@ export function innerOf(inside: Inside, call: Call, system: boolean): Inner {
       variables: { ...call.variables, input: named.input as Value },
       ...(system ? { system } : {}),
     };
-    const { body } = await inside.perform(await withSecrets(asked), tx);
+    const { body } = await located(quiet.operation, async () => inside.perform(await withSecrets(asked), tx));
     return typeof body === "string" ? (JSON.parse(body) as JsonObject) : undefined;
   }
 
@@ -149,6 +149,18 @@ export function innerOf(inside: Inside, call: Call, system: boolean): Inner {
     remove: async (tx, resource, id) => void (await done(tx, operationThat(resource, "delete"), id, {})),
     run: (tx, operation, id, input) => done(tx, defined(context.prepared.get(operation), operation), id, input),
   };
+}
+
+/** What does not fit in what a function writes says in which of its writes that is: an operation has several. */
+async function located<Result>({ name }: Operation, perform: () => Promise<Result>): Promise<Result> {
+  try {
+    return await perform();
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal) || thrown.code !== "invalid-request") throw thrown;
+    const { faults = [], ...rest } = thrown.details;
+    const told = faults.map((fault) => ({ ...fault, detail: `${fault.detail} (in \`${name}\`)` }));
+    throw new Refusal(thrown.code, { ...rest, faults: told });
+  }
 }
 
 /** A function speaks of today's names, whatever version its caller is served. */

@@ -2,6 +2,7 @@
  * The types of functions for one document, whose own types `nonet types` writes. What is wrong by them does not compile: an
  * operation that there is not, a member that it does not take, an answer of another shape, an error that is not declared.
  */
+import type { FailDetails } from "./functions.ts";
 import type { Comparisons } from "./records.ts";
 
 /** What `nonet types` says of a document. */
@@ -82,7 +83,7 @@ type HandlerNames<Service extends ServiceTypes> = {
 
 interface CommonContext<Service extends ServiceTypes> {
   /** Refuses the request with an error of the document, and undoes everything. */
-  readonly fail: (code: Service["errors"], details?: { readonly detail?: string }) => never;
+  readonly fail: (code: Service["errors"], details?: FailDetails) => never;
   /** One instant for all of it. */
   readonly now: Date;
   /** Told to the operator, with the request's id. */
