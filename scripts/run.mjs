@@ -8,7 +8,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { isatty } from "node:tty";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, "node_modules");
@@ -20,11 +20,18 @@ const userFolder = process.env.INIT_CWD ?? process.cwd();
  */
 const compiledOnce = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(modules, ".cache", "compiled") };
 
+/** Every process of the tests has a clock that is as many days ahead. */
+const daysAhead = process.env.NONET_TEST_DAYS_AHEAD;
+const otherClock =
+  daysAhead === undefined
+    ? {}
+    : { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --import ${pathToFileURL(join(root, "test", "days-ahead.mjs"))}` };
+
 /** What each task runs: arguments for the pinned Node, the folder that paths among them are relative to, and its environment. */
 const tasks = {
   start: (args) => ({ args: [join(root, "src", "cli.mjs"), "start", ...args], cwd: userFolder }),
   nonet: (args) => ({ args: [join(root, "src", "cli.mjs"), ...args], cwd: userFolder }),
-  test: (args) => ({ args: testArguments(args), cwd: root, env: compiledOnce }),
+  test: (args) => ({ args: testArguments(args), cwd: root, env: { ...compiledOnce, ...otherClock } }),
   check: (args) => ({ args: [join("scripts", "check.ts"), ...args], cwd: root }),
   bench: (args) => ({ args: [join("bench", "run.ts"), ...args], cwd: root }),
   package: (args) => ({

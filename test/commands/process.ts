@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { run } from "../../src/commands/run.ts";
+import { clock } from "../clock.ts";
 
 export const root: string = join(import.meta.dirname, "..", "..");
 
@@ -54,7 +55,7 @@ export function nonet(t: TestContext, args: readonly string[], options: RunOptio
     limit === undefined ? line : ["/bin/bash", "-c", `ulimit -S ${limit} && exec "$0" "$@"`, ...line];
   const child = spawn(program, rest, {
     cwd: folder,
-    env: { PATH: process.env["PATH"], NONET_SECRET_KEY: secretKey, ...environment },
+    env: { PATH: process.env["PATH"], ...clock, NONET_SECRET_KEY: secretKey, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
     ...(user === undefined ? {} : { uid: user }),
   });

@@ -16,6 +16,7 @@ import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { clock } from "../clock.ts";
 
 export const root: string = dirname(dirname(import.meta.dirname));
 
@@ -106,6 +107,7 @@ async function runLine(line: string, folder: string, bin: string): Promise<Resul
     env: {
       PATH: [bin, dirname(process.execPath), PATH].join(delimiter),
       HOME: folder,
+      ...clock,
       LANG: "C.UTF-8",
       SOURCE_DATE_EPOCH: today,
     },
