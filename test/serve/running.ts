@@ -76,6 +76,8 @@ export interface RunOptions {
   readonly health?: HealthTelling;
   /** What its server may hold. */
   readonly budget?: Budget;
+  /** When it starts, by its own clock; now, unless told. */
+  readonly at?: string;
   /** Puts something between the service and its store. */
   readonly around?: (store: Store) => Store;
 }
@@ -126,7 +128,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
   const plan = planWith(planOf(text), options.functions);
   const failures: unknown[] = [];
   const notices: string[] = [];
-  let shift = 0;
+  let shift = options.at === undefined ? 0 : Date.parse(options.at) - Date.now();
   const clock = { now: () => Date.now() + shift };
   const { close, store } = await openStore(plan, options, clock.now);
   let url = "";
