@@ -25,7 +25,9 @@ const daysAhead = process.env.NONET_TEST_DAYS_AHEAD;
 const otherClock =
   daysAhead === undefined
     ? {}
-    : { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --import ${pathToFileURL(join(root, "test", "days-ahead.mjs"))}` };
+    : {
+        NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --import ${pathToFileURL(join(root, "test", "days-ahead.mjs")).href}`,
+      };
 
 /** What each task runs: arguments for the pinned Node, the folder that paths among them are relative to, and its environment. */
 const tasks = {

@@ -279,7 +279,7 @@ async function runBringing(pipeline: Pipeline, request: Asked): Promise<Answer> 
 }
 
 function runWith(pipeline: Pipeline, request: Asked, brought: string[]): Awaitable<Answer> {
-  const { exchange, endpoint, noted, said } = request;
+  const { exchange, endpoint, noted } = request;
   const { inbound, limits } = endpoint.prepared.operation;
   let bytes: Promise<Buffer> | undefined;
   const read = () => (bytes ??= readBytes(exchange, limits.requestBytes, limits.requestMilliseconds));

@@ -74,7 +74,7 @@ test("I14 where none is set, this user's own key is made once, for this user alo
   assert.equal(readFileSync(file, "utf8"), `${key}\n`);
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.equal(statSync(dirname(file)).mode & 0o777, 0o700);
-  assert.equal(keyFile({ HOME: "/home/sam" }), "/home/sam/.config/nonet/secret.key");
+  assert.equal(keyFile({ HOME: "/srv/sam" }), "/srv/sam/.config/nonet/secret.key");
 });
 
 test("I14 a key that cannot be made is said, with what to set", (t) => {
