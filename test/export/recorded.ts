@@ -114,15 +114,26 @@ function mountOf(document: JsonObject): string {
 
 function find(operations: readonly Described[], method: string, path: string, mount: string): Described | undefined {
   const wanted = method === "HEAD" ? "GET" : method;
-  return operations.find((operation) => {
+  const fitting = operations.filter((operation) => {
     if (operation.method !== wanted) return false;
     const below = operation.mounted && path.startsWith(`${mount}/`) ? path.slice(mount.length) : path;
     const given = below.split("/");
     if (given.length !== operation.segments.length) return false;
-    return operation.segments.every(
-      (segment, index) => segment === given[index] || (segment.startsWith("{") && given[index] !== ""),
-    );
+    return operation.segments.every((segment, index) => fits(segment, given[index] ?? ""));
   });
+  // The service takes the one with the most fixed text.
+  return fitting.toSorted((one, other) => fixedLength(other) - fixedLength(one))[0];
+}
+
+function fits(segment: string, given: string): boolean {
+  const [before = "", after] = segment.split(/\{[^{}]*\}/);
+  if (after === undefined || segment === given) return segment === given;
+  const isLongEnough = given.length > before.length + after.length;
+  return isLongEnough && given.startsWith(before) && given.endsWith(after);
+}
+
+function fixedLength({ segments }: Described): number {
+  return segments.join("/").replaceAll(/\{[^{}]*\}/g, "").length;
 }
 
 // ── What is wrong ──────────────────────────────────────────────────────────────────────────────────────────────────

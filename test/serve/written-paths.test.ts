@@ -70,15 +70,22 @@ for (const store of stores) {
       ["POST /things/1:shut", 200],
       ["POST /things/1:shut", 409],
       ["POST /things/1:open", 404],
-      ["GET /%74hings/1%2Ejson", 200],
     ];
     for (const [line, status, body] of rows) assert.equal((await send(line, body)).status, status, line);
     assert.equal((await send("DELETE /things/1.json")).headers["allow"], "GET, HEAD, OPTIONS");
+    // What is recorded is held to the newest version's description, which has none of these.
+    const bare = async (line: string, headers: Record<string, string> = {}, body?: string) => {
+      const [method = "", path = ""] = line.split(" ");
+      const type = body === undefined ? {} : { "Content-Type": "application/json" };
+      const sent = { method, headers: { ...headers, ...type }, ...(body === undefined ? {} : { body }) };
+      return (await fetch(`${subject.running.url}${path}`, sent)).status;
+    };
+    assert.equal(await bare("GET /%74hings/1%2Ejson"), 200);
     const old = { Version: "2026-01-01" };
-    assert.equal((await send("GET /things/1/old.json", undefined, old)).status, 200);
-    assert.equal((await send("GET /things/1.json", undefined, old)).status, 404);
-    assert.equal((await send("POST /parts/", { thing: 1 }, old)).status, 201);
-    assert.equal((await send("POST /parts", { thing: 1 }, old)).status, 404);
+    assert.equal(await bare("GET /things/1/old.json", old), 200);
+    assert.equal(await bare("GET /things/1.json", old), 404);
+    assert.equal(await bare("POST /parts/", old, '{"thing":1}'), 201);
+    assert.equal(await bare("POST /parts", old, '{"thing":1}'), 404);
     const page = await send("GET /things/?limit=1", undefined);
     assert.equal(page.status, 200);
     const paths = openapi(subject.running.plan, subject.running.url)["paths"] as Record<string, unknown>;
