@@ -646,7 +646,10 @@ export class Oracle {
     if (upload !== undefined) values["photo"] = fileOf(asked, hints.written?.(resource.name, rec.id)?.["photo"]);
     this.#checkReferences(draft, actor, resource, body, rec);
     const isSame = Object.entries(values).every(([name, value]) => (rec.values[name] ?? null) === value);
-    if (isSame) return { kind: "given", status: 200, record: rec };
+    // Whether a hidden field had this value already is not for its writer to know: the write counts as a change.
+    const seen = this.seen(resource, actor);
+    const isBlind = resource.fields.some(({ marks, name }) => Object.hasOwn(body, name) && !marks.includes("read-only") && !marks.includes("create-only") && seen.every((one) => one.name !== name)); // biome-ignore format: one condition
+    if (isSame && !isBlind) return { kind: "given", status: 200, record: rec };
     const next: Rec = { ...rec, values, version: rec.version + 1 };
     this.#settle(draft, next);
     draft.put(next);
