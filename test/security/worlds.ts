@@ -353,7 +353,7 @@ async function elsewhere(
 
 interface Telling {
   /** The answer with ids, times, tags and cursors as names, the same name wherever the same one comes again. */
-  tell(reply: Reply): string;
+  tell(reply: Reply, path?: string): string;
   text(text: string): string;
 }
 
@@ -383,9 +383,10 @@ function createTelling(url: string, receiver: string, names: ReadonlyMap<string,
   };
   return {
     text,
-    tell: ({ status, headers, text: body }) => {
+    tell: ({ status, headers, text: body }, path = "") => {
       const { etag, ...others } = normalHeaders(headers);
-      const tag = etag === undefined ? {} : { etag: nameOf(`tag of ${etag.length}`, etag) };
+      // Two records that changed in one millisecond have the same tag, each for itself.
+      const tag = etag === undefined ? {} : { etag: nameOf(`tag of ${etag.length}`, `${path} ${etag}`) };
       return text(JSON.stringify([status, { ...others, ...tag }, body]).replaceAll('\\"', '"'));
     },
   };
@@ -426,7 +427,7 @@ async function ask(
   if (event !== undefined) names.set("event", event);
   if (method === "POST" && path === "/things" && reply.status === 201)
     names.set("own", (reply.json as { id: string }).id);
-  return told.tell(reply);
+  return told.tell(reply, path);
 }
 
 export interface Difference {
@@ -488,7 +489,7 @@ async function sentTo({ client, credential, follower, receiver, running, told }:
   const deliveries = receiver.received.map(({ body, headers }) => `${body} ${headers["content-type"]}`);
   const hooks = await client.send({ method: "GET", path: "/webhooks", headers: credential });
   return [
-    told.text((follower?.text ?? "").replaceAll(/^id: evt_\w+$/gm, "id")),
+    told.text((follower?.text ?? "").replaceAll(/^:\nid: evt_\w+\n\n/gm, "").replaceAll(/^id: evt_\w+$/gm, "id")),
     ...deliveries.map((one) => told.text(one)).toSorted(),
     told.tell(hooks),
   ].join("\n");
