@@ -507,8 +507,8 @@ export interface Operation {
   readonly rates: readonly Limited[];
   /** The quotas in a window that its success counts for. Those of live records are asked wherever a record is written. */
   readonly quotas: readonly Limited[];
-  /** Functions of the service's owner are run before or after it, which may refuse it as they like. */
-  readonly hooked?: true;
+  /** Functions of the service's owner run before or after it: the codes of errors that they can raise beside its own. */
+  readonly hooked?: readonly string[];
   /** Codes of the document's own errors that this operation can give. */
   readonly errors: readonly string[];
   /** Columns of the record at hand that deciding needs (guards, permissions, rules), for stores that load only these. */

@@ -169,5 +169,6 @@ function isBusinessOutcome({ version, prepared }: Call, { code, details: { answe
   // A function has answered by itself, with a status that the document has for the operation.
   if (answer !== undefined) return answer.status < 500 && answer.status !== 429;
   const status = version.plan.errors[version.chain?.olderError(code) ?? code]?.status ?? 500;
-  return status === 409 || (prepared.operation.errors.includes(code) && status < 500 && status !== 429);
+  const { errors, hooked = [] } = prepared.operation;
+  return status === 409 || ((errors.includes(code) || hooked.includes(code)) && status < 500 && status !== 429);
 }

@@ -6,6 +6,8 @@ import type { CredentialPlan, EffectPlan, MovePlan, Operation, Plan, Table } fro
 export interface PossibleRefusal {
   readonly code: string;
   readonly status: number;
+  /** Only a function that runs before or after the operation raises it. */
+  readonly hooked?: true;
 }
 
 /** In the order of statuses, and within one in the order of checks. Each pair once. */
@@ -20,15 +22,18 @@ export function refusalsOf(plan: Plan, operation: Operation): readonly PossibleR
     ...(operation.deed === "read" && operation.file !== undefined ? ["range-not-satisfiable"] : []),
     ...ofWriting(plan, operation),
     ...ofLimits(plan, operation),
-    ...(operation.deed === "handler" || operation.hooked === true ? ofFunctions : []),
+    ...(operation.deed === "handler" ? ofFunctions : []),
     ...operation.errors,
   ];
-  for (const entry of codes) {
+  const hooked = operation.hooked === undefined ? [] : [...ofFunctions, ...operation.hooked];
+  for (const [index, entry] of [...codes, ...hooked].entries()) {
     const [code = "", second] = entry.split(" ");
     const { status: usual, statuses = [] } = plan.errors[code] ?? {};
     const own = operation.answer.errors?.[code];
     const status = own ?? (second !== undefined && statuses.includes(Number(second)) ? Number(second) : usual);
-    if (status !== undefined) found.set(`${code} ${status}`, { code, status });
+    const key = `${code} ${status}`;
+    if (status === undefined || found.has(key)) continue;
+    found.set(key, index < codes.length ? { code, status } : { code, status, hooked: true });
   }
   return [...found.values()].toSorted((one, other) => one.status - other.status);
 }

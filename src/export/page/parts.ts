@@ -305,6 +305,10 @@ ${facts([
       ? undefined
       : joined(specificErrors(source, operation).map(errorLink), ", "),
   ],
+  [
+    "May refuse with",
+    operation.hooked === undefined ? undefined : html`any other of <a href="#errors">this service's errors</a>`,
+  ],
 ])}</article>`;
 }
 
@@ -407,7 +411,7 @@ function movesView(model: Source["result"]["model"], resource: string, operation
 /** Refusals that say something about this operation; any request can be malformed, too large or unlucky. */
 function specificErrors({ plan }: Source, operation: Operation): readonly string[] {
   const general = new Set(["not-acceptable", "unsupported-media", "rate-limited", "forbidden", "unauthenticated"]);
-  const codes = refusalsOf(plan, operation).map((refusal) => refusal.code);
+  const codes = refusalsOf(plan, operation).flatMap(({ code: one, hooked }) => (hooked ? [] : [one]));
   return [...new Set(codes)].filter(
     (one) => plan.errors[one]?.source !== "protocol" && !general.has(one) && !isOurs(plan.errors[one]?.status),
   );
@@ -683,5 +687,7 @@ function errorLink(name: string): Html {
 }
 
 export function operationsRaising({ plan }: Source, name: string): readonly Operation[] {
-  return plan.operations.filter((operation) => refusalsOf(plan, operation).some((refusal) => refusal.code === name));
+  return plan.operations.filter((operation) =>
+    refusalsOf(plan, operation).some(({ code: one, hooked }) => one === name && !hooked),
+  );
 }

@@ -42,7 +42,7 @@ export function planWith(plan: Plan, functions: ServiceFunctions | undefined): P
     const { name } = operation;
     const hook = hookOf(functions, "before", name) ?? hookOf(functions, "after", name);
     if (hook === undefined) return operation;
-    return { ...operation, hooked: true, errors: [...new Set([...operation.errors, ...errors])] };
+    return { ...operation, hooked: errors.filter((code) => !operation.errors.includes(code)) };
   };
   return {
     ...enforced,
