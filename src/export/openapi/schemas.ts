@@ -356,7 +356,8 @@ function mayHaveFaults(plan: Plan, code: string): boolean {
   const { operations, wired } = plan;
   const all = [...operations, ...wired.map(({ operation }) => operation)];
   return (
-    plan.errors[code]?.source === "document" && all.some(({ deed, hooked }) => deed === "handler" || hooked !== undefined)
+    plan.errors[code]?.source === "document" &&
+    all.some(({ deed, hooked }) => deed === "handler" || hooked !== undefined)
   );
 }
 
