@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkExpression } from "./check.ts";
-import { compileFunction, type Scope, type Value } from "./evaluate.ts";
+import { compileFunction, mostSteps, type Scope, TooManySteps, type Value } from "./evaluate.ts";
 import { parseExpression } from "./parse.ts";
 import type { FieldType, TypeEnvironment, ValueType } from "./types.ts";
 
@@ -218,4 +218,43 @@ test("a pattern cannot run away", () => {
   assert.ok(typed);
   const run = compileFunction(typed);
   assert.equal(run({ record: { s: `${"a".repeat(5000)}b` }, variables: {} }), false);
+});
+
+test("an evaluation ends after so many steps, whatever its lists and texts are", () => {
+  const list = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `t${index}`);
+  const nested = "list.exists(a, list.exists(b, list.exists(c, a + b == c)))";
+  const long = "x".repeat(100_000);
+  const ask = (text: string, record: Readonly<Record<string, unknown>>, more: Partial<Scope> = {}): Value => {
+    const { expression } = parseExpression(text);
+    const checked = expression && checkExpression(expression, env);
+    assert.ok(checked?.typed, text);
+    return compileFunction(checked.typed)({ ...scope, record: { ...scope.record, ...record }, ...more });
+  };
+  const tooMany: readonly (readonly [text: string, record: Readonly<Record<string, unknown>>])[] = [
+    [nested, { list: list(200) }],
+    ["list.map(a, list.map(b, list.filter(c, c == a + b).size()).sum()).sum() > 0", { list: list(200) }],
+    ["list.all(a, list.sort() != [a])", { list: list(1000) }],
+    ["list.all(a, list.all(b, !((list + list) == [a, b])))", { list: list(1000) }],
+    ["list.all(a, list.all(b, s.contains('y') == false))", { list: list(100), s: long }],
+    ["list.all(a, !s.matches('^(x*)*y$'))", { list: list(100), s: long }],
+    ["list.all(a, s <= s + a)", { list: list(100), s: long }],
+    ["list.all(a, size(s) > 1)", { list: list(100), s: long }],
+    ["list.all(a, s.slugify() != a)", { list: list(100), s: long }],
+    ["list.all(a, nothing == list)", { list: list(2000), nothing: list(2000) }],
+    ["list.all(a, !('y' in list))", { list: list(2000) }],
+    ["s.replace('x', s).replace('x', s) == 'y'", { s: long }],
+    ["list.join(s) == 'y'", { list: list(1000), s: long }],
+  ];
+  for (const [text, record] of tooMany) assert.throws(() => ask(text, record), TooManySteps, text);
+  // A list alone takes as many steps as it has items, and what `stop` throws ends it before.
+  assert.equal(ask("list.all(a, a != s)", { list: list(mostSteps / 2) }), true);
+  assert.equal(ask(nested, { list: list(50) }), false);
+  assert.equal(ask(nested, { list: list(120) }, { steps: Number.POSITIVE_INFINITY }), false);
+  assert.throws(() => ask("list.all(a, a != s)", { list: list(1000), s: long }, { steps: 999 }), TooManySteps);
+  let left = 3;
+  const stop = (): void => {
+    left -= 1;
+    if (left === 0) throw new Error("at its deadline");
+  };
+  assert.throws(() => ask("list.all(a, a != s)", { list: list(10_000) }, { stop }), /at its deadline/);
 });

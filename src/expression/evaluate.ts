@@ -4,6 +4,9 @@
  * The meaning is total. Absent is null (undefined counts as null); what asks something of null is false, but for `==` and
  * `!=`; what computes with null is null, and so is what leaves its range or divides by zero. `compileSql` says the same in
  * SQL, and a change here is a change there.
+ *
+ * An evaluation ends: macros inside each other count each item that they visit, and functions what they go through, up to
+ * a bound. SQL needs none, since statements have deadlines.
  */
 
 import { RE2JS } from "@bufbuild/re2";
@@ -11,7 +14,15 @@ import { compareValues, conversions, join, listFunctions, textFunctions } from "
 import { durationOf, readTimestamp, timestampAt } from "./instant.ts";
 import type { Comparison } from "./syntax.ts";
 import { compareText, lengthOf } from "./text.ts";
-import type { Calculate, Compare, FunctionCall, Macro, TypedExpression, Walk } from "./typed.ts";
+import {
+  type Calculate,
+  type Compare,
+  type FunctionCall,
+  type Macro,
+  parts,
+  type TypedExpression,
+  type Walk,
+} from "./typed.ts";
 import { isScalar, type ValueType } from "./types.ts";
 
 /** What an expression gives: a JSON value. */
@@ -30,24 +41,88 @@ export interface Scope {
   readonly reference?: (resource: string, id: string | number) => Row | undefined;
   /** All records, for macros over a resource. */
   readonly records?: (resource: string) => Iterable<Row>;
+  /** The most steps that the evaluation takes; `mostSteps` where absent. */
+  readonly steps?: number;
+  /** Called now and then; what it throws ends the evaluation. */
+  readonly stop?: () => void;
 }
 
-/** The expression as a function. It does not throw on any value that has the type the environment said. */
+/** One for each item that a macro visits, some 50 ns each. */
+export const mostSteps = 1_000_000;
+
+/** The evaluation would take more steps than it may. Nothing is wrong with the expression or its values. */
+export class TooManySteps extends Error {
+  constructor() {
+    super("an expression takes more steps than one evaluation may");
+    this.name = "TooManySteps";
+  }
+}
+
+/**
+ * The expression as a function. It does not throw on any value that has the type the environment said.
+ *
+ * @throws TooManySteps where macros or texts multiply beyond the bound
+ */
 export function compileFunction(typed: TypedExpression): (scope: Scope) => Value {
   const run = compile(typed);
-  if (!hasMacro(typed)) return (scope) => run(scope, noItems) ?? null;
-  return (scope) => run(scope, []) ?? null;
+  if (!mayMultiply(typed)) return (scope) => run(scope, unbounded) ?? null;
+  return (scope) => {
+    const left = scope.steps ?? mostSteps;
+    return run(scope, { items: [], left, pauseAt: left, stop: scope.stop }) ?? null;
+  };
 }
 
-/** What the macros around are at, by slot. */
-type Items = unknown[];
+/** One evaluation under way. */
+interface Frame {
+  /** What the macros around are at, by slot. */
+  readonly items: unknown[];
+  /** Steps that it may still take. */
+  left: number;
+  /** How many are left when `stop` is called next. */
+  pauseAt: number;
+  readonly stop: (() => void) | undefined;
+}
 
-type Run = (scope: Scope, items: Items) => Value | undefined;
+type Run = (scope: Scope, frame: Frame) => Value | undefined;
 
-const noItems: Items = [];
+/** Of expressions that take time in proportion to their values: infinity less any steps stays infinity. */
+const unbounded: Frame = { items: [], left: Number.POSITIVE_INFINITY, pauseAt: 0, stop: undefined };
 
-function hasMacro(typed: TypedExpression): boolean {
-  return JSON.stringify(typed).includes('"kind":"macro"');
+const stepsBetweenPauses = 1024;
+
+function mayMultiply(typed: TypedExpression): boolean {
+  return (
+    typed.kind === "macro" ||
+    (typed.kind === "call" && multiplying.has(typed.function)) ||
+    parts(typed).some(mayMultiply)
+  );
+}
+
+/** Functions that make a text much longer than those they are given. */
+const multiplying: ReadonlySet<string> = new Set(["join", "replace"]);
+
+function spend(frame: Frame, steps: number): void {
+  frame.left -= steps;
+  if (frame.left < frame.pauseAt) pause(frame);
+}
+
+function pause(frame: Frame): void {
+  if (frame.left < 0) throw new TooManySteps();
+  frame.stop?.();
+  frame.pauseAt = Math.max(0, frame.left - stepsBetweenPauses);
+}
+
+/** A step is about this many characters of a text that is searched or compared for equality. */
+const charactersInStep = 64;
+
+/** A character that JavaScript looks at by itself takes about as long as so many that are searched. */
+const byItself = 16;
+
+/** An item of a list that is sorted takes about so many steps. */
+const sorting = 8;
+
+function spendText(frame: Frame, characters: number): void {
+  if (characters >= charactersInStep) spend(frame, Math.floor(characters / charactersInStep));
 }
 
 function compile(typed: TypedExpression): Run {
@@ -64,36 +139,36 @@ function compile(typed: TypedExpression): Run {
       return compileVariable(typed.path);
     case "item": {
       const { slot } = typed;
-      return (_, items) => items[slot] as Value;
+      return (_, frame) => frame.items[slot] as Value;
     }
     case "item-field": {
       const { slot, name } = typed;
-      return (_, items) => (items[slot] as Row)[name] as Value;
+      return (_, frame) => (frame.items[slot] as Row)[name] as Value;
     }
     case "walk":
       return compileWalk(typed);
     case "member": {
       const object = compile(typed.object);
       const { name } = typed;
-      return (scope, items) => memberOf(object(scope, items), name);
+      return (scope, frame) => memberOf(object(scope, frame), name);
     }
     case "list": {
       const runs = typed.items.map(compile);
-      return (scope, items) => runs.map((run) => run(scope, items) ?? null);
+      return (scope, frame) => runs.map((run) => run(scope, frame) ?? null);
     }
     case "records":
       // Only macros and size ask for records, and they hand the rows on; nothing sees this as a value.
       return (scope) => [...rowsOf(scope, typed.resource)] as Value[];
     case "not": {
       const operand = compile(typed.operand);
-      return (scope, items) => operand(scope, items) !== true;
+      return (scope, frame) => operand(scope, frame) !== true;
     }
     case "negate": {
       const operand = compile(typed.operand);
       // There is no negative zero among the ints.
       const zero = typed.type.kind === "int" ? 0 : -0;
-      return (scope, items) => {
-        const value = operand(scope, items);
+      return (scope, frame) => {
+        const value = operand(scope, frame);
         return typeof value === "number" ? zero - value : null;
       };
     }
@@ -101,8 +176,8 @@ function compile(typed: TypedExpression): Run {
       const left = compile(typed.left);
       const right = compile(typed.right);
       return typed.operator === "&&"
-        ? (scope, items) => left(scope, items) === true && right(scope, items) === true
-        : (scope, items) => left(scope, items) === true || right(scope, items) === true;
+        ? (scope, frame) => left(scope, frame) === true && right(scope, frame) === true
+        : (scope, frame) => left(scope, frame) === true || right(scope, frame) === true;
     }
     case "compare":
       return compileCompare(typed);
@@ -114,7 +189,7 @@ function compile(typed: TypedExpression): Run {
       const test = compile(typed.test);
       const whenTrue = compile(typed.whenTrue);
       const whenFalse = compile(typed.whenFalse);
-      return (scope, items) => (test(scope, items) === true ? whenTrue(scope, items) : whenFalse(scope, items));
+      return (scope, frame) => (test(scope, frame) === true ? whenTrue(scope, frame) : whenFalse(scope, frame));
     }
     case "call":
       return compileCall(typed);
@@ -123,7 +198,7 @@ function compile(typed: TypedExpression): Run {
     case "as": {
       const operand = compile(typed.operand);
       const { type } = typed;
-      return (scope, items) => takeAs(operand(scope, items), type);
+      return (scope, frame) => takeAs(operand(scope, frame), type);
     }
   }
 }
@@ -145,8 +220,8 @@ function memberOf(object: unknown, name: string): Value | undefined {
 
 function compileWalk({ reference, resource, name }: Walk): Run {
   const referred = compile(reference);
-  return (scope, items) => {
-    const id = referred(scope, items);
+  return (scope, frame) => {
+    const id = referred(scope, frame);
     if (typeof id !== "string" && typeof id !== "number") return null;
     if (!scope.reference) throw new Error(`a walk to ${resource} needs \`reference\` in the scope`);
     return scope.reference(resource, id)?.[name] as Value;
@@ -192,36 +267,43 @@ function compileCompare({ operator, left, right }: Compare): Run {
   if (operator !== "==" && operator !== "!=") return compileOrder(operator, a, b, left.type.kind === "string");
   const same = isScalar(left.type) && isScalar(right.type) ? isSame : isDeeplySame;
   return operator === "=="
-    ? (scope, items) => same(a(scope, items), b(scope, items))
-    : (scope, items) => !same(a(scope, items), b(scope, items));
+    ? (scope, frame) => same(frame, a(scope, frame), b(scope, frame))
+    : (scope, frame) => !same(frame, a(scope, frame), b(scope, frame));
 }
 
-function isSame(a: Value | undefined, b: Value | undefined): boolean {
+function isSame(frame: Frame, a: Value | undefined, b: Value | undefined): boolean {
+  if (typeof a === "string" && typeof b === "string" && a.length === b.length) spendText(frame, a.length);
   return a === b || (a ?? null) === (b ?? null);
 }
 
-function isDeeplySame(a: Value | undefined, b: Value | undefined): boolean {
-  if (isSame(a, b)) return true;
+function isDeeplySame(frame: Frame, a: Value | undefined, b: Value | undefined): boolean {
+  spend(frame, 1);
+  if (isSame(frame, a, b)) return true;
   if (typeof a !== "object" || typeof b !== "object" || !a || !b) return false;
   if (Array.isArray(a) || Array.isArray(b)) {
     return (
-      Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => isDeeplySame(item, b[i]))
+      Array.isArray(a) &&
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((item, i) => isDeeplySame(frame, item, b[i]))
     );
   }
   // Absent is null, in members as well.
   const names = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...names].every((name) => isDeeplySame(memberOf(a, name), memberOf(b, name)));
+  return [...names].every((name) => isDeeplySame(frame, memberOf(a, name), memberOf(b, name)));
 }
 
 type Order = string | number | boolean;
 
 function compileOrder(operator: Exclude<Comparison, "==" | "!=">, a: Run, b: Run, isText: boolean): Run {
   const holds = isText ? textOrders[operator] : plainOrders[operator];
-  return (scope, items) => {
-    const x = a(scope, items);
+  return (scope, frame) => {
+    const x = a(scope, frame);
     if (x === null || x === undefined) return false;
-    const y = b(scope, items);
-    return y !== null && y !== undefined && holds(x as Order, y as Order);
+    const y = b(scope, frame);
+    if (y === null || y === undefined) return false;
+    if (isText) spendText(frame, Math.min((x as string).length, (y as string).length) * byItself);
+    return holds(x as Order, y as Order);
   };
 }
 
@@ -244,19 +326,20 @@ function compileWithin(value: TypedExpression, list: TypedExpression): Run {
   const looked = compile(value);
   if (list.type.kind === "map") {
     const map = compile(list);
-    return (scope, items) => (memberOf(map(scope, items), looked(scope, items) as string) ?? null) !== null;
+    return (scope, frame) => (memberOf(map(scope, frame), looked(scope, frame) as string) ?? null) !== null;
   }
   const same = isScalar(value.type) ? isSame : isDeeplySame;
   if (list.kind === "list" && list.items.every((item) => item.kind === "constant")) {
     const set = new Set<unknown>(list.items.map((item) => item.value).filter((one) => one !== null));
-    return (scope, items) => set.has(looked(scope, items));
+    return (scope, frame) => set.has(looked(scope, frame));
   }
   const within = compile(list);
-  return (scope, items) => {
-    const wanted = looked(scope, items);
-    const values = within(scope, items);
+  return (scope, frame) => {
+    const wanted = looked(scope, frame);
+    const values = within(scope, frame);
     if (wanted === null || wanted === undefined || !Array.isArray(values)) return false;
-    return values.some((item) => same(item, wanted));
+    spend(frame, values.length);
+    return values.some((item) => same(frame, item, wanted));
   };
 }
 
@@ -266,22 +349,25 @@ function compileCalculate({ calculation, left, right, type }: Calculate): Run {
   const a = compile(left);
   const b = compile(right);
   const calculate = calculationFor(calculation, type);
-  return (scope, items) => {
-    const x = a(scope, items);
+  return (scope, frame) => {
+    const x = a(scope, frame);
     if (x === null || x === undefined) return null;
-    const y = b(scope, items);
-    return y === null || y === undefined ? null : calculate(x, y);
+    const y = b(scope, frame);
+    return y === null || y === undefined ? null : calculate(x, y, frame);
   };
 }
 
-type Operation = (a: Value, b: Value) => Value;
+type Operation = (a: Value, b: Value, frame: Frame) => Value;
 
 function calculationFor(calculation: Calculate["calculation"], type: ValueType): Operation {
   switch (calculation) {
     case "join":
       return (a, b) => (a as string) + (b as string);
     case "append":
-      return (a, b) => [...(a as Value[]), ...(b as Value[])];
+      return (a, b, frame) => {
+        spend(frame, (a as Value[]).length + (b as Value[]).length);
+        return [...(a as Value[]), ...(b as Value[])];
+      };
     case "later":
       return (a, b) => timestampAt(Date.parse(a as string) + (b as number));
     case "earlier":
@@ -337,19 +423,27 @@ function compileCall({ function: name, arguments: operands }: FunctionCall): Run
     case "distinct":
     case "sort":
     case "reverse":
-      return onList(run, listFunctions[name]);
+      return onList(run, listFunctions[name], name === "sort" ? sorting : 1);
     case "string":
     case "int":
     case "double":
-      return (scope, items) => {
-        const value = run(scope, items) ?? null;
+      return (scope, frame) => {
+        const value = run(scope, frame) ?? null;
         return value === null ? null : conversions[name](value, operand.type);
       };
     case "size":
-      return (scope, items) => sizeOf(run(scope, items));
+      return (scope, frame) => {
+        const value = run(scope, frame);
+        if (typeof value === "string") spendText(frame, value.length * byItself);
+        return sizeOf(value);
+      };
     case "sum": {
       const sum = operand.type.kind === "list" && operand.type.of.kind === "double" ? sumOfDoubles : sumOfInts;
-      return (scope, items) => sum(run(scope, items));
+      return (scope, frame) => {
+        const value = run(scope, frame);
+        if (Array.isArray(value)) spend(frame, value.length);
+        return sum(value);
+      };
     }
     case "matches":
       return compileMatches(run, second);
@@ -363,47 +457,65 @@ function compileCall({ function: name, arguments: operands }: FunctionCall): Run
 }
 
 function onText(run: Run, apply: (text: string) => string): Run {
-  return (scope, items) => {
-    const text = run(scope, items);
-    return typeof text === "string" ? apply(text) : null;
+  return (scope, frame) => {
+    const text = run(scope, frame);
+    if (typeof text !== "string") return null;
+    spendText(frame, text.length * byItself);
+    return apply(text);
   };
 }
 
-function onList(run: Run, apply: (list: readonly Value[]) => Value): Run {
-  return (scope, items) => {
-    const list = run(scope, items);
-    return Array.isArray(list) ? apply(list as readonly Value[]) : null;
+function onList(run: Run, apply: (list: readonly Value[]) => Value, steps: number): Run {
+  return (scope, frame) => {
+    const list = run(scope, frame);
+    if (!Array.isArray(list)) return null;
+    spend(frame, list.length * steps);
+    const made = apply(list as readonly Value[]);
+    // Lists of lists are longer than they look.
+    if (Array.isArray(made) && made.length > list.length) spend(frame, made.length);
+    return made;
   };
 }
 
 function compileJoin(run: Run, second: TypedExpression | undefined): Run {
   const between = second === undefined ? () => "" : compile(second);
-  return (scope, items) => {
-    const list = run(scope, items);
-    const separator = between(scope, items);
-    return Array.isArray(list) && typeof separator === "string" ? join(list as readonly Value[], separator) : null;
+  return (scope, frame) => {
+    const list = run(scope, frame);
+    const separator = between(scope, frame);
+    if (!Array.isArray(list) || typeof separator !== "string") return null;
+    spend(frame, list.length);
+    const texts = (list as readonly Value[]).reduce<number>(
+      (sum, one) => sum + (typeof one === "string" ? one.length : 0),
+      0,
+    );
+    spendText(frame, texts + list.length * separator.length);
+    return join(list as readonly Value[], separator);
   };
 }
 
 function compileReplace(run: Run, wanted: TypedExpression | undefined, replacement: TypedExpression | undefined): Run {
   if (!wanted || !replacement) throw new Error("replace without a text to replace passed the type check");
   const [old, fresh] = [compile(wanted), compile(replacement)];
-  return (scope, items) => {
-    const text = run(scope, items);
-    const [a, b] = [old(scope, items), fresh(scope, items)];
-    return typeof text === "string" && typeof a === "string" && typeof b === "string"
-      ? text.replaceAll(a, () => b)
-      : null;
+  return (scope, frame) => {
+    const text = run(scope, frame);
+    const [a, b] = [old(scope, frame), fresh(scope, frame)];
+    if (typeof text !== "string" || typeof a !== "string" || typeof b !== "string") return null;
+    const times = a === "" ? text.length + 1 : text.split(a).length - 1;
+    spend(frame, times);
+    spendText(frame, text.length * byItself + times * b.length);
+    return text.replaceAll(a, () => b);
   };
 }
 
 function compileTextTest(name: keyof typeof textTests, run: Run, second: TypedExpression | undefined): Run {
   if (!second) throw new Error(`${name} without a second argument passed the type check`);
   const part = compile(second);
-  return (scope, items) => {
-    const text = run(scope, items);
-    const looked = part(scope, items);
-    return typeof text === "string" && typeof looked === "string" && text[textTests[name]](looked);
+  return (scope, frame) => {
+    const text = run(scope, frame);
+    const looked = part(scope, frame);
+    if (typeof text !== "string" || typeof looked !== "string") return false;
+    spendText(frame, text.length);
+    return text[textTests[name]](looked);
   };
 }
 
@@ -412,9 +524,11 @@ const textTests = { startsWith: "startsWith", endsWith: "endsWith", contains: "i
 function compileMatches(run: Run, pattern: TypedExpression | undefined): Run {
   if (pattern?.kind !== "constant") throw new Error("a pattern that is no literal passed the type check");
   const regex = RE2JS.compile(String(pattern.value));
-  return (scope, items) => {
-    const text = run(scope, items);
-    return typeof text === "string" && regex.test(text);
+  return (scope, frame) => {
+    const text = run(scope, frame);
+    if (typeof text !== "string") return false;
+    spend(frame, text.length);
+    return regex.test(text);
   };
 }
 
@@ -449,15 +563,16 @@ function sumOfDoubles(value: Value | undefined): number | null {
 }
 
 function compileMacro({ macro, list, body, slot }: Macro): Run {
-  const items = compile(list);
-  const each = compile(body);
-  const holds = (scope: Scope, frame: Items, item: unknown): boolean => {
-    frame[slot] = item;
-    return each(scope, frame) === true;
+  const valuesOf = compile(list);
+  const perform = compile(body);
+  const holds = (scope: Scope, frame: Frame, item: unknown): boolean => {
+    spend(frame, 1);
+    frame.items[slot] = item;
+    return perform(scope, frame) === true;
   };
   if (list.kind === "records" && macro === "exists") return existsRecord(list.resource, holds);
   return (scope, frame) => {
-    const values = items(scope, frame);
+    const values = valuesOf(scope, frame);
     const isList = Array.isArray(values);
     switch (macro) {
       case "exists":
@@ -467,19 +582,21 @@ function compileMacro({ macro, list, body, slot }: Macro): Run {
       case "filter":
         return isList ? values.filter((item) => holds(scope, frame, item)) : null;
       case "map":
-        return isList ? values.map((item) => mapped(each, scope, frame, slot, item)) : null;
+        return isList ? values.map((item) => mapped(perform, scope, frame, slot, item)) : null;
       case "sortBy":
-        return isList ? sortedBy(values as Value[], (item) => mapped(each, scope, frame, slot, item)) : null;
+        return isList ? sortedBy(frame, values as Value[], (item) => mapped(perform, scope, frame, slot, item)) : null;
     }
   };
 }
 
-function mapped(each: Run, scope: Scope, frame: Items, slot: number, item: unknown): Value {
-  frame[slot] = item;
-  return each(scope, frame) ?? null;
+function mapped(perform: Run, scope: Scope, frame: Frame, slot: number, item: unknown): Value {
+  spend(frame, 1);
+  frame.items[slot] = item;
+  return perform(scope, frame) ?? null;
 }
 
-function sortedBy(values: readonly Value[], key: (item: Value) => Value): Value {
+function sortedBy(frame: Frame, values: readonly Value[], key: (item: Value) => Value): Value {
+  spend(frame, values.length * sorting);
   return values
     .map((item) => ({ item, key: key(item) }))
     .sort((a, b) => compareValues(a.key, b.key))
@@ -487,7 +604,7 @@ function sortedBy(values: readonly Value[], key: (item: Value) => Value): Value 
 }
 
 /** Stops at the first record that will do, without having asked for the rest. */
-function existsRecord(resource: string, holds: (scope: Scope, frame: Items, item: unknown) => boolean): Run {
+function existsRecord(resource: string, holds: (scope: Scope, frame: Frame, item: unknown) => boolean): Run {
   return (scope, frame) => {
     for (const row of rowsOf(scope, resource)) if (holds(scope, frame, row)) return true;
     return false;

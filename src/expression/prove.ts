@@ -7,7 +7,7 @@
  * asked about has a set of what it may still be, and an empty set refutes the alternative.
  */
 
-import { compileFunction, type Value } from "./evaluate.ts";
+import { compileFunction, TooManySteps, type Value } from "./evaluate.ts";
 import type { Comparison } from "./syntax.ts";
 import { compareText } from "./text.ts";
 import { type Compare, keyOf, parts, type TypedExpression } from "./typed.ts";
@@ -18,7 +18,7 @@ export type Ranges = Readonly<Record<string, { readonly min?: number; readonly m
 
 /** The value that the expression has for every record and at every moment, when it is one. */
 export function constantValue(typed: TypedExpression): { readonly value: Value } | undefined {
-  if (!readsAnything(typed)) return { value: compileFunction(typed)({ record: {}, variables: {} }) };
+  if (!readsAnything(typed)) return evaluated(typed);
   if (typed.kind === "choose") return constantChoice(typed.test, typed.whenTrue, typed.whenFalse);
   if (typed.type.kind !== "bool" || (typed.nullable && typed.kind !== "logical")) return undefined;
   if (!satisfiable(typed)) return { value: false };
@@ -216,9 +216,17 @@ function mayBeNull(typed: TypedExpression): boolean {
 }
 
 function constantOf(typed: TypedExpression): { readonly value: Value } | undefined {
-  return readsAnything(typed) || hasItem(typed)
-    ? undefined
-    : { value: compileFunction(typed)({ record: {}, variables: {} }) };
+  return readsAnything(typed) || hasItem(typed) ? undefined : evaluated(typed);
+}
+
+/** Undefined where it would take long: the check of a document has no time for it. */
+function evaluated(typed: TypedExpression): { readonly value: Value } | undefined {
+  try {
+    return { value: compileFunction(typed)({ record: {}, variables: {}, steps: 10_000 }) };
+  } catch (thrown) {
+    if (thrown instanceof TooManySteps) return undefined;
+    throw thrown;
+  }
 }
 
 function hasItem(typed: TypedExpression): boolean {
@@ -236,7 +244,10 @@ const mirrored: Readonly<Record<Comparison, Comparison>> = {
 
 function learnComparison(knowledge: Knowledge, compare: Compare, holds: boolean): boolean {
   const [left, right] = [constantOf(compare.left), constantOf(compare.right)];
-  if (left && right) return (compileFunction(compare)({ record: {}, variables: {} }) === true) === holds;
+  if (left && right) {
+    const known = evaluated(compare);
+    return known === undefined || (known.value === true) === holds;
+  }
   if (right) return learnConstant(knowledge, compare.left, compare.operator, right.value, holds);
   if (left) return learnConstant(knowledge, compare.right, mirrored[compare.operator], left.value, holds);
   return learnRelation(knowledge, compare, holds);

@@ -11,7 +11,7 @@
  * it, and a function `nonet_number` that does so for a number. PostgreSQL: boolean, bigint, double precision, timestamptz, bigint, text, jsonb.
  */
 
-import { compileFunction, type Row, type Value } from "./evaluate.ts";
+import { compileFunction, type Row, TooManySteps, type Value } from "./evaluate.ts";
 import { earliest, latest, longestDuration } from "./instant.ts";
 import { conversionSql, textFunctionSql } from "./sql-functions.ts";
 import { type Dialect, finish, joined, type Parameter, postgresType, quoted, type Sql, sql } from "./sql-text.ts";
@@ -267,11 +267,14 @@ function parameterOf(writer: Writer, typed: TypedExpression): Sql {
   const { type } = typed;
   if (typed.kind === "variable") return { kind: "variable", path: typed.path, type };
   if (readsVariables(typed) || !isScalar(type)) return { kind: "computed", expression: typed, type };
-  return constant(
-    writer,
-    compileFunction(typed)({ record: {}, variables: {} }) as string | number | boolean | null,
-    type,
-  );
+  try {
+    const value = compileFunction(typed)({ record: {}, variables: {}, steps: 10_000 });
+    return constant(writer, value as string | number | boolean | null, type);
+  } catch (thrown) {
+    // It takes long, so it is made when it is asked for.
+    if (thrown instanceof TooManySteps) return { kind: "computed", expression: typed, type };
+    throw thrown;
+  }
 }
 
 function constant(writer: Writer, value: string | number | boolean | null, type: ValueType): Sql {

@@ -7,7 +7,7 @@ import type { JsonObject } from "../base/json.ts";
 import { tableOf } from "./context.ts";
 import type { Value, Variables } from "../expression/evaluate.ts";
 import { compileFunction } from "../expression/evaluate.ts";
-import type { TypedExpression } from "../expression/typed.ts";
+import { parts, type TypedExpression } from "../expression/typed.ts";
 import type { Column, Operation, Plan, Table } from "../plan/plan.ts";
 import { both, either } from "../plan/sources.ts";
 import type {
@@ -320,7 +320,11 @@ function lazily<Arguments extends readonly unknown[], Result>(
   return (...args) => (made ??= make())(...args);
 }
 
-/** Runs an expression over a row, by the store only where it reads other records. */
+function hasMacro(expression: TypedExpression): boolean {
+  return expression.kind === "macro" || parts(expression).some(hasMacro);
+}
+
+/** Runs an expression over a row, by the store only where it reads other records, or goes through lists, which it can stop. */
 export function createEvaluator(): (
   tx: Transaction,
   expression: TypedExpression,
@@ -329,7 +333,7 @@ export function createEvaluator(): (
 ) => Awaitable<Value> {
   const compiled = new WeakMap<TypedExpression, ((row: Row, variables: Variables) => Value) | "store">();
   const compile = (expression: TypedExpression): ((row: Row, variables: Variables) => Value) | "store" => {
-    if (readsOtherRecords(expression)) return "store";
+    if (readsOtherRecords(expression) || hasMacro(expression)) return "store";
     const run = compileFunction(expression);
     return (record, variables) => run({ record, variables });
   };

@@ -8,7 +8,7 @@ import type { Clock } from "../base/clock.ts";
 import { createIds } from "../base/id.ts";
 import type { Plan, Segment } from "../plan/plan.ts";
 import { servedPlan } from "../plan/wire.ts";
-import { isLate, isPassing } from "../store/error.ts";
+import { isPassing, tookTooLong } from "../store/error.ts";
 import type { Awaitable, Rates, Store, Transaction } from "../store/store.ts";
 import { createCallerKinds } from "./caller.ts";
 import { compress } from "./compression.ts";
@@ -384,7 +384,7 @@ function createAnswering(
    */
   function failed(thrown: unknown, noted: Noted): Answer {
     const { requestId } = noted;
-    if (isLate(thrown)) {
+    if (tookTooLong(thrown)) {
       const detail = "It took longer than a request may, and nothing was done";
       return refusedWith(new Refusal("timed-out", { detail, headers: ["Retry-After", "1"] }), noted);
     }

@@ -2,6 +2,7 @@
  * What can go wrong with durable state that neither the document nor a request is to blame for: the file, the disk,
  * another process, or data that a changed document no longer fits.
  */
+import { TooManySteps } from "../expression/evaluate.ts";
 
 export type StoreErrorKind =
   /** There is no such folder. */
@@ -55,12 +56,20 @@ export function isLate(thrown: unknown): boolean {
   return thrown instanceof StoreError && thrown.kind === "late";
 }
 
+/** It was stopped at its deadline, or at the steps that an expression may take: on a thread it would end no better. */
+export function tookTooLong(thrown: unknown): boolean {
+  return isLate(thrown) || thrown instanceof TooManySteps;
+}
+
 /** What is stored cannot be read any more. */
 export function isDamage(thrown: unknown): boolean {
   return thrown instanceof StoreError && thrown.kind === "corrupt";
 }
 
-/** A store that is held by another process, is away or is closing, a file that came too long ago: it may be done later. */
+/**
+ * A store that is held by another process, is away or is closing, a file that came too long ago, an expression that takes
+ * too many steps on what the records are now: it may be done later.
+ */
 export function isPassing(thrown: unknown): boolean {
-  return thrown instanceof StoreError && passing.includes(thrown.kind);
+  return thrown instanceof TooManySteps || (thrown instanceof StoreError && passing.includes(thrown.kind));
 }

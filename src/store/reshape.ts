@@ -42,7 +42,11 @@ function compileStep({ renames, taken }: TypeStep): (value: JsonObject) => JsonO
   const takes = taken.map(({ member, was, taken: plan }) => {
     if (plan.kind === "value") return { member, was, make: () => plan.value };
     const run = compileFunction(plan.expression);
-    return { member, was, make: (record: JsonObject) => run({ record, variables: {} }) as Json };
+    return {
+      member,
+      was,
+      make: (record: JsonObject) => run({ record, variables: {}, steps: Number.POSITIVE_INFINITY }) as Json,
+    };
   });
   return (value) => {
     const now = new Map(Object.entries(value).map(([name, one]) => [names.get(name) ?? name, one]));

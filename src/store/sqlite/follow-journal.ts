@@ -62,5 +62,5 @@ function made(taken: Converting): Make {
     return (value) => reshape(value as Json) as Value;
   }
   const run = compileFunction(taken.expression);
-  return (value, record) => run({ record, variables: { value } });
+  return (value, record) => run({ record, variables: { value }, steps: Number.POSITIVE_INFINITY });
 }

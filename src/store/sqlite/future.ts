@@ -62,7 +62,7 @@ export function openFuture(
     },
     evaluate: (expression) => {
       const run = compileFunction(expression);
-      return (record, more) => run({ record, variables: { ...variables, ...more } });
+      return (record, more) => run({ record, variables: { ...variables, ...more }, steps: Number.POSITIVE_INFINITY });
     },
     make: (make, type, ...values) => {
       makers.push([make, type]);

@@ -3,6 +3,7 @@
  * state that is committed when they begin. A transaction lasts from `begin` to `commit` or `rollback`.
  */
 import { parentPort, workerData } from "node:worker_threads";
+import { TooManySteps } from "../../expression/evaluate.ts";
 import type { Table } from "../../plan/plan.ts";
 import { StoreError } from "../error.ts";
 import type { RecordChange } from "../store.ts";
@@ -65,6 +66,7 @@ export interface Called {
 export type Outcome =
   | { readonly value: unknown }
   | { readonly failed: StoreError["kind"]; readonly message: string }
+  | { readonly tooManySteps: true }
   /** Neither the file nor a deadline is to blame. */
   | { readonly error: unknown };
 
@@ -172,6 +174,7 @@ function outcomeOf(task: Task): Outcome {
     return { value: done(task) };
   } catch (thrown) {
     const error = explained(thrown, file);
+    if (error instanceof TooManySteps) return { tooManySteps: true };
     return error instanceof StoreError ? { failed: error.kind, message: error.message } : { error };
   }
 }

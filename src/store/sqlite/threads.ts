@@ -3,6 +3,7 @@
  * their deadlines. Each is started when it is first needed. One does a transaction after another, the others read.
  */
 import { Worker } from "node:worker_threads";
+import { TooManySteps } from "../../expression/evaluate.ts";
 import { StoreError } from "../error.ts";
 import type { RecordChange, Transaction } from "../store.ts";
 import type { Called, Found, Outcome, Sent, Task, ThreadSettings } from "./thread.ts";
@@ -166,6 +167,7 @@ function openThread(settings: ThreadSettings): Thread {
       const onMessage = (outcome: Outcome): void => {
         settle();
         if ("value" in outcome) resolve(outcome.value);
+        else if ("tooManySteps" in outcome) reject(new TooManySteps());
         else reject("failed" in outcome ? new StoreError(outcome.failed, outcome.message) : outcome.error);
       };
       const onError = (error: unknown): void => {

@@ -85,7 +85,8 @@ export class Workshop {
   #evaluateAtHand(expression: TypedExpression): Evaluate {
     const run = compileFunction(expression);
     const reference = (resource: string, id: string | number) => this.getter(resource, "id")(id);
-    return (record, variables) => run({ record, variables, reference });
+    const stop = (): void => checkStop(this.connection.stop);
+    return (record, variables) => run({ record, variables, reference, stop });
   }
 
   #evaluateInDatabase(expression: TypedExpression): Evaluate {
