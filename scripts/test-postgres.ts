@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { startPostgres } from "../test/postgres/server.ts";
 
 const given = process.argv.slice(2);
-const places = given.length > 0 ? given : ["test/{serve,enforced}/**/*.test.ts"];
+const places = given.length > 0 ? given : ["test/{serve,enforced,rules}/**/*.test.ts"];
 const server = await startPostgres();
 const options = [
   "--test",

@@ -4,7 +4,7 @@ import { expressibleInSql } from "../expression/sql.ts";
 import { parts, type TypedExpression } from "../expression/typed.ts";
 import { own } from "../parts/resources/fields.ts";
 import { recordMembers } from "../parts/resources/value-type.ts";
-import type { LateRule, RulePlan, Table } from "./plan.ts";
+import type { Column, LateRule, RulePlan, Table } from "./plan.ts";
 import { defined } from "../base/defined.ts";
 import { type Sources, typedAt, unique } from "./sources.ts";
 
@@ -31,13 +31,34 @@ function mentions(expression: TypedExpression, kind: TypedExpression["kind"]): b
   return expression.kind === kind || parts(expression).some((part) => mentions(part, kind));
 }
 
-/** The rules of any resource that a write of a record of this one can break, and that read other records. */
-export function lateRules(sources: Sources, resource: string): readonly LateRule[] {
+/**
+ * The rules of any resource that a write of a record of this one can break, and that read other records; and those of a record
+ * alone that read a reference which a deletion can clear, since nothing is evaluated before that.
+ */
+export function lateRules(sources: Sources, resource: string, columns: readonly Column[]): readonly LateRule[] {
+  const cleared = columnsCleared(columns);
   return Object.keys(sources.model.resources.rules).flatMap((of) =>
-    rulePlans(sources, of).flatMap((rule, index) =>
-      rule.isLate === true ? lateRulesOf(sources, { resource: of, rule, name: `${of} ${index}` }, resource) : [],
-    ),
+    rulePlans(sources, of).flatMap((rule, index) => {
+      const named: Named = { resource: of, rule, name: `${of} ${index}` };
+      if (rule.isLate === true) return lateRulesOf(sources, named, resource);
+      return of === resource && rule.isAboutWrite !== true ? ruleOfCleared(sources, named, cleared) : [];
+    }),
   );
+}
+
+/** What differs in a record after what it refers to was deleted. */
+function columnsCleared(columns: readonly Column[]): readonly string[] {
+  const cleared = columns.filter(({ references }) => references?.onDelete === "clear");
+  return cleared.length === 0 ? [] : [...cleared.map(({ name }) => name), ...computedColumns({ columns })];
+}
+
+function ruleOfCleared(sources: Sources, named: Named, cleared: readonly string[]): readonly LateRule[] {
+  const read = reachOf(named.rule.expression).own.filter((name) => cleared.includes(name));
+  if (read.length === 0) return [];
+  return lateRulesOf(sources, named, named.resource).map((late) => ({
+    ...late,
+    on: { insert: false, delete: false, columns: read },
+  }));
 }
 
 interface Named {
@@ -151,6 +172,6 @@ export function writesOfDeletion(
   return [{ resource, kind: "delete" }, ...referring];
 }
 
-function computedColumns({ columns }: Table): readonly string[] {
+function computedColumns({ columns }: Pick<Table, "columns">): readonly string[] {
   return columns.flatMap(({ computed, name }) => (computed === undefined ? [] : [name]));
 }

@@ -43,7 +43,7 @@ function buildTable(sources: Sources, resource: string): Table {
   const uniques = uniqueSets(sources, resource);
   // Time does nothing by the word of an older version.
   const timed = sources.older === true ? [] : timedActs(sources, resource);
-  const late = lateRules(sources, resource);
+  const late = lateRules(sources, resource, columns);
   return {
     resource,
     name: snakeCase(plural(resource)),

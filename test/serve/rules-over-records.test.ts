@@ -315,6 +315,40 @@ Board: { id: id(board), least: integer }`,
     ],
   },
   {
+    name: "a deletion clears a reference that a rule over the record alone reads",
+    document: {
+      resources: `
+Member: { id: id(person), name: string(1..9) }
+Desk:
+  id: id(desk)
+  owner?: Member, clear
+  spare: boolean = false
+  state2: "string(..9) := owner == null ? 'free' : 'taken', filter"
+  before?: Member, clear`,
+      rules: `  Desk:
+    - owner != null || spare else unowned
+    - state2 != 'free' || spare else unowned
+    - before == null || spare || owner != null else unowned`,
+      endpoints: {
+        addMember: "POST /members",
+        dropMember: "DELETE /members/{id}",
+        addDesk: "POST /desks",
+        editDesk: "PATCH /desks/{id}",
+      },
+      errors: ["unowned"],
+    },
+    steps: [
+      ["POST /members", { name: "p" }, 201, "p"],
+      ["POST /members", { name: "q" }, 201, "q"],
+      ["POST /desks", {}, "unowned"],
+      ["POST /desks", { owner: "$p", before: "$q" }, 201, "desk"],
+      ["DELETE /members/$p", undefined, "unowned"],
+      ["DELETE /members/$q", undefined, 204],
+      ["PATCH /desks/$desk", { spare: true }, 200],
+      ["DELETE /members/$p", undefined, 204],
+    ],
+  },
+  {
     name: "a rule about the write is evaluated for what was written alone",
     document: seats("  Seat: old != null || team.state == 'open' else shut", ["shut"]),
     steps: [

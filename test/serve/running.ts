@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type BackgroundOptions, startBackground } from "../../src/commands/background.ts";
+import type { Clock } from "../../src/base/clock.ts";
 import { faultOf } from "../../src/deliver/address.ts";
 import { readDocument } from "../../src/document/read.ts";
 import { typeExpressions } from "../../src/parts/expressions.ts";
@@ -80,6 +81,10 @@ export interface RunOptions {
   readonly at?: string;
   /** Puts something between the service and its store. */
   readonly around?: (store: Store) => Store;
+  /** Changes what the document was made into. */
+  readonly planned?: (plan: Plan) => Plan;
+  /** The service's clock, which `pass` moves no further; the machine's unless told. */
+  readonly clock?: Clock;
 }
 
 export function planOf(text: string): Plan {
@@ -125,12 +130,14 @@ async function openStore(
 }
 
 export async function run(text: string, options: RunOptions = {}): Promise<Running> {
-  const plan = planWith(planOf(text), options.functions);
+  const planned = planWith(planOf(text), options.functions);
+  const plan = options.planned?.(planned) ?? planned;
   const failures: unknown[] = [];
   const notices: string[] = [];
   let shift = options.at === undefined ? 0 : Date.parse(options.at) - Date.now();
-  const clock = { now: () => Date.now() + shift };
-  const { close, store } = await openStore(plan, options, clock.now);
+  const now = (): number => options.clock?.now() ?? Date.now() + shift;
+  const clock: Clock = { now };
+  const { close, store } = await openStore(plan, options, now);
   let url = "";
   const service = createService({
     plan,
@@ -197,7 +204,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     pass: (milliseconds) => {
       shift += milliseconds;
     },
-    now: clock.now,
+    now,
     key: (user, ...roles) => keyOf(undefined, user, roles),
     keyOf: (name, user, ...roles) => keyOf(name, user, roles),
     async [Symbol.asyncDispose]() {

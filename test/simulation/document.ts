@@ -2,6 +2,7 @@
 import type { Json } from "../../src/base/json.ts";
 import { type Block, documentOf } from "../enforced/document.ts";
 import type {
+  Across,
   Condition,
   Field,
   Grant,
@@ -115,9 +116,13 @@ function typeText(type: Field["type"]): string {
 }
 
 function rulesOf(resources: readonly Resource[]): Block {
-  const rules = resources.flatMap(({ name, rule }): [string, string][] =>
-    rule === undefined ? [] : [[name, `${conditionText(rule.holds)} else ${rule.else}`]],
-  );
+  const rules = resources.flatMap(({ across, name, rule }): [string, string[]][] => {
+    const all = [
+      ...(rule === undefined ? [] : [`${conditionText(rule.holds)} else ${rule.else}`]),
+      ...(across === undefined ? [] : [`${acrossText(name, across.holds)} else ${across.else}`]),
+    ];
+    return all.length === 0 ? [] : [[name, all]];
+  });
   return rules.length === 0 ? {} : { rules: Object.fromEntries(rules) };
 }
 
@@ -167,6 +172,23 @@ function conditionText(condition: Condition): string {
       return `${condition.field} != '${condition.value}'`;
     case "input":
       return `input.${condition.member} == '${condition.value}'`;
+  }
+}
+
+function acrossText(resource: string, rule: Across): string {
+  switch (rule.kind) {
+    case "alike":
+      return `${resource}.filter(o, o.${rule.field} == ${rule.field}).size() <= ${rule.most} || ${rule.field} == null`;
+    case "total":
+      return `${resource}.map(o, o.${rule.field}).sum() <= ${rule.most}`;
+    case "referred": {
+      const isOther = `box.${rule.field} != ${typeof rule.isNot === "string" ? `'${rule.isNot}'` : JSON.stringify(rule.isNot)}`;
+      return rule.state === undefined ? isOther : `${isOther} || state != '${rule.state}'`;
+    }
+    case "referring": {
+      const ofState = rule.state === undefined ? "" : ` && j.state == '${rule.state}'`;
+      return `Job.filter(j, j.box == id${ofState}).size() <= ${rule.most}`;
+    }
   }
 }
 
@@ -255,13 +277,14 @@ function deliveryOf({ stream, webhook }: World): Json {
 }
 
 /** Each once, with its status. */
-export const errorStatuses: Readonly<Record<string, number>> = { "wrong-code": 403, "no-more": 409, "bad-title": 422 };
+export const errorStatuses: Readonly<Record<string, number>> = { "wrong-code": 403, "no-more": 409, "bad-title": 422, crowded: 409 };
 
 function errorsOf({ resources }: World): readonly [string, string][] {
   const codes = new Set(
-    resources.flatMap(({ lifecycle, rule }) => [
+    resources.flatMap(({ across, lifecycle, rule }) => [
       ...(lifecycle?.moves.flatMap((move) => move.else ?? []) ?? []),
       ...(rule === undefined ? [] : [rule.else]),
+      ...(across === undefined ? [] : [across.else]),
     ]),
   );
   return [...codes].map((code) => [code, `${errorStatuses[code]} It is ${code}`]);

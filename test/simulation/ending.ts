@@ -6,7 +6,8 @@ import type { Scene } from "./scene.ts";
 
 /** Something that time should have done. */
 export function overdue({ machine, oracle }: Scene): string | undefined {
-  for (const rec of oracle.records.values()) {
+  for (const [key, rec] of oracle.records) {
+    if (oracle.isPutOff(key, machine.time)) continue;
     const skipped = new Set<string>();
     for (;;) {
       const turn = oracle.time(rec.resource.name, rec.id, machine.time, { entered: () => undefined }, skipped);

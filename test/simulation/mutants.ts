@@ -31,6 +31,8 @@ const hasFiles = ({ resources }: World): boolean =>
 const works = ({ resources }: World): boolean =>
   resources.some(({ operations }) => operations.some(({ deed }) => deed === "handler"));
 
+const readsAcross = ({ resources }: World): boolean => resources.some(({ across }) => across);
+
 const renews = ({ logins }: World): boolean => logins?.renewed !== undefined;
 
 export const mutants: Readonly<Record<string, Mutation>> = {
@@ -104,6 +106,16 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "what is over is not cleared": { store: (store) => ({ ...store, purge: () => {} }) },
   "what is not over is cleared": { loose: "not over" },
   "half of what a function does stays while it waits": { of: works, store: keptHalf },
+  "rules that read other records are evaluated before the write": { of: readsAcross, plan: evaluatedBefore },
+  "rules are not evaluated when what they read of others changes": {
+    of: ({ resources }) => resources.some(({ across }) => across !== undefined && across.holds.kind.startsWith("refer")),
+    plan: (plan) => withTables(plan, ({ lateRules = [], ...table }) => ({ ...table, lateRules: lateRules.filter(({ resource }) => resource === table.resource) })), // biome-ignore format: a table
+  },
+  "what time does is held to no rule": {
+    of: ({ resources }) => resources.some(({ across }) => across?.holds.kind === "total" && across.holds.field === "count"), // biome-ignore format: a table
+    store: timeUnheld,
+  },
+  "a rule is evaluated by two at once": { of: readsAcross, loose: "rule" },
   "a failure tells how": { service: (service) => answering(service, (text, status) => (status === 500 ? `${text}${detail}` : text)) }, // biome-ignore format: a table
   "older callers are told something new": { service: (service) => answering(service, (text, status, older) => (older && status === 200 ? text.replace(/^\{"id"/, '{"new":1,"id"') : text)) }, // biome-ignore format: a table
 };
@@ -206,6 +218,31 @@ function countedInSpite(store: Store): Store {
       }
     },
   };
+}
+
+/** With the other rules, over the record as it would be and everything else as it still is. */
+function evaluatedBefore(plan: Plan): Plan {
+  const early = <Rule extends object>(rules: readonly Rule[]): readonly Rule[] => rules.map((rule) => ({ ...rule, isLate: undefined })); // biome-ignore format: short
+  return {
+    ...withTables(plan, ({ lateRules: _, ...table }) => ({ ...table, rules: early(table.rules) as typeof table.rules })), // biome-ignore format: short
+    operations: plan.operations.map((one) => ({ ...one, rules: early(one.rules) as typeof one.rules })),
+  };
+}
+
+function timeUnheld(store: Store): Store {
+  return inTransactions(store, (tx) => {
+    let isTimed = false;
+    return {
+      ...tx,
+      claim(...asked) {
+        isTimed = true;
+        return tx.claim(...asked);
+      },
+      get changes() {
+        return isTimed ? [] : tx.changes;
+      },
+    };
+  });
 }
 
 function keptHalf(store: Store): Store {

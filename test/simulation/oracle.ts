@@ -10,7 +10,7 @@ import { stepsOf } from "./functions.ts";
 import { isKeptOf } from "./hashing.ts";
 import { hashOf, type Pair, type SessionChange, Sessions, type Token } from "./sessions.ts";
 import type { SessionChange as SessionWritten } from "./store.ts";
-import type { Condition, Field, Grant, Move, Operation, Resource, Role, SessionDeed, SetTo, World } from "./world.ts";
+import type { Across, Condition, Field, Grant, Move, Operation, Resource, Role, SessionDeed, SetTo, World } from "./world.ts";
 
 export interface Actor {
   readonly name: string;
@@ -111,8 +111,6 @@ export type Verdict =
       readonly code: string;
       readonly moves?: readonly string[];
       readonly state?: string;
-      /** It undoes what was written, and is not remembered. */
-      readonly undoes?: boolean;
       /** Seconds after which one may come back, at most. */
       readonly within?: number;
     }
@@ -237,6 +235,8 @@ export class Oracle {
   readonly tags: Map<string, number> = new Map();
   /** Counts what has happened. */
   changes = 0;
+  /** Records whose time has come, which a rule has kept from what is due: until when, unless they change. */
+  readonly #putOff: Map<string, { readonly version: number; readonly until: number }> = new Map();
   /** Ids of records that are gone. */
   readonly gone: { readonly resource: string; readonly id: string }[] = [];
 
@@ -266,6 +266,7 @@ export class Oracle {
       }
       const verdict = this.#perform(draft, asked, now, hints);
       this.#count(draft, asked, now, hints);
+      this.#holdAcross(draft);
       return { verdict, effects: draft };
     } catch (thrown) {
       if (thrown instanceof Refused) return { verdict: thrown.verdict, effects: thrown.effects ?? new Draft(this) };
@@ -326,7 +327,6 @@ export class Oracle {
   /** Whether the answer to a request that was refused so is remembered under its key (R4.20). */
   isOutcome(verdict: Verdict): boolean {
     if (verdict.kind !== "refused") return true;
-    if (verdict.undoes === true) return false;
     return verdict.status === 409 || Object.hasOwn(errorStatuses, verdict.code);
   }
 
@@ -347,14 +347,17 @@ export class Oracle {
       try {
         if (act.does === "delete") {
           this.#discard(draft, rec, act, now);
+          this.#holdAcross(draft);
           return { effects: draft };
         }
         if (act.does === "erase") {
           rec = this.#erase(draft, rec, act, now, hints);
+          this.#holdAcross(draft);
           continue;
         }
         rec = this.#move(draft, rec, act.does, { by: "system", cause: act.cause, now, due: act.moment }, hints);
         this.#holdLive(draft, before, rec);
+        this.#holdAcross(draft);
       } catch (thrown) {
         if (thrown instanceof Refused) return { effects: new Draft(this), refused: act.cause };
         throw thrown;
@@ -388,6 +391,17 @@ export class Oracle {
       if (moment <= now) acts.push({ moment, cause, does: keep.erases ? "erase" : "delete" });
     }
     return acts.toSorted((a, b) => a.moment - b.moment);
+  }
+
+  /** What a rule keeps from being done is tried again an hour later, or when the record has changed. */
+  putOff(key: string, now: number): void {
+    const rec = this.records.get(key);
+    if (rec !== undefined) this.#putOff.set(key, { version: rec.version, until: now + 3_600_000 });
+  }
+
+  isPutOff(key: string, now: number): boolean {
+    const { until = 0, version } = this.#putOff.get(key) ?? {};
+    return until > now && version === this.records.get(key)?.version;
   }
 
   // ── What has happened ──
@@ -708,24 +722,17 @@ export class Oracle {
     const { plan, ...others } = body;
     if (typeof plan !== "string" || plan.length > mostTaken("handler") || Object.keys(others).length > 0)
       refuse(422, "invalid-request");
-    let undoes = false;
-    try {
-      for (const step of stepsOf(plan)) {
-        const [what = "", which = ""] = step.split(" ");
-        undoes ||= what === "title" || what === "move";
-        const present = draft.find("Job", rec.id) as Rec;
-        if (what === "title" && present.values["title"] !== which) {
-          const next: Rec = { ...present, values: { ...present.values, title: which }, version: present.version + 1 };
-          this.#settle(draft, next);
-          draft.put(next);
-        }
-        if (what === "move") this.#moveFor(draft, actor, operation, present, which, now, hints);
-        if (what === "fail") refuse(errorStatuses[which] ?? 500, which);
-        if (what === "throw") refuse(500, "internal");
+    for (const step of stepsOf(plan)) {
+      const [what = "", which = ""] = step.split(" ");
+      const present = draft.find("Job", rec.id) as Rec;
+      if (what === "title" && present.values["title"] !== which) {
+        const next: Rec = { ...present, values: { ...present.values, title: which }, version: present.version + 1 };
+        this.#settle(draft, next);
+        draft.put(next);
       }
-    } catch (thrown) {
-      if (thrown instanceof Refused && undoes) thrown.verdict = { ...thrown.verdict, undoes };
-      throw thrown;
+      if (what === "move") this.#moveFor(draft, actor, operation, present, which, now, hints);
+      if (what === "fail") refuse(errorStatuses[which] ?? 500, which);
+      if (what === "throw") refuse(500, "internal");
     }
     return { kind: "given", status: 200, record: this.#after(draft, rec) };
   }
@@ -878,6 +885,17 @@ export class Oracle {
     });
   }
 
+  /** When all is written: what reads other records is true of all of them, whichever was written. */
+  #holdAcross(draft: Draft): void {
+    if (draft.records.size === 0) return;
+    for (const { across, name } of this.world.resources) {
+      if (across === undefined) continue;
+      const all = draft.all(name);
+      const isBroken = all.some((rec) => !holdsAcross(across.holds, rec, all, (resource) => draft.all(resource)));
+      if (isBroken) refuse(errorStatuses[across.else] ?? 500, across.else);
+    }
+  }
+
   // ── Quotas ──
 
   #holdLive(draft: Draft, before: Rec | undefined, rec: Rec): void {
@@ -1008,6 +1026,33 @@ function holds(condition: Condition, rec: Rec, input: Readonly<Record<string, Js
       return rec.values[condition.field] !== condition.value;
     case "input":
       return input[condition.member] === condition.value;
+  }
+}
+
+function holdsAcross(
+  rule: Across,
+  rec: Rec,
+  all: readonly Rec[],
+  others: (resource: string) => readonly Rec[],
+): boolean {
+  switch (rule.kind) {
+    case "alike": {
+      const value = valueOf(rec, rule.field);
+      return value === null || all.filter((other) => valueOf(other, rule.field) === value).length <= rule.most;
+    }
+    case "total": {
+      const numbers = all.map((other) => valueOf(other, rule.field)).filter((value) => typeof value === "number");
+      return numbers.reduce((sum, value) => sum + value, 0) <= rule.most;
+    }
+    case "referred": {
+      if (rule.state !== undefined && rec.state !== rule.state) return true;
+      const box = others("Box").find(({ id }) => id === rec.values["box"]);
+      return box === undefined || valueOf(box, rule.field) !== rule.isNot;
+    }
+    case "referring": {
+      const isCounted = ({ state, values }: Rec): boolean => values["box"] === rec.id && (rule.state ?? state) === state;
+      return others("Job").filter(isCounted).length <= rule.most;
+    }
   }
 }
 

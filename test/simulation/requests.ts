@@ -30,6 +30,8 @@ export interface Flight {
   readonly before: number;
   /** What may be answered: what was true at one of the moments at which something was looked at for it. */
   readonly verdicts: Verdict[];
+  /** It was refused after it had written something. */
+  isUndone?: true;
   /** Another one with its key was under way meanwhile. */
   metItsKey?: true;
   /** Files whose bytes came with it. */

@@ -78,12 +78,20 @@ export function watcherOf(scene: Scene, requests: Requests): Watcher {
       if (thrown instanceof Waits) return;
       const late = flight && (judge.lost(thrown) ?? judge.late(flight, thrown));
       if (flight !== undefined && late !== undefined) return void flight.verdicts.push(late);
-      if (flight !== undefined && !injected) flight.verdicts.push(judge.undone(flight, log));
-      if (flight === undefined && task.name === "time" && !injected) judge.undoneTime(task, log);
+      if (flight !== undefined && !injected) {
+        flight.verdicts.push(judge.undone(flight, log));
+        flight.isUndone = true;
+      }
+      if (flight === undefined && task.name === "time" && (!injected || isByRule(thrown))) judge.undoneTime(task, log);
     },
     rated: (asked) => requests.shared?.counted(asked, machine.uptime),
     keepingRates: (life) => processes.get(life)?.rates.keeping(machine.time) ?? (() => {}),
   };
+}
+
+/** Whether the document is why an act of time is left out, also in a turn in which something has failed before. */
+function isByRule(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.cause instanceof Refusal;
 }
 
 class Judge {
@@ -115,9 +123,9 @@ class Judge {
     this.#apply(effects, log);
   }
 
-  /** What changes nothing but what is remembered of it may have been before others that were committed since it looked. */
+  /** What changes nothing but what is remembered of it may have been before others that were committed since it looked, or was undone. */
   #wasRefused(flight: Flight, log: Log): boolean {
-    if (this.#scene.store !== "together" || log.remembered.length === 0) return false;
+    if (log.remembered.length === 0) return false;
     const { counted, deleted, entries, puts, sessions } = log;
     if (puts.length + deleted.length + entries.length + counted.length + sessions.length > 0) return false;
     return flight.verdicts.some(
@@ -159,8 +167,10 @@ class Judge {
     return { kind: "refused", status: 503, code };
   }
 
-  #verdictOf({ sent: { asked }, task }: Flight, log: Log): ReturnType<Oracle["write"]> {
-    return this.#scene.oracle.write(asked, task.since ?? task.looked, log.began, hintsOf(log, asked));
+  /** What was refused and undone is late for nothing any more: its answer alone is to be remembered. */
+  #verdictOf({ isUndone, sent: { asked }, task }: Flight, log: Log): ReturnType<Oracle["write"]> {
+    const since = task.since ?? task.looked;
+    return this.#scene.oracle.write(asked, since, isUndone === true ? since : log.began, hintsOf(log, asked));
   }
 
   #wrongRemembered(flight: Flight, verdict: Verdict, log: Log): string | undefined {
@@ -215,21 +225,19 @@ class Judge {
 
   time({ skipped }: Task, log: Log): void {
     const { found, oracle } = this.#scene;
-    const { left, sought } = log;
+    const { sought } = log;
     if (sought === undefined) return;
     // The service keeps what was sent for a time, too; and what somebody else has in hand is theirs.
-    if (left === true || !isOwn(sought.resource)) return this.sending(log);
+    if (log.left === true || !isOwn(sought.resource)) return this.sending(log);
     const key = keyOf(sought.resource, sought.id);
-    const { effects, refused } = oracle.time(
-      sought.resource,
-      sought.id,
-      log.began,
-      hintsOf(log),
-      skipped?.get(key) ?? new Set(),
-    );
+    const left = skipped?.get(key) ?? new Set();
+    // Another turn was faster, and has put off what could not be done.
+    if (left.size === 0 && oracle.isPutOff(key, log.began) && log.puts.length + log.deleted.length === 0) return;
+    const { effects, refused } = oracle.time(sought.resource, sought.id, log.began, hintsOf(log), left);
     const wrong = refused === undefined ? wrongEffects(effects, log, false) : `${refused} is not refused`;
-    if (wrong !== undefined) found(`time at ${key}: ${wrong}`);
-    else this.#apply(effects, log);
+    if (wrong !== undefined) return found(`time at ${key}: ${wrong}`);
+    this.#apply(effects, log);
+    if (left.size > 0) oracle.putOff(key, log.began);
   }
 
   /** An act that the document's own rules refuse is left out in this turn. */

@@ -43,6 +43,8 @@ export interface Resource {
   readonly lifecycle?: Lifecycle;
   readonly operations: readonly Operation[];
   readonly rule?: { readonly holds: Condition; readonly else: string };
+  /** A rule that reads other records, and so is evaluated when these are written, too. */
+  readonly across?: { readonly holds: Across; readonly else: string };
   /** How long it is kept; then it is deleted, or what is personal of it is erased. */
   readonly keep?: {
     readonly milliseconds: number;
@@ -118,6 +120,16 @@ export type Condition =
   | { readonly kind: "isNot"; readonly field: string; readonly value: string }
   | { readonly kind: "input"; readonly member: string; readonly value: string };
 
+export type Across =
+  /** So many of this resource at most have the same in a field. */
+  | { readonly kind: "alike"; readonly field: string; readonly most: number }
+  /** The sum of a field over all of them is at most so much. */
+  | { readonly kind: "total"; readonly field: string; readonly most: number }
+  /** The record that `box` refers to has something else in a field. */
+  | { readonly kind: "referred"; readonly field: string; readonly isNot: Json; readonly state?: string }
+  /** So many jobs at most refer to it, of those in a state. */
+  | { readonly kind: "referring"; readonly most: number; readonly state?: string };
+
 export interface Grant {
   readonly who: Role | "signed-in" | "anyone";
   readonly own?: true;
@@ -192,11 +204,13 @@ export function worldOf(number: number): World {
   const logins = loginsOf(chanceOf(number, "logins"));
   const bursts = chanceOf(number, "bursts");
   const inbound = chanceOf(number, "inbound").percent(30) ? inboundOf() : undefined;
+  const across = acrossOf(chanceOf(number, "across"), linked);
   return {
     number,
     resources: [
       ...(logins === undefined ? [] : [personOf(chanceOf(number, "person"), logins)]),
-      ...linked.map((one) => {
+      ...linked.map((plain) => {
+        const one = plain.name === across?.of ? { ...plain, across: across.rule } : plain;
         if (one.name !== "Job") return bursting(one, bursts);
         const job = bursting(inbound === undefined ? one : told(one), bursts);
         const shown = chanceOf(number, "files").percent(25) ? pictured(job, chanceOf(number, "pictures")) : job;
@@ -217,6 +231,36 @@ export function worldOf(number: number): World {
       : {}),
     ...(chance.percent(40) ? { older: olderOf(chance, job) } : {}),
   };
+}
+
+/** In three of ten worlds a rule of one of them reads others. */
+function acrossOf(
+  chance: Chance,
+  resources: readonly Resource[],
+): { readonly of: string; readonly rule: NonNullable<Resource["across"]> } | undefined {
+  if (!chance.percent(30)) return undefined;
+  const box = resources.find(({ name }) => name === "Box");
+  const job = resources.find(({ name }) => name === "Job");
+  const has = (resource: Resource | undefined, field: string): boolean =>
+    resource?.fields.some(({ name }) => name === field) === true;
+  const rules: readonly (readonly [of: string, holds: Across])[] = [
+    ["Job", { kind: "total", field: "count", most: chance.between(1, 3) }],
+    ["Job", { kind: "total", field: "size", most: chance.between(4, 9) }],
+    ...(has(job, "grade") ? [["Job", { kind: "alike", field: "grade", most: chance.between(1, 2) }] as const] : []),
+    ...(box === undefined
+      ? []
+      : ([
+          ["Job", { kind: "alike", field: "box", most: chance.between(1, 2) }],
+          ["Box", { kind: "referring", most: chance.between(1, 2) }],
+          ["Box", { kind: "referring", most: chance.between(0, 1), state: "held" }],
+        ] as const)),
+    ...(has(box, "room") ? [["Job", { kind: "referred", field: "room", isNot: 2 }] as const] : []),
+    ...(box?.lifecycle === undefined
+      ? []
+      : [["Job", { kind: "referred", field: "state", isNot: "taken", state: "open" }] as const]),
+  ];
+  const [of, holds] = chance.pick(rules);
+  return { of, rule: { holds, else: "crowded" } };
 }
 
 function rateOf(chance: Chance): Rate {

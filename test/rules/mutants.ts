@@ -1,0 +1,87 @@
+/** Deliberate mistakes in when rules are evaluated, put between a sound service and its plan or its store. */
+import type { LateRule, Plan, Table } from "../../src/plan/plan.ts";
+import type { RecordChange, Store, Transaction } from "../../src/store/store.ts";
+import type { PlayOptions } from "./play.ts";
+
+/** `from`: the first seed to look in, where few of them show it. */
+export type Mutant = Pick<PlayOptions, "plan" | "around"> & { readonly from?: number };
+
+export const mutants: Readonly<Record<string, Mutant>> = {
+  "rules are evaluated before the write": { plan: evaluatedBefore },
+  "rules of others are not evaluated when what they read changes": { plan: withLate((rule, { resource }) => (rule.resource === resource ? rule : undefined)) }, // biome-ignore format: a table
+  "a rule is evaluated for the written record alone": { plan: withLate((rule) => (rule.kind === "itself" ? rule : undefined)) }, // biome-ignore format: a table
+  "a rule is evaluated for all but the written record": { plan: withLate((rule) => (rule.kind === "other" ? rule : undefined)) }, // biome-ignore format: a table
+  "the group that a record has left is not asked": { around: changesAs((change) => (hasMoved(change) ? { resource: change.resource, ...(change.row && { row: change.row }) } : change)) }, // biome-ignore format: a table
+  "deletions ask nothing": { from: 49, plan: withLate((rule) => ({ ...rule, on: { ...rule.on, delete: false } })) },
+  "creations ask nothing": { plan: withLate((rule) => ({ ...rule, on: { ...rule.on, insert: false } })) },
+  "what a deletion clears asks nothing": { around: changesAs((change) => (hasMoved(change) ? undefined : change)) },
+  "time asks nothing": { around: timeUnheld },
+};
+
+function withLate(change: (rule: LateRule, table: Table) => LateRule | undefined): (plan: Plan) => Plan {
+  return (plan) => ({
+    ...plan,
+    tables: plan.tables.map((table) => {
+      const late = (table.lateRules ?? []).flatMap((rule) => change(rule, table) ?? []);
+      return table.lateRules === undefined ? table : { ...table, lateRules: late };
+    }),
+  });
+}
+
+/** With the rules of a record alone. */
+function evaluatedBefore(plan: Plan): Plan {
+  const early = (rules: Table["rules"]): Table["rules"] => rules.map(({ isLate: _, ...rule }) => rule);
+  return {
+    ...plan,
+    tables: plan.tables.map(({ lateRules: _, ...table }) => ({ ...table, rules: early(table.rules) })),
+    operations: plan.operations.map((operation) => ({ ...operation, rules: early(operation.rules) })),
+  };
+}
+
+/** Whether a reference has become another one, or none. */
+function hasMoved({ old, row }: RecordChange): boolean {
+  const references = ["team", "seat", "over"];
+  return old !== undefined && row !== undefined && references.some((name) => (old[name] ?? null) !== (row[name] ?? null)); // biome-ignore format: short
+}
+
+function changesAs(change: (change: RecordChange) => RecordChange | undefined): (store: Store) => Store {
+  return (store) => inTransactions(store, (tx) => ({ changes: () => tx.changes.flatMap((one) => change(one) ?? []) }));
+}
+
+function timeUnheld(store: Store): Store {
+  return inTransactions(store, (tx) => {
+    let isTimed = false;
+    return {
+      changes: () => (isTimed ? [] : tx.changes),
+      claim: (...asked) => {
+        isTimed = true;
+        return tx.claim(...asked);
+      },
+    };
+  });
+}
+
+type Instead = { readonly changes: () => readonly RecordChange[] } & Partial<Pick<Transaction, "claim">>;
+
+function inTransactions(store: Store, instead: (tx: Transaction) => Instead): Store {
+  return new Proxy(store, {
+    get(target, name) {
+      if (name !== "transaction") return bound(target, name);
+      return (work: (tx: Transaction) => Promise<unknown>) =>
+        target.transaction((tx) => {
+          const { changes, ...others } = instead(tx);
+          return work(
+            new Proxy(tx, {
+              get: (inner, called) =>
+                called === "changes" ? changes() : (Reflect.get(others, called) ?? bound(inner, called)),
+            }),
+          );
+        });
+    },
+  });
+}
+
+function bound<Target extends object>(target: Target, name: string | symbol): unknown {
+  const member: unknown = Reflect.get(target, name, target);
+  return typeof member === "function" ? (member.bind(target) as unknown) : member;
+}
