@@ -106,7 +106,10 @@ function soundRules(doc: Doc): Doc | undefined {
 
 function drawn(chance: Chance): Doc {
   const names = ["Team", "Seat", "Note"].slice(0, Number(chance.weighted({ 1: 20, 2: 50, 3: 30 })));
-  const resources = names.reduce<readonly Resource[]>((before, name) => [...before, resourceOf(chance, name, before)], []);
+  const resources = names.reduce<readonly Resource[]>(
+    (before, name) => [...before, resourceOf(chance, name, before)],
+    [],
+  );
   const inbound = chance.percent(40) ? resources.find(({ lifecycle }) => lifecycle !== undefined)?.name : undefined;
   const all = resources.map((one) => caused(chance, one, resources, inbound));
   const references = Object.fromEntries(
@@ -251,7 +254,8 @@ function linkOf(chance: Chance, resources: readonly Resource[]): Link | undefine
   if (child === undefined || parent === undefined || child.id === "client" || chance.percent(40)) return undefined;
   const required = child.fields.filter(({ isOptional, kind }) => kind === "reference" && !isOptional);
   const field = parent.name.toLowerCase();
-  if (required.some(({ name }) => name !== field) || !child.fields.some(({ name }) => name === "kind")) return undefined;
+  if (required.some(({ name }) => name !== field) || !child.fields.some(({ name }) => name === "kind"))
+    return undefined;
   return { of: parent.name, in: child.name, field, kind: "b" };
 }
 
@@ -524,7 +528,14 @@ function walked(expr: Expr, resource: string, field: string): Expr {
   return expr;
 }
 
-function tied({ chance, references }: About, of: string, resource: Resource, item: string, among: Resource): Expr | undefined { // biome-ignore format: short
+function tied(
+  { chance, references }: About,
+  of: string,
+  resource: Resource,
+  item: string,
+  among: Resource,
+): Expr | undefined {
+  // biome-ignore format: short
   const ties = [
     ...Object.entries(references[among.name] ?? {}).flatMap(([field, to]) =>
       to === resource.name ? [compare("==", pathTo(item, among.name, field), pathTo(of, resource.name, "id"))] : [],
@@ -540,7 +551,9 @@ function tied({ chance, references }: About, of: string, resource: Resource, ite
 function anyNumber(about: About, of: string, resource: Resource, levels: number, within: number): Expr {
   const { chance, references, resources } = about;
   const refs = Object.entries(references[resource.name] ?? {});
-  switch (chance.weighted({ constant: 3, field: 4, walk: refs.length > 0 ? 2 : 0, calculate: levels > 0 ? 2 : 0, among: levels > 0 && within < 2 ? 3 : 0 })) { // biome-ignore format: short
+  switch (
+    chance.weighted({ constant: 3, field: 4, walk: refs.length > 0 ? 2 : 0, calculate: levels > 0 ? 2 : 0, among: levels > 0 && within < 2 ? 3 : 0 }) // biome-ignore format: short
+  ) {
     case "constant":
       return constant(chance.between(0, 6));
     case "field":
@@ -572,7 +585,9 @@ export const deviceSecret = "a device";
 export function documentText(doc: Doc): string {
   const { hasBatch, inbound, link, resources, rules } = doc;
   const events = eventsOf(resources);
-  const kept = resources.flatMap(({ keptHours, name }) => (keptHours === undefined ? [] : [[name, keptText(keptHours)]]));
+  const kept = resources.flatMap(({ keptHours, name }) =>
+    keptHours === undefined ? [] : [[name, keptText(keptHours)]],
+  );
   const codes = rules.map(({ code, status }) => [code, `${status} It is ${code}`]);
   const isGuarded = resources.some(({ lifecycle }) => lifecycle?.transitions.some(({ guard }) => guard));
   const errors = Object.fromEntries([...codes, ...(isGuarded ? [[guardCode, "409 It does not go"]] : [])]);

@@ -169,11 +169,23 @@ function among({ among: resource }: { readonly among: string }, { records }: Ask
   return [...(records.get(resource)?.values() ?? [])];
 }
 
-function holdsOf({ item }: { readonly item: string }, where: Expr | undefined, rec: Rec, asked: Asked, items: Items): boolean { // biome-ignore format: short
+function holdsOf(
+  { item }: { readonly item: string },
+  where: Expr | undefined,
+  rec: Rec,
+  asked: Asked,
+  items: Items,
+): boolean {
+  // biome-ignore format: short
   return where === undefined || valueOf(where, asked, new Map([...items, [item, rec]])) === true;
 }
 
-function pathOf({ of, resource, steps }: Expr & { is: "path" }, { records, references, self }: Asked, items: Items): Json { // biome-ignore format: short
+function pathOf(
+  { of, resource, steps }: Expr & { is: "path" },
+  { records, references, self }: Asked,
+  items: Items,
+): Json {
+  // biome-ignore format: short
   let rec = of === "self" ? self : items.get(of);
   let at = resource;
   for (const step of steps.slice(0, -1)) {

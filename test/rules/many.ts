@@ -37,7 +37,9 @@ async function playAll({ from, minutes, most, say, seeds, store }: RulesOptions)
       found += 1;
       say(`seed ${seed}: ${one.fault}`);
       const { document, fault, lines } = await shrunk({ seed, store }, one);
-      say(`${fault}\n${document}\n${lines.join("\n")}\n  npm run simulate -- --rules --store ${store} --from ${seed} --seeds 1`);
+      say(
+        `${fault}\n${document}\n${lines.join("\n")}\n  npm run simulate -- --rules --store ${store} --from ${seed} --seeds 1`,
+      );
     }
     if (seconds() < told + 60) continue;
     told = seconds();

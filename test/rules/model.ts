@@ -157,7 +157,9 @@ export class Model {
       const { due } = rec.values;
       if (trigger.kind === "after")
         return [{ moment: rec.entered + trigger.hours * hour, act, cause: `after ${trigger.hours}h` }];
-      return trigger.kind === "at" && typeof due === "string" ? [{ moment: Date.parse(due), act, cause: "at due" }] : [];
+      return trigger.kind === "at" && typeof due === "string"
+        ? [{ moment: Date.parse(due), act, cause: "at due" }]
+        : [];
     });
     if (keptHours === undefined) return moves;
     const moment = Date.parse(rec.values["madeAt"] as string) + keptHours * hour;

@@ -365,7 +365,12 @@ class Table {
   }
 
   /** What may come of the turn of one record: the first that breaks nothing is done, and what is left out before is told. */
-  #doneBy(records: Records, rec: Rec, now: number): readonly { readonly left: readonly string[]; readonly records: Records }[] { // biome-ignore format: short
+  #doneBy(
+    records: Records,
+    rec: Rec,
+    now: number,
+  ): readonly { readonly left: readonly string[]; readonly records: Records }[] {
+    // biome-ignore format: short
     const acts: readonly Timed[] = this.#model.timed(records, rec, now);
     const options: { left: readonly string[]; records: Records }[] = [];
     const left: string[] = [];
@@ -474,7 +479,8 @@ export async function shrunk(options: PlayOptions, found: Played, runs = 80): Pr
   // What came after the fault is left out from the start.
   const last = found.steps.at(-1) ?? 0;
   const total = options.steps ?? defaultSteps;
-  for (let step = 0; step < total; step += 1) if (step > last + 1 || !found.steps.includes(step)) without.steps.add(step);
+  for (let step = 0; step < total; step += 1)
+    if (step > last + 1 || !found.steps.includes(step)) without.steps.add(step);
   if (!(await attempt(without.steps, without.rules))) without.steps.clear();
   for (const [index] of rules.entries()) {
     const fewer = new Set([...without.rules, index]);

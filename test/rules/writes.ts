@@ -30,7 +30,9 @@ export function drawWrite(drawing: Drawing): Write | undefined {
   const any = anyOf(drawing, resource);
   const rec = any?.id ?? "";
   const { name } = resource;
-  switch (chance.weighted({ step: 60, put: resource.id === "client" ? 12 : 0, clear: resource.cleared ? 4 : 0, link: link ? 8 : 0, event: inbound ? 9 : 0, batch: hasBatch ? 16 : 0 })) { // biome-ignore format: short
+  switch (
+    chance.weighted({ step: 60, put: resource.id === "client" ? 12 : 0, clear: resource.cleared ? 4 : 0, link: link ? 8 : 0, event: inbound ? 9 : 0, batch: hasBatch ? 16 : 0 }) // biome-ignore format: short
+  ) {
     case "step":
       return drawStep(drawing, resource);
     case "put": {
@@ -164,7 +166,11 @@ export function requestOf(doc: Doc, write: Write, authorization: string | undefi
     case "event": {
       const body = JSON.stringify({ about: write.id });
       const seconds = Math.floor(now / 1000);
-      const field = signatureField(deviceSecret, seconds, { method: "POST", target: "/pings", body: Buffer.from(body) });
+      const field = signatureField(deviceSecret, seconds, {
+        method: "POST",
+        target: "/pings",
+        body: Buffer.from(body),
+      });
       return { method: "POST", path: "/pings", headers: { "Device-Signature": field, "Content-Type": "application/json" }, body }; // biome-ignore format: short
     }
     case "batch":

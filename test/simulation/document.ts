@@ -277,7 +277,12 @@ function deliveryOf({ stream, webhook }: World): Json {
 }
 
 /** Each once, with its status. */
-export const errorStatuses: Readonly<Record<string, number>> = { "wrong-code": 403, "no-more": 409, "bad-title": 422, crowded: 409 };
+export const errorStatuses: Readonly<Record<string, number>> = {
+  "wrong-code": 403,
+  "no-more": 409,
+  "bad-title": 422,
+  crowded: 409,
+};
 
 function errorsOf({ resources }: World): readonly [string, string][] {
   const codes = new Set(

@@ -41,7 +41,8 @@ else process.exitCode = await one(Number(values.seed));
 async function rules(): Promise<number> {
   const { playMany } = await import("../rules/many.ts");
   const { store } = values;
-  if (store !== "sqlite" && store !== "postgres") throw new Error(`${store} is no store: there are sqlite and postgres`);
+  if (store !== "sqlite" && store !== "postgres")
+    throw new Error(`${store} is no store: there are sqlite and postgres`);
   const found = await playMany({
     store,
     from: Number(values.from),

@@ -108,7 +108,8 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "half of what a function does stays while it waits": { of: works, store: keptHalf },
   "rules that read other records are evaluated before the write": { of: readsAcross, plan: evaluatedBefore },
   "rules are not evaluated when what they read of others changes": {
-    of: ({ resources }) => resources.some(({ across }) => across !== undefined && across.holds.kind.startsWith("refer")),
+    of: ({ resources }) =>
+      resources.some(({ across }) => across !== undefined && across.holds.kind.startsWith("refer")),
     plan: (plan) => withTables(plan, ({ lateRules = [], ...table }) => ({ ...table, lateRules: lateRules.filter(({ resource }) => resource === table.resource) })), // biome-ignore format: a table
   },
   "what time does is held to no rule": {

@@ -10,7 +10,19 @@ import { stepsOf } from "./functions.ts";
 import { isKeptOf } from "./hashing.ts";
 import { hashOf, type Pair, type SessionChange, Sessions, type Token } from "./sessions.ts";
 import type { SessionChange as SessionWritten } from "./store.ts";
-import type { Across, Condition, Field, Grant, Move, Operation, Resource, Role, SessionDeed, SetTo, World } from "./world.ts";
+import type {
+  Across,
+  Condition,
+  Field,
+  Grant,
+  Move,
+  Operation,
+  Resource,
+  Role,
+  SessionDeed,
+  SetTo,
+  World,
+} from "./world.ts";
 
 export interface Actor {
   readonly name: string;
@@ -1050,7 +1062,8 @@ function holdsAcross(
       return box === undefined || valueOf(box, rule.field) !== rule.isNot;
     }
     case "referring": {
-      const isCounted = ({ state, values }: Rec): boolean => values["box"] === rec.id && (rule.state ?? state) === state;
+      const isCounted = ({ state, values }: Rec): boolean =>
+        values["box"] === rec.id && (rule.state ?? state) === state;
       return others("Job").filter(isCounted).length <= rule.most;
     }
   }
