@@ -1,5 +1,5 @@
 /** What `serve` prints when it starts, and when a document that it watches has changed. */
-import { nameOf } from "../parts/authentication/grants.ts";
+import { includes, nameOf } from "../parts/authentication/grants.ts";
 import type { Grant } from "../parts/authentication/model.ts";
 import { withWebhooks } from "../parts/events/webhooks.ts";
 import { streamOperations } from "../plan/events.ts";
@@ -109,11 +109,4 @@ function grantText({ who, if: condition }: Grant, { parents }: Operation): strin
   const name = nameOf({ who });
   const narrowed = [name, ...hidden.map(({ resource }) => `who may see the ${resource}`)].join(" ");
   return condition === undefined ? narrowed : `${narrowed} if ${condition}`;
-}
-
-/** Whether each caller of the narrower kind is one of the wider. */
-function includes(wider: Grant["who"], narrower: Grant["who"]): boolean {
-  if (wider.kind === "anyone") return true;
-  if (wider.kind === "signed-in") return narrower.kind !== "anyone";
-  return narrower.kind === "role" && narrower.role === wider.role;
 }

@@ -90,6 +90,7 @@ import { check as authenticationAnyoneMayWrite } from "./authentication/checks/a
 import { check as authenticationAnyoneWithoutRate } from "./authentication/checks/anyone-without-rate.ts";
 import { check as authenticationCredentialWithoutEnd } from "./authentication/checks/credential-without-end.ts";
 import { check as authenticationGrantWithoutScope } from "./authentication/checks/grant-without-scope.ts";
+import { check as authenticationHiddenReference } from "./authentication/checks/hidden-reference.ts";
 import { check as authenticationListWiderThanRead } from "./authentication/checks/list-wider-than-read.ts";
 import { check as authenticationLoginFieldUnfit } from "./authentication/checks/login-field-unfit.ts";
 import { check as authenticationNoCredential } from "./authentication/checks/no-credential.ts";
@@ -245,6 +246,7 @@ export const checks: readonly Check[] = [
   authenticationAnyoneWithoutRate,
   authenticationCredentialWithoutEnd,
   authenticationGrantWithoutScope,
+  authenticationHiddenReference,
   authenticationListWiderThanRead,
   authenticationLoginFieldUnfit,
   authenticationNoCredential,

@@ -2,8 +2,8 @@
 import { parts, readsCaller, type TypedExpression } from "../expression/typed.ts";
 import { bindsByScopes } from "../parts/authentication/oauth.ts";
 import type { Grant } from "../parts/authentication/model.ts";
-import { type ResourceEndpoint, resourceEndpoints } from "../parts/endpoints/meaning.ts";
-import { sessionDeeds } from "../parts/endpoints/model.ts";
+import { showingOperations } from "../parts/authentication/visible.ts";
+import type { ResourceEndpoint } from "../parts/endpoints/meaning.ts";
 import { fieldsOf, own } from "../parts/resources/fields.ts";
 import type { GrantPlan } from "./plan.ts";
 import { both, type Sources, typedAt } from "./sources.ts";
@@ -16,14 +16,7 @@ export function allowOf(sources: Sources, operation: string): readonly GrantPlan
 
 /** For whom the records of a resource exist; see `Operation.visible`. */
 export function visibleOf(sources: Sources, resource: string): readonly GrantPlan[] {
-  const endpoints = resourceEndpoints(sources.model, resource);
-  const reading = endpoints.filter(
-    ({ deed, endpoint }) => deed === "read" || (deed === "list" && endpoint.where === undefined),
-  );
-  // Of what can only be made and moved, whoever may do that has to be able to name one.
-  const others = endpoints.filter(({ deed }) => !sessionDeeds.has(deed));
-  const asked = reading.length > 0 ? reading : others;
-  return distinct(asked.flatMap((meaning) => allowedOn(sources, meaning)));
+  return distinct(showingOperations(sources.model, resource).flatMap((meaning) => allowedOn(sources, meaning)));
 }
 
 /** Who may run it on a record: where `the` says which record that is, on that one alone. */

@@ -58,6 +58,13 @@ export function nameOf({ who }: Pick<Grant, "who">): string {
   return who.kind === "signed-in" && who.anyScope === true ? "any-scope" : who.kind;
 }
 
+/** Whether each caller of the narrower kind is one of the wider. */
+export function includes(wider: Grant["who"], narrower: Grant["who"]): boolean {
+  if (wider.kind === "anyone") return true;
+  if (wider.kind === "signed-in") return narrower.kind !== "anyone";
+  return narrower.kind === "role" && narrower.role === wider.role;
+}
+
 interface ReadGrant {
   readonly grant: Grant;
   readonly whole: Phrase | Node;

@@ -1,6 +1,8 @@
 /** An operation that needs an id which its callers have no operation to find. */
 import { withArticle } from "../../../base/case.ts";
+import { includes } from "../../authentication/grants.ts";
 import type { Grant } from "../../authentication/model.ts";
+import { hiddenFromAll } from "../../authentication/visible.ts";
 import { inputOf } from "../../endpoints/input.ts";
 import { allowedTo, type Facts, says } from "../../facts.ts";
 import type { Check } from "../../finding.ts";
@@ -18,7 +20,10 @@ export const check: Check = {
       for (const { name, field, required } of inputOf(facts.model, meaning)) {
         const target = required ? referenceOf(facts.model, field.type) : undefined;
         if (target === undefined || hasClientId(facts.model, target)) continue;
-        const lost = allowedTo(facts, meaning.operation).find(({ who }) => !canFind(who, finders.get(target) ?? []));
+        const callers = allowedTo(facts, meaning.operation);
+        // Whoever may see no such record needs more than its id.
+        if (hiddenFromAll(facts.model, callers, target) !== undefined) continue;
+        const lost = callers.find(({ who }) => !(finders.get(target) ?? []).some((finder) => includes(finder, who)));
         if (lost === undefined) continue;
         const who = lost.who.kind === "role" ? lost.who.role : lost.who.kind;
         const taken = `endpoints/endpoints/${meaning.operation}/takes/${name}`;
@@ -54,12 +59,4 @@ function findersOf(facts: Facts): ReadonlyMap<string, readonly Grant["who"][]> {
     }
   }
   return finders;
-}
-
-function canFind(who: Grant["who"], finders: readonly Grant["who"][]): boolean {
-  return finders.some((finder) => {
-    if (finder.kind === "anyone") return true;
-    if (finder.kind === "signed-in") return who.kind !== "anyone";
-    return who.kind === "role" && who.role === finder.role;
-  });
 }
