@@ -18,6 +18,7 @@ export const commands: readonly Command[] = [
     about: "what is wrong with a document, and what it leaves open",
     details: `Prints the findings with the lines they are about, then all questions part by part with their answers:
 shown, none, default (and which), not shown (the document says that it is open), silent.
+Of more than 200 findings, 200 are printed as text, errors first; the other formats give all.
 Exits with 1 when there are errors.`,
     options: {
       format: choice(

@@ -118,6 +118,30 @@ test("JSON is as published, whatever the document", async (t) => {
   }
 });
 
+test("of many findings, text has 200, errors first, and the other formats have all", async (t) => {
+  const folder = temporaryFolder(t);
+  const hints = Array.from({ length: 300 }, (_, index) => `w${index}?: string`);
+  for (const errors of [0, 1, 250]) {
+    const wrong = Array.from({ length: errors }, (_, index) => `e${index}: strng`);
+    writeFileSync(join(folder, "many.md"), shelf({ fields: ["title: string(1..80)", ...hints, ...wrong] }));
+    const json = JSON.parse(
+      (await finishedHere(["check", "many.md", "--format", "json"], { folder })).output,
+    ) as Checked;
+    const count = json.diagnostics.length;
+    assert.equal(count, 300 + errors);
+    assert.equal(json.summary.errors, errors);
+    const { code, output } = await finishedHere(["check", "many.md"], { folder });
+    assert.equal(code, json.summary.errors > 0 ? 1 : 0);
+    const printed = output.split("\n").filter((line) => line.startsWith("many.md:"));
+    assert.equal(printed.length, Math.min(count, 200));
+    assert.equal(printed.filter((line) => line.includes(": error: ")).length, Math.min(json.summary.errors, 200));
+    assert.equal(output.includes(`… and ${count - 200} more: nonet check --format json gives all\n`), count > 200);
+    assert.match(output, new RegExp(`\\b${json.summary.errors} errors?, ${json.summary.warnings} warnings?\n$`));
+    const github = (await finishedHere(["check", "many.md", "--format", "github"], { folder })).output;
+    assert.ok(github.trimEnd().split("\n").length >= count);
+  }
+});
+
 test("a document of nine stated gaps", async () => {
   const { code, output } = await finishedHere(["check", "examples/nothing-yet.md", "--format", "json"], {
     folder: root,
