@@ -3,7 +3,7 @@ import { includes, nameOf } from "../parts/authentication/grants.ts";
 import type { Grant } from "../parts/authentication/model.ts";
 import { withWebhooks } from "../parts/events/webhooks.ts";
 import { streamOperations } from "../plan/events.ts";
-import { servedPlan } from "../plan/wire.ts";
+import { servedOperations } from "../plan/wire.ts";
 import { longestRequest } from "../plan/limits.ts";
 import type { Operation } from "../plan/plan.ts";
 import type { PartAnswers } from "../parts/questions.ts";
@@ -21,8 +21,6 @@ export function describe({ first, url, local, admin }: Serving, terminal: Pick<T
   const { allow } = withWebhooks(result.model).authentication;
   const width = Math.min(terminal.columns, mostColumns);
   const follow = result.model.events.delivery?.stream?.for ?? [];
-  // Operations with a wire are served where there are functions for them.
-  const served = first.functions === undefined ? plan : servedPlan(plan);
   const prefix = plan.base === "{base_url}" ? "" : new URL(plan.base.replace("{base_url}", "http://any")).pathname;
   const row = ({ method, template, name }: Operation, who: string): readonly string[] => [
     `${method} ${prefix.replace(/\/+$/, "")}${template}`,
@@ -30,7 +28,7 @@ export function describe({ first, url, local, admin }: Serving, terminal: Pick<T
     who,
   ];
   const operations = [
-    ...served.operations.map((one) => row(one, one.inbound?.credential ?? grantsText(allow[one.name] ?? [], one))),
+    ...servedOperations(plan).map((one) => row(one, one.inbound?.credential ?? grantsText(allow[one.name] ?? [], one))),
     ...streamOperations(plan).map((one) => row(one, grantsText(follow, one))),
   ];
   const taken = result.questions.filter(({ status }) => status === "default");
@@ -60,12 +58,12 @@ export function describe({ first, url, local, admin }: Serving, terminal: Pick<T
 
 /** What is served otherwise than before. */
 export function changeReport(before: Served, now: Served): string {
-  const names = ({ plan }: Served) => plan.operations.map(({ name }) => name);
+  const names = ({ plan }: Served) => servedOperations(plan).map(({ name }) => name);
   const added = names(now).filter((name) => !names(before).includes(name));
   const gone = names(before).filter((name) => !names(now).includes(name));
   const { warnings } = now.result.summary;
   return [
-    `${now.result.name} has changed and is served as it is now: ${count(now.plan.operations.length, "operation")}`,
+    `${now.result.name} has changed and is served as it is now: ${count(names(now).length, "operation")}`,
     ...(added.length === 0 ? [] : [`  new: ${listed(added)}`]),
     ...(gone.length === 0 ? [] : [`  gone: ${listed(gone)}`]),
     ...(warnings === 0 ? [] : [`  ${count(warnings, "warning")}: nonet check ${now.result.name}`]),

@@ -41,6 +41,13 @@ export function servedPlan(plan: Plan): Plan {
   };
 }
 
+/** What a service serves: operations with a wire where it has functions, which is when they are enforced. */
+export function servedOperations({ operations, wired, unenforced }: Plan): readonly Operation[] {
+  const open = new Set(unenforced.map(({ path }) => path));
+  const run = wired.filter(({ name }) => !open.has(`endpoints/endpoints/${name}`));
+  return [...operations, ...run.map(({ operation }) => operation)];
+}
+
 /** What is still not enforced where they are served. */
 export function withoutWired({ wired, unenforced }: Plan): readonly Unenforced[] {
   const paths = new Set(wired.map(({ name }) => `endpoints/endpoints/${name}`));

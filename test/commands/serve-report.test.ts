@@ -1,10 +1,13 @@
-/** The table of operations that `serve` prints when it starts: all that are served, where they are, and who may run them. */
+/** What `serve` and the pages say of operations: all that are served, where they are, and who may run them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describe } from "../../src/commands/serve-report.ts";
+import { changeReport, describe } from "../../src/commands/serve-report.ts";
+import type { Served } from "../../src/commands/served.ts";
 import type { Serving } from "../../src/commands/serving.ts";
+import { servicePages } from "../../src/export/page/pages.ts";
 import { check } from "../../src/parts/check.ts";
 import { planWith } from "../../src/serve/functions/fit.ts";
+import type { ServiceFunctions } from "../../src/serve/functions/functions.ts";
 import { documentOf } from "../enforced/document.ts";
 import { planOf } from "../serve/running.ts";
 
@@ -44,4 +47,37 @@ test("the table has paths below the base, handlers with a wire, and who may see 
     !rows({ plan: planOf(text) }).some((line) => line.startsWith("GET /api/ping")),
     "without functions it is not served",
   );
+});
+
+test("operations of handlers with a wire count where functions serve them", async () => {
+  const things = { addThing: "POST /things", getThing: "GET /things/{id}" };
+  const wired = { at: "GET /", does: "handler", wire: { answers: { "200": "json" } } };
+  const text = documentOf({ endpoints: { endpoints: { ...things, ping: wired } } });
+  const before = documentOf({ endpoints: { endpoints: things } });
+  const served = (of: string, functions?: ServiceFunctions): Served => {
+    const plan = planWith(planOf(of), functions);
+    return { result: check("things.md", of), plan, functions, data: "memory" } as unknown as Served;
+  };
+  const functions = { ping: () => ({ status: 200, body: {} }) };
+  for (const [now, count, lines] of [
+    [served(text, functions), 3, ["3 operations", "  new: ping"]],
+    [served(text), 2, ["2 operations"]],
+  ] as const) {
+    const [first = "", ...others] = changeReport(served(before, functions), now).split("\n");
+    const reported = [first.split(": ").at(-1), ...others.filter((line) => line.startsWith("  new"))];
+    assert.deepEqual(reported, lines);
+    const { result, plan } = now;
+    const pages = servicePages({ result, plan, baseUrl: () => "http://x" });
+    const ofRoot = count === 2 ? "" : "document";
+    const home = pages.find(({ path: [segment] }) => segment?.kind === "literal" && segment.text === ofRoot);
+    assert(home !== undefined, "a page makes room for an operation at /");
+    const read = async (accept: string) =>
+      (await home.page({ headers: { get: () => accept } }, {}, () => ({ plan }))).body ?? "";
+    assert.equal((JSON.parse(await read("application/json")) as { operations: number }).operations, count);
+    const page = await read("text/html");
+    assert.match(page, new RegExp(`<dt>Operations</dt><dd>${count}</dd>`));
+    assert.equal(page.includes("Not served yet"), count === 2);
+    assert.equal(page.match(/id="operation-ping"/g)?.length, 1);
+    assert.doesNotMatch(/id="operation-ping".*?<\/article>/s.exec(page)?.[0] ?? "", /Refuses with/);
+  }
 });

@@ -5,6 +5,7 @@
 import type { Json } from "../../base/json.ts";
 import { hasEvents } from "../../plan/events.ts";
 import type { Plan, Segment } from "../../plan/plan.ts";
+import { servedOperations } from "../../plan/wire.ts";
 import { stylePath } from "./page.ts";
 import { type CheckedDocument, mountOf, type Source } from "./source.ts";
 import { style } from "./style.ts";
@@ -42,8 +43,9 @@ export interface PageOptions {
 /** `/`, `/openapi.json`, where there are events `/asyncapi.json`, `/errors/{code}`, `/.well-known/api-catalog` (RFC 9727) and the stylesheet. */
 export function servicePages({ result, plan, baseUrl }: PageOptions): readonly Page[] {
   const root = () => baseUrl().replace(/\/+$/, "");
-  const home = homeOf(plan);
-  const source = (): Source => ({ result, plan, baseUrl: root() });
+  const served: Plan = { ...plan, operations: servedOperations(plan) };
+  const home = homeOf(served);
+  const source = (): Source => ({ result, plan: served, baseUrl: root() });
   const document = kept(root, async () => (await import("./document-page.ts")).documentPage(source()));
   const described = (path: string, describe: (plan: Plan) => Promise<Json>): Page => {
     const texts = new Map(
@@ -58,7 +60,7 @@ export function servicePages({ result, plan, baseUrl }: PageOptions): readonly P
     };
   };
   const catalogue = kept(root, () => JSON.stringify(apiCatalogue(plan, root())));
-  const service = kept(root, () => JSON.stringify(serviceDescription(plan, root())));
+  const service = kept(root, () => JSON.stringify(serviceDescription(served, root())));
   return [
     {
       path: literals(home),
@@ -82,7 +84,7 @@ export function servicePages({ result, plan, baseUrl }: PageOptions): readonly P
         const name = parameters["code"] ?? "";
         // One address for all versions: a code never means something else.
         const has = versionsOf(plan).find(({ errors }) => Object.hasOwn(errors, name));
-        const found = errorPage({ ...source(), plan: has ?? plan }, name);
+        const found = errorPage({ ...source(), plan: has === undefined || has === plan ? served : has }, name);
         // The server makes the problem of it that it makes of any path with nothing at it.
         if (found === undefined) return { status: 404, headers: [] };
         return given(request, "text/html; charset=utf-8", found, { policy: pagePolicy });

@@ -184,7 +184,7 @@ function endpoints(source: Source): Content {
   const asked = plan.operations.filter(({ deed }) => deed !== "receive");
   const groups = Map.groupBy(asked, ({ resource }) => resource);
   const served = [...groups].map(([resource, operations]) => [
-    html`<h3>${resource}</h3>`,
+    resource === "" ? undefined : html`<h3>${resource}</h3>`,
     operations.map((operation) => operationView(whole, operation)),
   ]);
   return [styleView(source), served, unservedView(source)];
@@ -260,7 +260,7 @@ function breakable(path: string): Content {
 
 function operationView(source: Source, operation: Operation): Html {
   const { plan, result } = source;
-  const { name, method, template, sentence, resource, moves, choose, effects, body, list } = operation;
+  const { name, method, template, sentence, resource, moves, choose, effects, body, list, wire } = operation;
   const said = own(result.model.endpoints.endpoints, name);
   return html`<article class="operation">${headline(name, method, mountOf(plan) + template)}
 <p>${sentence}</p>
@@ -301,7 +301,9 @@ ${facts([
   ["Sorts", list === undefined || list.sorts.length === 0 ? undefined : joined(list.sorts.map(code), ", ")],
   [
     "Refuses with",
-    moves.length + operation.errors.length === 0 && body === undefined && operation.key === undefined
+    // With a wire the operation declares its refusals among its answers.
+    wire !== undefined ||
+    (moves.length + operation.errors.length === 0 && body === undefined && operation.key === undefined)
       ? undefined
       : joined(specificErrors(source, operation).map(errorLink), ", "),
   ],
@@ -312,7 +314,12 @@ ${facts([
 ])}</article>`;
 }
 
-function givesView({ answer, list, resource, session }: Operation, said: Endpoint | undefined): Content {
+function givesView({ answer, list, resource, session, wire }: Operation, said: Endpoint | undefined): Content {
+  if (wire !== undefined)
+    return joined(
+      wire.answers.map(({ status }) => code(status)),
+      ", ",
+    );
   if (said?.gives !== undefined) {
     const texts = givenTexts(said.gives).map(([member, value]) =>
       member === "" ? code(value) : html`${code(member)} from ${code(value)}`,
