@@ -2,7 +2,7 @@
 import { pascalCase } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { ErrorBody } from "../../parts/errors/model.ts";
-import { readingDeeds } from "../../parts/endpoints/model.ts";
+import { readingDeeds, sessionDeeds } from "../../parts/endpoints/model.ts";
 import type { FilePlan, Operation, Plan } from "../../plan/plan.ts";
 import { isBodiless } from "../../plan/outcomes.ts";
 import { type StreamParts, streamParts } from "./events.ts";
@@ -161,10 +161,12 @@ function success(
   }
   const record = answer.kind === "record";
   const makes = outcomes.every(({ what }) => what === "created") && operation.deed !== "link";
+  // What a session answers is not stored, whatever it holds, and no edit follows from it.
+  const hasTag = (record && !sessionDeeds.has(operation.deed)) || tagged.has(operation.deed);
   const headers = headersOf([
     ...encoded,
     ...(operation.deed === "read" ? (["Accept-Ranges"] as const) : []),
-    ...(record || tagged.has(operation.deed) ? (["ETag"] as const) : []),
+    ...(hasTag ? (["ETag"] as const) : []),
     ...address,
     ...replayed,
   ]);
