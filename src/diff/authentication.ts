@@ -1,6 +1,7 @@
 /** What became of part 5: who may do and see what, and by which credentials they are known. */
-import { nameOf } from "../parts/authentication/grants.ts";
+import { covers, nameOf } from "../parts/authentication/grants.ts";
 import type { Authentication, Credential, Grant } from "../parts/authentication/model.ts";
+import { makesTokens } from "../parts/authentication/oauth.ts";
 import { own } from "../parts/resources/fields.ts";
 import { spanOf } from "./amounts.ts";
 import { strictnessOf } from "./conditions.ts";
@@ -86,8 +87,8 @@ export function* grantDifferences(
 ): Iterable<Difference> {
   const covered = (grant: Grant, index: number, by: readonly Grant[], when: "old" | "now"): boolean =>
     by.some((other, place) => {
-      if (!names(other, grant)) return false;
       const [mine, others] = when === "old" ? [both.old, both.now] : [both.now, both.old];
+      if (!covers(others.model, other, grant)) return false;
       const strictness = strictnessOf(
         { side: mine, path: `${at}/${index}/if`, text: grant.if },
         { side: others, path: `${at}/${place}/if`, text: other.if },
@@ -105,17 +106,6 @@ export function* grantDifferences(
       matter: "right",
     });
   }
-}
-
-/** Whether everybody whom `inner` names is named by `outer`. */
-function names(outer: Grant, inner: Grant): boolean {
-  if (outer.who.kind === "anyone") return true;
-  if (outer.who.kind === "signed-in") return inner.who.kind !== "anyone" && (anyScope(outer) || !anyScope(inner));
-  return nameOf(outer) === nameOf(inner);
-}
-
-function anyScope({ who }: Grant): boolean {
-  return who.kind === "signed-in" && who.anyScope === true;
 }
 
 function whoText(grant: Grant): string {
@@ -137,6 +127,7 @@ const noticed = [
   "of",
   "name",
   "field",
+  "changed",
   "login",
 ] as const;
 const unnoticed = ["obtained", "renewed", "prefix", "revoked", "secret", "jwks"] as const;
@@ -169,8 +160,10 @@ function* credentialDifferences(
   const length = (text: string | number) => (text === "until revoked" ? Number.POSITIVE_INFINITY : spanOf(text));
   yield* measured(lasts, old.lasts, now.lasts, length, { less: "breaking", more: "additive" });
   const [before, after] = [old.scopes ?? [], now.scopes ?? []];
-  const gone = before.some((scope) => !after.includes(scope));
-  yield* restated(told("scopes"), before.toSorted(), after.toSorted(), gone ? "breaking" : "additive", {
+  // Tokens of another server need each of them; of those that are made here one has as many as it was given.
+  const [lost, more] = makesTokens(now) ? [before, after] : [after, before];
+  const isNarrower = lost.some((scope) => !more.includes(scope)) || (makesTokens(now) && old.scopes === undefined);
+  yield* restated(told("scopes"), before.toSorted(), after.toSorted(), isNarrower ? "breaking" : "additive", {
     matter: "right",
   });
   yield* unforeseen({ subject, at }, old, now, [...noticed, ...unnoticed, "lasts", "scopes"]);

@@ -1,4 +1,5 @@
 /** What became of part 4: methods and paths, requests, answers, lists, and how an operation is repeated and edits are guarded. */
+import type { Json } from "../base/json.ts";
 import { boundFields, inputOf } from "../parts/endpoints/input.ts";
 import { type EndpointMeaning, meaningOf } from "../parts/endpoints/meaning.ts";
 import {
@@ -6,10 +7,15 @@ import {
   type Endpoints,
   type ListStyle,
   listWords,
+  type Parameter,
   type RepeatStyle,
+  type Wire,
+  type WireAnswer,
+  type WireBody,
 } from "../parts/endpoints/model.ts";
 import { takenShape } from "../parts/endpoints/shape.ts";
 import type { Model } from "../parts/model.ts";
+import { mapValues } from "../parts/versioning/rename.ts";
 import { spanOf } from "./amounts.ts";
 import { strictnessOf } from "./conditions.ts";
 import { deedDifferences, deedMembers } from "./deeds.ts";
@@ -241,6 +247,7 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
   yield* deedDifferences(both, name, old, now);
   const refused = { kind: "refusal-changed", subject: name, at, what: `The error of \`${name}\`` };
   yield* restated(refused, old.else ?? "unauthenticated", now.else ?? "unauthenticated", "breaking");
+  yield* wireDifferences(name, old.wire, now.wire);
   const foreseen = [
     "method",
     "path",
@@ -256,9 +263,44 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
     "where",
     "else",
     "shape",
+    "wire",
     ...deedMembers,
   ];
   yield* unforeseen({ subject: name, at }, old, now, foreseen);
+}
+
+/** What a handler takes and answers; what is said of it in words binds nobody. */
+function* wireDifferences(name: string, old: Wire | undefined, now: Wire | undefined): Iterable<Difference> {
+  const at = `endpoints/endpoints/${name}/wire`;
+  const [before, after] = [old, now].map((wire) => wire && withoutWords(wire));
+  const statement = { kind: "statement-changed", subject: name, at, what: `\`wire\` of \`${name}\`` };
+  if (!same(before, after)) yield* restated(statement, before, after, "breaking");
+  else if (!same(old, now))
+    yield difference("neutral", "operation-described", name, at, `\`wire\` of \`${name}\` is described differently`);
+}
+
+/** Without notes and examples, nor what says nothing else. */
+function withoutWords({ body, answers, ...parameters }: Wire): Wire {
+  const bare = <Said extends { readonly note?: string; readonly example?: Json }>(
+    said: Said,
+  ): Omit<Said, "note" | "example"> => {
+    const { note: _, example: __, ...rest } = said;
+    return rest;
+  };
+  const bareAll = (said: Readonly<Record<string, Parameter>>): Readonly<Record<string, Parameter>> =>
+    mapValues(said, (one): Parameter => bare(one) as Parameter);
+  return {
+    ...mapValues(parameters, bareAll),
+    ...(body === undefined ? {} : { body: bare(body) as WireBody }),
+    ...(answers === undefined
+      ? {}
+      : {
+          answers: mapValues(answers, (one) => {
+            const { headers, ...rest } = bare(one) as WireAnswer;
+            return headers === undefined ? rest : { ...rest, headers: bareAll(headers) };
+          }),
+        }),
+  };
 }
 
 function deedOf(meaning: EndpointMeaning | undefined): string | undefined {

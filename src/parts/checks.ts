@@ -94,6 +94,7 @@ import { check as authenticationHiddenReference } from "./authentication/checks/
 import { check as authenticationListWiderThanRead } from "./authentication/checks/list-wider-than-read.ts";
 import { check as authenticationLoginFieldUnfit } from "./authentication/checks/login-field-unfit.ts";
 import { check as authenticationNoCredential } from "./authentication/checks/no-credential.ts";
+import { check as authenticationNoCurrentSecret } from "./authentication/checks/no-current-secret.ts";
 import { check as authenticationNoLogin } from "./authentication/checks/no-login.ts";
 import { check as authenticationOperationWithoutAllow } from "./authentication/checks/operation-without-allow.ts";
 import { check as authenticationOwnerWritable } from "./authentication/checks/owner-writable.ts";
@@ -250,6 +251,7 @@ export const checks: readonly Check[] = [
   authenticationListWiderThanRead,
   authenticationLoginFieldUnfit,
   authenticationNoCredential,
+  authenticationNoCurrentSecret,
   authenticationNoLogin,
   authenticationOperationWithoutAllow,
   authenticationOwnerWritable,

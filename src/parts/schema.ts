@@ -359,6 +359,7 @@ const credential = closed({
   of: text,
   name: text,
   scopes: either(names, mapOf(names)),
+  changed: line("with\\s+[A-Za-z_][A-Za-z0-9_]*", "`with currentPassword`"),
   at: line("POST\\s+/\\S+", "`POST /oauth/token`"),
   login: text,
 });

@@ -93,6 +93,7 @@ function buildOperation(
     moves,
     choose,
     ...sessionPlan(sources, meaning),
+    ...presentSecretPlan(sources, meaning),
     edits: editsOf(sources, meaning),
     ...(repeats === undefined ? {} : { repeats }),
     effects: effectsOf(sources, changed.resource, operation, statesEntered(sources, meaning, changed, moves)),
@@ -150,7 +151,7 @@ function bodyPlan(sources: Sources, meaning: ResourceEndpoint, table: Table): Bo
   const named =
     id !== undefined && creates(sources.model, meaning) ? { id: fieldSchema(sources.model, id, "input") } : {};
   const names = Object.keys({ ...named, ...Object.fromEntries(properties) });
-  const envelope = envelopeOf(sources, meaning, names);
+  const envelope = envelopeOf(sources, meaning, members, names);
   const files = members.flatMap(({ name, field: { type } }) => {
     const bare = bareType(type);
     return bare.kind === "file" ? [[name, { maxBytes: bare.max, media: bare.media }] as const] : [];
@@ -177,7 +178,12 @@ function bodyPlan(sources: Sources, meaning: ResourceEndpoint, table: Table): Bo
 }
 
 /** Where the document says by itself what is taken, it says where that stands. */
-function envelopeOf(sources: Sources, meaning: ResourceEndpoint, names: readonly string[]): Envelope | undefined {
+function envelopeOf(
+  sources: Sources,
+  meaning: ResourceEndpoint,
+  members: readonly InputMember[],
+  names: readonly string[],
+): Envelope | undefined {
   const { endpoint, deed } = meaning;
   const taken = takenShape(sources.model, endpoint);
   if (taken === undefined || endpoint.takesView !== undefined) {
@@ -185,7 +191,10 @@ function envelopeOf(sources: Sources, meaning: ResourceEndpoint, names: readonly
     return wrap === undefined ? undefined : { members: [], objects: { [wrap]: { members: names, objects: {} } } };
   }
   const { within } = taken;
-  return Object.keys(within).length === 0 ? undefined : envelopeAround(names, (name) => own(within, name) ?? []);
+  if (Object.keys(within).length === 0) return undefined;
+  // What proves a secret stands beside it.
+  const beside = new Map(members.map(({ name, proves }) => [name, proves ?? name]));
+  return envelopeAround(names, (name) => own(within, beside.get(name) ?? name) ?? []);
 }
 
 /** `around` are the objects that stand around a member, `user?` one that may be left out. */
@@ -334,6 +343,18 @@ function sessionPlan({ model }: Sources, meaning: ResourceEndpoint): Pick<Operat
   return { session: { ...refused, ...(deed === "renew" && token !== undefined ? { proof: token } : {}) } };
 }
 
+function presentSecretPlan({ model }: Sources, meaning: ResourceEndpoint): Pick<Operation, "presentSecret"> {
+  const { resource } = meaning;
+  const proof = inputOf(model, meaning).find(({ proves }) => proves !== undefined);
+  const login = loginsOf(model, resource).find(({ changed }) => changed === proof?.name);
+  if (proof === undefined || login === undefined) return {};
+  const entrance = resourceEndpoints(model).find((one) => one.deed === "login" && one.resource === resource);
+  const { credential, secret } = login;
+  return {
+    presentSecret: { credential, member: proof.name, secret, else: entrance?.endpoint.else ?? "unauthenticated" },
+  };
+}
+
 /** Where the document is silent, `If-Match` is honoured when it is sent (R4.16). */
 function editsOf({ model }: Sources, { deed }: ResourceEndpoint): Operation["edits"] {
   const said = model.endpoints.edits ?? "optional";
@@ -356,7 +377,7 @@ type Known = Omit<Operation, "errors" | "needs">;
 
 /** The document's own errors that can come of it: of guards, choices and rules, and of what is taken already. */
 function errorsOf(known: Known, table: Table, tables: readonly Table[]): readonly string[] {
-  const { moves, choose, rules, body, deed, effects, session, guard, answer } = known;
+  const { moves, choose, rules, body, deed, effects, session, presentSecret, guard, answer } = known;
   const { conflicts } = table;
   const changed = new Set([...(body?.fields ?? []).map(({ name }) => name), ...moves.flatMap(fieldsSet)]);
   const makes = deed === "create" || deed === "link";
@@ -369,7 +390,9 @@ function errorsOf(known: Known, table: Table, tables: readonly Table[]): readonl
     ...[...rules, ...taken].map((rule) => rule.else),
     ...lateErrors(writesOf(known, table, tables), tables),
     ...errorsCaused(effects, tables),
-    ...(session === undefined || session.else === "unauthenticated" ? [] : [session.else]),
+    ...[session, presentSecret].flatMap((proof) =>
+      proof === undefined || proof.else === "unauthenticated" ? [] : [proof.else],
+    ),
   ]);
 }
 

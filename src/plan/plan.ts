@@ -499,6 +499,8 @@ export interface Operation {
   readonly wire?: WirePlan;
   /** For `login`, `renew` and `logout`. */
   readonly session?: SessionPlan;
+  /** It can change the secret of its own caller, who proves the present one. */
+  readonly presentSecret?: PresentSecretPlan;
   /** The events of part 6 that running it emits, beside those of the states that it enters. */
   readonly emits: readonly string[];
   /** The rules of the table that a write by this operation can break; asked of the record as it would be afterwards. */
@@ -580,6 +582,16 @@ export interface SessionPlan {
   /** The member that proves it: the secret of a `login`, the token of a `renew`. */
   readonly proof?: string;
   /** The error for whom the proof does not prove. */
+  readonly else: string;
+}
+
+/** What a caller proves who changes the secret that it logs in with. */
+export interface PresentSecretPlan {
+  readonly credential: string;
+  /** The member of the body with the present secret, and the column of the secret. */
+  readonly member: string;
+  readonly secret: string;
+  /** The error of a wrong one: that of a wrong login. */
   readonly else: string;
 }
 

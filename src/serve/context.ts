@@ -17,6 +17,7 @@ import type { LiveQuota } from "./limits/quotas.ts";
 import type { Chain } from "./versions/chain.ts";
 import type { OwnTerms, Served } from "./versions/served.ts";
 import type { Proved } from "./login.ts";
+import type { PresentSecret } from "./present-secret.ts";
 import type { Noted } from "./observation.ts";
 import type { ForKind, Prepared } from "./prepared.ts";
 import type { CallFunctions } from "./functions/call.ts";
@@ -108,6 +109,8 @@ export interface Call extends Work {
   readonly own?: OwnTerms;
   /** Who logs in by it. */
   readonly proved?: Proved;
+  /** What came of the present secret, where one is changed by an operation that asks its owner for it. */
+  readonly presentSecret?: PresentSecret;
   /** What stands in its answer for tokens, where the document gives some. */
   readonly marks?: Marks;
   /** The hashes of its members that are kept as nothing else. */

@@ -141,7 +141,7 @@ export function nameText(name: Value): string {
 }
 
 /** Whoever it is, and whatever is wrong: the same words. */
-function unproved({ context: { plan } }: Call, { else: code }: SessionPlan): Refusal {
+export function unproved({ context: { plan } }: Call, { else: code }: Pick<SessionPlan, "else">): Refusal {
   if (code !== "unauthenticated") return new Refusal(code);
   return new Refusal(code, { detail: "This is not whom it says to be", headers: challengeHeaders(plan) });
 }

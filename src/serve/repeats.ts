@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 import { after } from "../base/after.ts";
 import type { Json, JsonObject } from "../base/json.ts";
+import type { BodyPlan } from "../plan/plan.ts";
 import type { Awaitable, Remembered, Transaction } from "../store/store.ts";
 import type { Call } from "./context.ts";
 import { hashWithSalt } from "./credentials/password.ts";
@@ -61,15 +62,20 @@ function withoutSecrets(call: Call, place: string): Awaitable<Json> {
   const { body, session } = call.prepared.operation;
   const sent = call.envelope?.sent ?? call.input;
   const files = Object.values(call.input).some((value) => value instanceof Uploaded);
-  const hasSecrets = session?.proof !== undefined || body?.fields.some(({ secret }) => secret === true) === true;
+  const hasSecrets = session?.proof !== undefined || secretMembers(body).length > 0;
   return hasSecrets || files ? replaced(call, place, sent, files) : sent;
+}
+
+function secretMembers(body: BodyPlan | undefined): readonly string[] {
+  return [...(body?.fields ?? []), ...(body?.others ?? [])].flatMap(({ name, secret }) =>
+    secret === true ? [name] : [],
+  );
 }
 
 async function replaced(call: Call, place: string, whole: Json, files: boolean): Promise<Json> {
   const { body, session } = call.prepared.operation;
-  const names = (body?.fields ?? []).flatMap(({ name, secret }) => (secret === true ? [name] : []));
   const hashes = new Map<string, string>();
-  for (const name of [...names, ...(session?.proof === undefined ? [] : [session.proof])]) {
+  for (const name of [...secretMembers(body), ...(session?.proof === undefined ? [] : [session.proof])]) {
     const sent = sentFor(call, name) ?? null;
     if (sent === null) continue;
     const salt = hash("sha256", place, "buffer").subarray(0, 16);

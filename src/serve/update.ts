@@ -13,6 +13,7 @@ import { parseJson } from "./json.ts";
 import type { Judge } from "./judge.ts";
 import { holdLive } from "./limits/quotas.ts";
 import { answerWith } from "./outcome.ts";
+import { checkPresentSecret } from "./present-secret.ts";
 import { parseMediaType } from "./negotiation.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord } from "./record.ts";
 import type { Fault } from "./refusal.ts";
@@ -37,6 +38,7 @@ export async function update(call: Call, tx: Transaction): Promise<Answer> {
 export async function saveRecord(call: Call, tx: Transaction, row: Row, values: Values): Promise<Answer> {
   const { table } = call.prepared;
   const { own } = call.kind;
+  checkPresentSecret(call, row, values);
   await checkGuard(call, tx, row);
   const next: Values = { ...row, ...values };
   Object.assign(next, call.prepared.extension?.fill?.(call, next, row));

@@ -8,6 +8,7 @@ import { extended } from "./extension.ts";
 import type { CallFunctions } from "./functions/call.ts";
 import { Waits } from "./functions/run.ts";
 import { proveLogin } from "./login.ts";
+import { provePresentSecret } from "./present-secret.ts";
 import { Refusal } from "./refusal.ts";
 import type { RepeatKey } from "./repeats.ts";
 import { remember, repeatKeyOf, replay } from "./repeats.ts";
@@ -27,7 +28,7 @@ export function write(asked: Call, inUse: KeysInUse, refused: (refusal: Refusal)
 
 async function performed(asked: Call, inUse: KeysInUse, refused: (refusal: Refusal) => Answer): Promise<Answer> {
   const { operation } = asked.prepared;
-  const call = withFunctions(operation.deed === "login" ? await proveLogin(asked) : await withSecrets(asked));
+  const call = withFunctions(operation.deed === "login" ? await proveLogin(asked) : await provedAndHashed(asked));
   const perform = heldToRules(deedOf(operation, refused));
   const repeat = await repeatKeyOf(call);
   if (repeat === undefined) return inTime(call, async (tx) => withTokens(call, tx, await perform(call, tx)));
@@ -58,6 +59,10 @@ async function performed(asked: Call, inUse: KeysInUse, refused: (refusal: Refus
   } finally {
     inUse.delete(key);
   }
+}
+
+async function provedAndHashed(asked: Call): Promise<Call> {
+  return withSecrets(asked.prepared.operation.presentSecret === undefined ? asked : await provePresentSecret(asked));
 }
 
 /** The operation, held to the rules that read other records once it has written all. */

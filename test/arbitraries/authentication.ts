@@ -90,6 +90,7 @@ export const credentials: fc.Arbitrary<Credential> = fc.oneof(
       kind: fc.constant("password" as const),
       ...logins,
       renewed: fc.oneof(sentences, durations),
+      changed: fc.constantFrom("currentPassword", "old_secret"),
       prefix: fc.constantFrom("ses_", "s-live-"),
     },
     { requiredKeys: ["kind", "of", "name", "field"] },

@@ -214,6 +214,8 @@ export const rows: Readonly<Record<string, readonly Row[]>> = {
       "breaking right-narrowed listRooms",
       "breaking right-narrowed listVisits",
     ],
+    // Where no credential has scopes, `signed-in` is for all who have a role.
+    ["listRooms, listVisits: signed-in", "listRooms, listVisits: any-scope"],
     ["show: { Visit.pin: doctor }", "show: {}", "additive sight-widened Visit.pin"],
     [
       "show: { Visit.pin: doctor }",

@@ -80,7 +80,13 @@ const token = { kind: "jwt", secret: "env TOKEN_SECRET" };
 const device = { kind: "hmac-sha256", sent: "header Door-Signature", secret: "env OTHER_SECRET" };
 
 /** A client gets a token, of all its scopes, and makes a thing with it. */
-function byClient(at: string, gets: Expected, prefix = "pass_", roles: readonly string[] = ["member"]): Step {
+function byClient(
+  at: string,
+  gets: Expected,
+  prefix = "pass_",
+  roles: readonly string[] = ["member"],
+  body: Json = {},
+): Step {
   return async (scene) => {
     const secret = await scene.running.key("acme", ...roles);
     const [client] = (await scene.running.store.keys.list()).filter(({ user }) => user === "acme");
@@ -95,7 +101,7 @@ function byClient(at: string, gets: Expected, prefix = "pass_", roles: readonly 
       body: "grant_type=client_credentials",
     });
     const token = (given.json as { access_token?: string } | undefined)?.access_token ?? "none";
-    await ask(`POST /things\nAuthorization: Bearer ${token}`, {}, gets)(scene);
+    await ask(`POST /things\nAuthorization: Bearer ${token}`, body, gets)(scene);
   };
 }
 
@@ -129,7 +135,36 @@ const oauth: readonly Proof[] = [
   },
 ];
 
+/** Tokens with scopes, at a grant that names no role. */
+const bound = { credentials: { pass: { ...partner, scopes: { all: "member" } } } };
+const anyScope: readonly Proof[] = [
+  {
+    of: ["authentication/allow/who/signed-in/anyScope"],
+    with: secured({ ...bound, allow: { addThing: "any-scope" } }),
+    without: secured({ ...bound, allow: { addThing: "signed-in" } }),
+    play: [byClient("/oauth/token", "201")],
+  },
+  {
+    of: ["authentication/show/who/signed-in/anyScope"],
+    with: secured({ ...bound, allow: { addThing: "any-scope" }, show: { "Thing.hidden": "any-scope" } }),
+    without: secured({ ...bound, allow: { addThing: "any-scope" }, show: { "Thing.hidden": "signed-in" } }),
+    play: [
+      byClient("/oauth/token", { status: "201", has: { hidden: "secretive" } }, "pass_", ["member"], {
+        hidden: "secretive",
+        name: "a",
+      }),
+    ],
+  },
+  {
+    of: ["authentication/credentials/foreign"],
+    with: with_({ ...partner, issuer: "not shown" }),
+    without: with_(partner),
+    play: [ask("GET /.well-known/oauth-authorization-server", "404 not-found")],
+  },
+];
+
 const credentials: readonly Proof[] = [
+  ...anyScope,
   ...oauth,
   {
     of: ["authentication/credentials", "authentication/credentials/api-key"],

@@ -138,6 +138,25 @@ export const loginProofs: readonly Proof[] = [
     ],
   },
   {
+    of: ["authentication/credentials/changed"],
+    with: withSession({ changed: "with currentPassword" }),
+    without: withSession({}),
+    play: [
+      ...enter,
+      ask("PATCH /users/{1}\nAuthorization: Bearer {2.token}", { password: "battery staple" }, "422 invalid-request"),
+      ask(
+        "PATCH /users/{1}\nAuthorization: Bearer {2.token}",
+        { password: "battery staple", currentPassword: "incorrect horse" },
+        "401 unauthenticated",
+      ),
+      ask(
+        "PATCH /users/{1}\nAuthorization: Bearer {2.token}",
+        { password: "battery staple", currentPassword: ann.password },
+        "200",
+      ),
+    ],
+  },
+  {
     of: ["authentication/credentials/roles/field"],
     with: withSession({ roles: "field role" }, {}, { addThing: "admin" }),
     without: withSession({}, {}, { addThing: "admin" }),

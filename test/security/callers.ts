@@ -164,8 +164,12 @@ async function clients(world: World): Promise<readonly Asking[]> {
     return { "X-Token": (reply.json as { access_token: string }).access_token };
   };
   return [
-    asking("a client with one scope", { id: "ona", roles: ["clerk"] }, await scoped("things:read")),
-    asking("a client with all scopes", { id: "ona", roles: ["clerk", "boss"] }, await scoped("things:all")),
+    asking("a client with one scope", { id: "ona", roles: ["clerk"], scoped: true }, await scoped("things:read")),
+    asking(
+      "a client with all scopes",
+      { id: "ona", roles: ["clerk", "boss"], scoped: true },
+      await scoped("things:all"),
+    ),
   ];
 }
 
@@ -193,7 +197,7 @@ async function users(world: World, id: string): Promise<readonly Asking[]> {
   });
   assert.equal(reply.status, 200, reply.text);
   const fields = { "X-Token": (reply.json as { access_token: string }).access_token };
-  return [asking("a client for a member", { id, roles: ["clerk"] }, fields)];
+  return [asking("a client for a member", { id, roles: ["clerk"], scoped: true }, fields)];
 }
 
 /** Through the pages, as a browser goes: the code that the client is sent. */

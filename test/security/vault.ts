@@ -22,6 +22,8 @@ export interface Caller {
   /** Undefined for who is not signed in. */
   readonly id: string | undefined;
   readonly roles: readonly string[];
+  /** Whether it is known by a token that scopes bind, to which `signed-in` is closed. */
+  readonly scoped?: boolean;
 }
 
 /** What a condition reads of a record. */
@@ -264,7 +266,7 @@ function words(all: readonly Grant[]): string {
 
 export function isMeant({ who }: Grant, caller: Caller): boolean {
   if (who === "anyone") return true;
-  return caller.id !== undefined && (who === "signed-in" || caller.roles.includes(who));
+  return caller.id !== undefined && (who === "signed-in" ? caller.scoped !== true : caller.roles.includes(who));
 }
 
 export function passes(one: Grant, caller: Caller, { owner, open }: Facts): boolean {

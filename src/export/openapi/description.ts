@@ -3,7 +3,8 @@ import type { EffectPlan, GrantPlan, MovePlan, Operation, SessionPlan } from "..
 import { expressionText } from "../expression-text.ts";
 
 export function describeOperation(operation: Operation): string {
-  const { resource, allow, inbound, moves, choose, effects, body, the, guard, session, deed } = operation;
+  const { resource, allow, inbound, moves, choose, effects, body, the, guard, session, presentSecret, deed } =
+    operation;
   return [
     inbound === undefined ? `May be run by ${grantsText(allow)}.` : `Taken from \`${inbound.credential}\` alone.`,
     ...(the === undefined ? [] : [`About the oldest ${resource} with \`${expressionText(the)}\`.`]),
@@ -11,6 +12,11 @@ export function describeOperation(operation: Operation): string {
     ...linkTexts(operation),
     ...outcomeTexts(operation),
     ...(session === undefined ? [] : [sessionText(deed, resource, session)]),
+    ...(presentSecret === undefined
+      ? []
+      : [
+          `Who changes the own \`${presentSecret.secret}\` sends the present one as \`${presentSecret.member}\`, else \`${presentSecret.else}\`.`,
+        ]),
     ...moves.map((move) => `Moves a ${resource} ${moveText(move)}.`),
     ...choose.map(({ field, resource: from, if: condition, else: code }) => {
       const which = condition === undefined ? "" : ` with \`${expressionText(condition)}\``;

@@ -296,6 +296,12 @@ test("problems are told apart by their code", () => {
   const all = at(lockers, "components", "schemas", "Problem", "properties", "code")["enum"] as readonly string[];
   assert.ok(all.includes("method-not-allowed") && all.includes("version-gone"));
   assert.ok(!JSON.stringify(rooms).includes("version-gone"), "what is never answered is not offered");
+  // A request in a version that is not served is told which are.
+  const supportedIn = (description: JsonObject, problem: string): unknown =>
+    at(description, "components", "schemas", problem, "properties")["supported"];
+  for (const problem of ["InvalidRequestProblem", "VersionGoneProblem"])
+    assert.deepEqual((supportedIn(lockers, problem) as JsonObject | undefined)?.["items"], { type: "string" }, problem);
+  assert.equal(supportedIn(rooms, "InvalidRequestProblem"), undefined);
 });
 
 test("a document's own error body keeps its shape", () => {

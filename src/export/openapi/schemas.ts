@@ -287,7 +287,10 @@ function saysStandard({ problemBody, problemBodies }: Plan): boolean {
 function bodyOfCode(plan: Plan, code: string, error: ErrorPlan, names: ComponentNames, operation?: string): JsonObject {
   const schemas = bodiesOfCode(plan, code, operation).map((body) =>
     body === "problem+json"
-      ? problemSchema(code, error, names, mayHaveFaults(plan, code))
+      ? problemSchema(code, error, names, {
+          isFaulted: mayHaveFaults(plan, code),
+          isOfVersion: isOfVersion(plan, code),
+        })
       : bodyOfShape(body.shape, { [code]: error }),
   );
   const [only, ...rest] = distinct(schemas);
@@ -319,7 +322,7 @@ function problemSchema(
   code: string,
   { title, statuses, wire = code }: ErrorPlan,
   names: ComponentNames,
-  isFaulted: boolean,
+  { isFaulted, isOfVersion }: { readonly isFaulted: boolean; readonly isOfVersion: boolean },
 ): JsonObject {
   const [status] = statuses;
   return {
@@ -334,6 +337,7 @@ function problemSchema(
           : { type: "integer", const: status },
       code: { type: "string", const: wire },
       ...(isFaulted ? { errors: faults(names) } : {}),
+      ...(isOfVersion ? { supported } : {}),
       ...extraMembers[code],
     },
     required: ["type", "title", "status", "detail", "instance", "code", "request_id"],
@@ -348,6 +352,17 @@ const standardMembers: JsonObject = {
   instance: { type: "string", format: "uri", description: "Names this one refusal." },
   code: { type: "string" },
   request_id: { type: "string", description: "As in the header Request-Id." },
+};
+
+/** Whether it answers a request in a version that is not served. */
+function isOfVersion({ versions }: Plan, code: string): boolean {
+  return versions !== undefined && [versions.gone.error, versions.unknown?.error ?? "invalid-request"].includes(code);
+}
+
+const supported: JsonObject = {
+  type: "array",
+  items: { type: "string" },
+  description: "The versions that are served, where the one of the request is not. The newest is first.",
 };
 
 /** Functions may name the values that an error of the document is about. */

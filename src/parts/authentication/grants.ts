@@ -14,7 +14,9 @@ import type { Node } from "../../document/document.ts";
 import type { Tree } from "../../document/print.ts";
 import { loosePhrase, type Phrase, phraseOf, slice, spanOf, splitAt } from "../phrase.ts";
 import { expectText, isNone, knownEntries, type Path, placeAt, type Reader, report } from "../reader.ts";
+import type { Model } from "../model.ts";
 import type { Grant } from "./model.ts";
+import { bindsByScopes, rolesByScope } from "./oauth.ts";
 
 /** The grants at `path`, after those said `before`. Each is placed at `path/index`, its condition at `path/index/if`. */
 export function readGrants(reader: Reader, path: Path, node: Node, before: readonly Grant[] = []): readonly Grant[] {
@@ -175,4 +177,21 @@ function printGrant(grant: Grant): Tree {
   const same = loosePhrase(line);
   const pieces = splitAt(same, "|").length === 1 && splitAt(same, ",").length === 1;
   return pieces && unquoted(slice(same, name.length + 4)).text === grant.if ? line : { who: name, if: grant.if };
+}
+
+/** Whether everybody whom `inner` names is named by `outer`, conditions aside: `signed-in` names no token that scopes bind. */
+export function covers({ authentication }: Pick<Model, "authentication">, outer: Grant, inner: Grant): boolean {
+  if (outer.who.kind === "anyone") return true;
+  if (outer.who.kind === "role" || inner.who.kind === "anyone") return nameOf(outer) === nameOf(inner);
+  if (outer.who.anyScope === true) return true;
+  const { who } = inner;
+  if (who.kind === "signed-in" && who.anyScope !== true) return true;
+  return !Object.values(authentication.credentials).some(
+    (credential) =>
+      bindsByScopes(credential) &&
+      (who.kind === "signed-in" ||
+        Object.values(rolesByScope(credential) ?? {})
+          .flat()
+          .includes(who.role)),
+  );
 }

@@ -2,7 +2,8 @@
 import { parts, type TypedExpression } from "../../expression/typed.ts";
 import type { Facts } from "../facts.ts";
 import { own } from "../resources/fields.ts";
-import { nameOf } from "./grants.ts";
+import type { Model } from "../model.ts";
+import { covers, nameOf } from "./grants.ts";
 import type { Grant } from "./model.ts";
 
 /** The fields that an expression over a record of `resource` reads, as `Resource.field`. */
@@ -26,14 +27,11 @@ export function isHidden({ model }: Pick<Facts, "model">, field: string): boolea
 export function hiddenFrom({ model }: Facts, field: string, grants: readonly Grant[]): string | undefined {
   const seers = own(model.authentication.show, field);
   if (seers === undefined) return undefined;
-  const blind = grants.find((grant) => !seers.some((seer) => covers(seer, grant)));
+  const blind = grants.find((grant) => !seers.some((seer) => alwaysCovers(model, seer, grant)));
   return blind && nameOf(blind);
 }
 
 /** Whether everybody whom `grant` names is named by `seer`, whatever the record. */
-function covers(seer: Grant, grant: Grant): boolean {
-  if (seer.if !== undefined && seer.if !== grant.if) return false;
-  if (seer.who.kind === "anyone") return true;
-  if (seer.who.kind === "signed-in") return grant.who.kind !== "anyone";
-  return grant.who.kind === "role" && grant.who.role === seer.who.role;
+function alwaysCovers(model: Model, seer: Grant, grant: Grant): boolean {
+  return (seer.if === undefined || seer.if === grant.if) && covers(model, seer, grant);
 }

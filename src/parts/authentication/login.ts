@@ -14,6 +14,8 @@ export interface Login {
   readonly name: string;
   /** The field of the secret. */
   readonly secret: string;
+  /** The member by which callers prove the present secret when they change it; absent: nobody is asked for it. */
+  readonly changed?: string;
   /** Whether there are tokens to renew it with. */
   readonly renewed: boolean;
   /** Whether its tokens end by themselves. */
@@ -22,11 +24,19 @@ export interface Login {
 
 export function loginsOf(model: Model, resource?: string): readonly Login[] {
   return Object.entries(model.authentication.credentials).flatMap(([credential, said]): Login[] => {
-    const { kind, of, name, field } = said;
+    const { kind, of, name, field, changed } = said;
     if (kind !== "password" || of === undefined || name === undefined || field === undefined) return [];
     if (resource !== undefined && of !== resource) return [];
     return [
-      { credential, resource: of, name, secret: field, renewed: isRenewed(said), ends: said.lasts !== "until revoked" },
+      {
+        credential,
+        resource: of,
+        name,
+        secret: field,
+        ...(changed === undefined ? {} : { changed }),
+        renewed: isRenewed(said),
+        ends: said.lasts !== "until revoked",
+      },
     ];
   });
 }
@@ -74,12 +84,28 @@ const longestSecret = 1024;
 function loginTakes(model: Model, { resource, name, secret }: Login): Readonly<Record<string, Field>> {
   const fields = fieldsOf(model, resource);
   const named = own(fields, name);
-  const type = bareType((own(fields, secret) ?? text(longestSecret)).type);
-  const max = type.kind === "scalar" ? (type.max ?? longestSecret) : longestSecret;
+  const { max = longestSecret } = scalarOf(model, resource, secret);
   return {
     [name]: named === undefined ? text(longestSecret) : { type: bareType(named.type), optional: false, marks: [] },
     [secret]: text(Math.max(max, longestSecret)),
   };
+}
+
+/** What the member is best called: `currentPassword` for `password`. */
+export function presentSecretName(secret: string): string {
+  return `current${secret.slice(0, 1).toUpperCase()}${secret.slice(1)}`;
+}
+
+function scalarOf(model: Model, resource: string, secret: string): { readonly max?: number | undefined } {
+  const type = own(fieldsOf(model, resource), secret)?.type;
+  const bare = type && bareType(type);
+  return bare?.kind === "scalar" ? bare : {};
+}
+
+/** The member of a body that holds the present secret: it proves and is not stored. */
+export function presentSecret(model: Model, { resource, secret }: Login): Field {
+  const { max = longestSecret } = scalarOf(model, resource, secret);
+  return { ...text(Math.max(max, longestSecret)), optional: true, marks: ["secret"] };
 }
 
 function sessionGives({ credential, renewed, ends }: Login): Readonly<Record<string, string>> {

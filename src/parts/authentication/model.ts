@@ -51,6 +51,8 @@ export interface Credential {
   readonly of?: string;
   readonly name?: string;
   readonly field?: string;
+  /** password: the member of a body by which a caller who changes the own secret proves the present one. */
+  readonly changed?: string;
   readonly scopes?: readonly string[];
   /** oauth2, jwt: the roles that each scope gives, where they are not called as it is. In place of `scopes`. */
   readonly scopeRoles?: Readonly<Record<string, readonly string[]>>;

@@ -49,11 +49,12 @@ function sameGrants(some: readonly Grant[], others: readonly Grant[]): boolean {
 
 /** The kind alone where it says no more; with `map` always as a map. */
 function printCredential(credential: Credential, map: boolean): Tree {
-  const { sent, secret, field, foreign: _, user, roles, scopes, scopeRoles, at, ...plain } = credential;
+  const { sent, secret, field, foreign: _, changed, user, roles, scopes, scopeRoles, at, ...plain } = credential;
   const members: Partial<Record<(typeof order)[number], Tree | undefined>> = {
     ...plain,
     sent: sent && printSent(sent),
     secret: secret === undefined ? field : `env ${secret}`,
+    changed: changed && `with ${changed}`,
     user: user === undefined ? undefined : `claim ${user}`,
     roles: roles && printRoleSource(roles),
     scopes: scopeRoles === undefined ? scopes && listOrNone(scopes) : mapped(scopeRoles, listOrNone),
@@ -65,7 +66,7 @@ function printCredential(credential: Credential, map: boolean): Tree {
 
 /** The order of a credential's members: what it is, where it goes, whom it names, how it lives. */
 const order = [
-  "kind", "at", "login", "of", "name", "sent", "prefix", "secret", "issuer", "audience", "jwks", "user", "roles", "scopes",
+  "kind", "at", "login", "of", "name", "sent", "prefix", "secret", "changed", "issuer", "audience", "jwks", "user", "roles", "scopes",
   "obtained", "lasts", "renewed", "revoked",
 ] as const; // biome-ignore format: a table
 

@@ -154,6 +154,11 @@ const wrong: readonly [yaml: string, ...faults: string[]][] = [
   ["credentials: { k: hmac-sha256 }", "1:16 authentication/missing-member k"],
   ["credentials: { k: { kind: jwt, audience: a } }", "1:16 authentication/missing-member k"],
   ["credentials: { k: { kind: password, of: User, name: email } }", "1:16 authentication/missing-member k"],
+  [
+    "credentials: { k: { kind: password, of: U, name: e, secret: p, changed: current } }",
+    "1:73 authentication/bad-changed current",
+  ],
+  ["credentials: { k: { kind: api-key, changed: with a } }", "1:36 authentication/member-of-other-kind changed"],
   ["credentials: { k: { kind: api-key, issuer: a } }", "1:36 authentication/member-of-other-kind issuer"],
   ["credentials: { k: { kind: api-key, sent: query key } }", "1:42 authentication/sent-in-address query key"],
   ["credentials: { k: { kind: api-key, sent: X-Key } }", "1:42 authentication/bad-sent X-Key"],

@@ -11,6 +11,7 @@
  *       prefix      api-key: what a key starts with
  *       secret      jwt, oauth2, hmac-sha256: `env NAME`, never the secret itself. password, basic: the field that holds it
  *       of, name    password, basic: the resource that can log in, and the field that names one of it
+ *       changed     password: `with NAME`, the member with the present secret where callers change their own
  *       issuer, audience, jwks   jwt, oauth2: the `iss` and `aud` that are expected, the address of the key set
  *       user        jwt, oauth2: `claim NAME`, what names the caller
  *       roles       a list, the same for each caller, or (jwt, oauth2) `claim NAME`, or (password, basic) `field NAME`
@@ -145,7 +146,7 @@ const loginMembers = ["of", "name", "secret"] as const;
 /** What each kind can say, beside what every kind can. */
 const membersOf: Readonly<Record<CredentialKind, readonly Member[]>> = {
   "api-key": ["prefix", "scopes"],
-  password: ["prefix", ...loginMembers],
+  password: ["prefix", ...loginMembers, "changed"],
   jwt: tokenMembers,
   oauth2: ["at", "login", "prefix", ...tokenMembers],
   basic: loginMembers,
@@ -271,11 +272,25 @@ function readMembers(
     roles: entries.roles === undefined ? undefined : readRoleSource(reader, path, kind, entries.roles),
     of: text("of", "The resource that can log in"),
     name: text("name", "The field that names who logs in"),
+    changed: readChanged(reader, path, entries.changed),
     ...readScopes(reader, [...path, "scopes"], kind, entries.scopes),
     at: readTokenPath(reader, path, entries.at),
     login: text("login", "The credential by which users log in"),
   };
   return withoutUndefined(members);
+}
+
+/** `with currentPassword` */
+function readChanged(reader: Reader, path: Path, entry: Entry | undefined): string | undefined {
+  const line = readText(reader, path, entry, "What a change of the secret takes");
+  if (line === undefined) return undefined;
+  const member = /^with\s+([A-Za-z_][A-Za-z0-9_]*)$/.exec(line.text)?.[1];
+  if (member === undefined) {
+    report(reader, "authentication/bad-changed", spanOf(line), `\`${line.text}\` names no member of a body`, {
+      help: "write `with currentPassword`",
+    });
+  }
+  return member;
 }
 
 /** A list, or a map: the roles that each scope of a token gives. */

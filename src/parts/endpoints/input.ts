@@ -1,4 +1,5 @@
 /** What an operation takes: the members of its body, and which of them are fields of the record. */
+import { loginsOf, presentSecret } from "../authentication/login.ts";
 import type { Model } from "../model.ts";
 import { bareType, fieldsOf, hasClientId, isChangeable, isServerSet, own } from "../resources/fields.ts";
 import type { Field } from "../resources/model.ts";
@@ -13,6 +14,8 @@ export interface InputMember {
   readonly required: boolean;
   /** Whether it is the field of the record with this name that it sets; others are `input.name` in expressions only. */
   readonly sets: boolean;
+  /** The field whose present value it proves, where it does that (`changed` of a credential). */
+  readonly proves?: string;
 }
 
 /**
@@ -26,7 +29,7 @@ export function inputOf(model: Model, meaning: ResourceEndpoint): readonly Input
   if (readingDeeds.has(deed) || bodilessDeeds.has(deed)) return [];
   const fields = fieldsOf(model, meaning.resource);
   const taken = takenShape(model, endpoint)?.fields ?? (tellingDeeds.has(deed) ? {} : impliedFields(model, meaning));
-  return Object.entries(taken).map(([name, field]) => {
+  const members = Object.entries(taken).map(([name, field]): InputMember => {
     const target = tellingDeeds.has(deed) || sessionDeeds.has(deed) ? undefined : own(fields, name);
     return {
       name,
@@ -37,6 +40,22 @@ export function inputOf(model: Model, meaning: ResourceEndpoint): readonly Input
         !isServerSet(target) &&
         (deed === "create" || creates(model, meaning) || isChangeable(name, target)),
     };
+  });
+  return [...members, ...proofsOf(model, meaning, members)];
+}
+
+/** Where a caller may change a secret that somebody logs in with, and the document asks for the present one. */
+function proofsOf(
+  model: Model,
+  { deed, resource }: ResourceEndpoint,
+  members: readonly InputMember[],
+): readonly InputMember[] {
+  if (deed !== "update" && deed !== "replace") return [];
+  return loginsOf(model, resource).flatMap((login) => {
+    const { changed, secret } = login;
+    if (changed === undefined || !members.some(({ name, sets }) => sets && name === secret)) return [];
+    if (members.some(({ name }) => name === changed)) return [];
+    return [{ name: changed, field: presentSecret(model, login), required: false, sets: false, proves: secret }];
   });
 }
 

@@ -6,6 +6,8 @@ import type { Store, ViewMember } from "../../store/store.ts";
 
 export interface LoginRecord {
   readonly id: Value;
+  /** By which it logs in. */
+  readonly name: Value;
   /** As it is kept; null where it has none. */
   readonly secret: string | null;
   readonly roles: readonly string[];
@@ -32,6 +34,7 @@ function createLoginRecords(
   };
   const members = [
     member("id", "id"),
+    member("name", name),
     member("secret", secret),
     ...(roles.kind === "column" ? [member("roles", roles.column)] : []),
   ];
@@ -41,9 +44,9 @@ function createLoginRecords(
   const read = async (by: "name" | "id", key: Value): Promise<LoginRecord | undefined> => {
     const found = await find[by](key, {});
     if (found === undefined) return undefined;
-    const record = JSON.parse(found.text) as { id: Value; secret: string | null; roles?: Value };
+    const record = JSON.parse(found.text) as { id: Value; name: Value; secret: string | null; roles?: Value };
     const held = roles.kind === "fixed" ? roles.roles : rolesIn(record.roles ?? null);
-    return { id: record.id, secret: record.secret, roles: held };
+    return { id: record.id, name: record.name, secret: record.secret, roles: held };
   };
   return {
     byName: (key) => read("name", key),

@@ -164,7 +164,7 @@ async function located<Result>({ name }: Operation, perform: () => Promise<Resul
 }
 
 /** A function speaks of today's names, whatever version its caller is served. */
-function withoutOwn({ own: _, secrets: __, functions: ___, ...call }: Call): Call {
+function withoutOwn({ own: _, secrets: __, functions: ___, presentSecret: ____, ...call }: Call): Call {
   return call;
 }
 

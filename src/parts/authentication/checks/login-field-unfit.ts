@@ -1,9 +1,11 @@
 /** Those who log in, by fields that cannot tell or prove who they are. */
-import { says } from "../../facts.ts";
+import { inputOf } from "../../endpoints/input.ts";
+import { type Facts, says } from "../../facts.ts";
 import type { Check, Finding } from "../../finding.ts";
 import type { Model } from "../../model.ts";
 import { bareType, fieldsOf, isUnique, own } from "../../resources/fields.ts";
 import { valueTypeOf } from "../../resources/value-type.ts";
+import { presentSecretName } from "../login.ts";
 import type { Credential } from "../model.ts";
 
 export const check: Check = {
@@ -15,9 +17,36 @@ export const check: Check = {
     for (const [name, credential] of Object.entries(facts.model.authentication.credentials)) {
       if (credential.kind !== "password" && credential.kind !== "basic") continue;
       yield* faultsOf(facts.model, name, credential);
+      yield* changedFaults(facts, name, credential);
     }
   },
 };
+
+/** The present secret has a name of its own, beside the new one's, and there is a body that it is in. */
+function* changedFaults(facts: Facts, credential: string, { of, field, changed }: Credential): Iterable<Finding> {
+  if (of === undefined || field === undefined || changed === undefined || !says(facts, "endpoints")) return;
+  const at = `authentication/credentials/${credential}/changed`;
+  const help = `write \`changed: with ${presentSecretName(field)}\``;
+  if (own(fieldsOf(facts.model, of), changed) !== undefined) {
+    yield { at, message: `\`${changed}\` is a field of ${of}`, help };
+    return;
+  }
+  const changing = [...facts.endpoints.values()].filter((meaning) => {
+    if (meaning.kind !== "resource") return true;
+    if (meaning.resource !== of || (meaning.deed !== "update" && meaning.deed !== "replace")) return false;
+    return inputOf(facts.model, meaning).some(({ name, sets }) => sets && name === field);
+  });
+  if (changing.length === 0) {
+    const message = `No operation changes \`${field}\` of ${of}, so nobody is asked for the present one`;
+    yield { at, message, help: "leave `changed` out" };
+  }
+  for (const meaning of changing) {
+    if (meaning.kind !== "resource") continue;
+    const named = inputOf(facts.model, meaning).find(({ name }) => name === changed);
+    if (named?.proves !== undefined) continue;
+    yield { at, message: `\`${meaning.operation}\` takes \`${changed}\` as something else`, help };
+  }
+}
 
 function* faultsOf(model: Model, credential: string, said: Credential): Iterable<Finding> {
   const { kind, of, name, field, roles } = said;

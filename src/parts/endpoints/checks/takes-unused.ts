@@ -18,9 +18,9 @@ export const check: Check = {
       const fields = fieldsOf(facts.model, meaning.resource);
       const read = inputRead(facts, meaning);
       const isSettable = (name: string) => !tellingDeeds.has(meaning.deed) && own(fields, name) !== undefined;
-      for (const { name, sets } of inputOf(facts.model, meaning)) {
+      for (const { name, sets, proves } of inputOf(facts.model, meaning)) {
         // One with the name of a field that it cannot set has a finding of its own.
-        if (sets || read === "all" || read.has(name) || isSettable(name)) continue;
+        if (sets || proves !== undefined || read === "all" || read.has(name) || isSettable(name)) continue;
         yield {
           at: `endpoints/endpoints/${meaning.operation}/takes/${name}`,
           message: `\`${name}\` sets no field of ${meaning.resource}, and nothing reads \`input.${name}\``,

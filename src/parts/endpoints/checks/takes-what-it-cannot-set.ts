@@ -18,9 +18,9 @@ export const check: Check = {
       )
         continue;
       const fields = fieldsOf(model, meaning.resource);
-      for (const { name, sets } of inputOf(model, meaning)) {
+      for (const { name, sets, proves } of inputOf(model, meaning)) {
         const field = own(fields, name);
-        if (sets || field === undefined) continue;
+        if (sets || proves !== undefined || field === undefined) continue;
         const mark =
           field.computed === undefined
             ? (field.marks.find((one) => one.endsWith("-only")) ?? "made by the server")

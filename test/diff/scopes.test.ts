@@ -1,0 +1,62 @@
+/** Whom a change of grants or scopes shuts out, where tokens are bound by scopes (decision 84). */
+import assert from "node:assert/strict";
+import test from "node:test";
+import { compare } from "../../src/diff/compare.ts";
+import { check } from "../../src/parts/check.ts";
+import { documentText } from "../serve/scenario.ts";
+
+/** The notebook, whose credential `app` has scopes that give roles. */
+function notebook(grant: string): string {
+  return documentText("notebook").replace("listNotes: reader | writer", `listNotes: ${grant}`);
+}
+
+const rows: readonly (readonly [from: string, to: string, ...expected: readonly string[]])[] = [
+  ["reader", "signed-in", "breaking right-narrowed", "additive right-widened"],
+  ["reader", "any-scope", "additive right-widened"],
+  ["any-scope", "signed-in", "breaking right-narrowed"],
+  ["signed-in", "any-scope", "additive right-widened"],
+  ["any-scope", "signed-in | reader", "breaking right-narrowed"],
+  ["reader", "signed-in | reader", "additive right-widened"],
+  ["signed-in | reader", "signed-in", "breaking right-narrowed"],
+  ["reader", "anyone", "additive right-widened"],
+  ["any-scope", "anyone", "additive right-widened"],
+];
+
+function told(from: string, to: string): readonly string[] {
+  const { differences } = compare(check("old.md", from).model, check("new.md", to).model, "2026-11-24");
+  return [
+    ...new Set(
+      differences
+        .filter(({ difference }) => difference.effect !== "neutral")
+        .map(({ difference }) => `${difference.effect} ${difference.kind}`),
+    ),
+  ];
+}
+
+for (const [from, to, ...expected] of rows)
+  test(`${from} to ${to}`, () => {
+    assert.deepEqual([...told(notebook(from), notebook(to))].toSorted(), [...expected].toSorted());
+  });
+
+test("scopes that come bind tokens that none bound, and so does one more that a token has to have", () => {
+  const scoped = notebook("reader");
+  const [said = ""] = /^ {4}scopes: .*\n/m.exec(scoped) ?? [];
+  assert.notEqual(said, "");
+  const listed = scoped.replace(said, "    scopes: [reader, writer]\n");
+  const open = scoped.replace(said, "");
+  assert(told(open, scoped).includes("breaking credential-changed"));
+  assert(told(open, listed).includes("breaking credential-changed"));
+  const elsewhere = (scopes: string): string =>
+    scoped.replace(
+      said,
+      `    issuer: "https://id.example.com"\n    jwks: "https://id.example.com/keys"\n    scopes: ${scopes}\n`,
+    );
+  assert(told(elsewhere("[a]"), elsewhere("[a, b]")).includes("breaking credential-changed"));
+  assert(told(elsewhere("[a, b]"), elsewhere("[a]")).includes("additive credential-changed"));
+});
+
+test("`changed` is breaking for whoever changes a password", () => {
+  const now = notebook("reader").replace("secret: password,", "secret: password, changed: with currentPassword,");
+  const found = told(notebook("reader"), now);
+  assert(found.includes("breaking credential-changed"), found.join());
+});
