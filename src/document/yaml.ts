@@ -82,7 +82,8 @@ interface Attempt {
 
 /** Reads `source` from `from` to `to`, which must be the start and the end of lines. */
 function attemptAt(source: Source, from: number = 0, to: number = source.text.length): Attempt {
-  const text = source.text.slice(from, to);
+  const walk: Walk = { source, from, faults: [], diagnostics: [] };
+  const text = withoutDepths(source.text.slice(from, to));
   const parsed = yaml.parseAllDocuments(text, {
     schema: "failsafe",
     strict: true,
@@ -94,7 +95,6 @@ function attemptAt(source: Source, from: number = 0, to: number = source.text.le
     logLevel: "silent",
   });
   if (!Array.isArray(parsed)) return { faults: [], diagnostics: [] };
-  const walk: Walk = { source, from, faults: [], diagnostics: [] };
   reportExtraValues(parsed, walk);
   const document = parsed[0];
   if (!document) return walk;
@@ -103,6 +103,57 @@ function attemptAt(source: Source, from: number = 0, to: number = source.text.le
   const node = document.contents ? convert(document.contents, walk, 0) : undefined;
   if (node?.kind === "text" && !node.quoted) reportUnspacedText(node, rangeOf(document.contents, walk), walk);
   return { ...walk, ...(node && !isNothing(node) && { node }) };
+}
+
+function reportDepth(start: number, end: number, walk: Walk): void {
+  walk.diagnostics.push({
+    code: "document/too-deep",
+    severity: "error",
+    message: `Values are nested more than ${deepest} deep here; the rest was not read.`,
+    span: spanAt(walk.source, start, end),
+    help: "Give the inner value a name of its own and refer to it.",
+  });
+}
+
+/** Fewer brackets than this take no time, however they are nested. */
+const fewBrackets = 1000;
+/** The first brackets that are left out: `convert` has reported those around them. */
+const hidden = deepest + 2;
+
+/**
+ * The text with a word in place of each value that is in more brackets than any document needs: the library takes a
+ * hundred times longer for a character of it than for one that is not nested.
+ */
+function withoutDepths(text: string): string {
+  if ((text.match(/[[{]/g)?.length ?? 0) < fewBrackets) return text;
+  const pieces: string[] = [];
+  let [at, depth, kept, deep] = [0, 0, 0, 0];
+  const leave = (end: number): void => {
+    pieces.push(text.slice(kept, deep), "x", text.slice(deep + 1, end).replace(/[^\n]/g, " "));
+    kept = end;
+  };
+  let isScalar = false;
+  for (const lexeme of new yaml.Lexer().lex(text)) {
+    // Marks of the lexer, which are no part of the text: of a document, of an error that ends all brackets, of a scalar.
+    if (!isScalar && (lexeme === "\u0002" || lexeme === "\u0018" || lexeme === "\u001f")) {
+      isScalar = lexeme === "\u001f";
+      if (lexeme !== "\u0018") continue;
+      if (depth >= hidden) leave(at);
+      depth = 0;
+      continue;
+    }
+    if (isScalar) isScalar = false;
+    else if (lexeme === "[" || lexeme === "{") {
+      depth += 1;
+      if (depth === hidden) deep = at;
+    } else if ((lexeme === "]" || lexeme === "}") && depth > 0) {
+      depth -= 1;
+      if (depth === hidden - 1) leave(at + 1);
+    }
+    at += lexeme.length;
+  }
+  if (depth >= hidden) leave(text.length);
+  return pieces.length === 0 ? text : pieces.join("") + text.slice(kept);
 }
 
 function isNothing(node: Node): boolean {
@@ -137,13 +188,7 @@ function convert(parsed: unknown, walk: Walk, depth: number): Node {
   reportProperties(node, start, walk);
   if (yaml.isScalar(node)) return convertScalar(node, start, end, walk);
   if (depth >= deepest) {
-    walk.diagnostics.push({
-      code: "document/too-deep",
-      severity: "error",
-      message: `Values are nested more than ${deepest} deep here; the rest was not read.`,
-      span: spanAt(walk.source, start, Math.min(end, start + 1)),
-      help: "Give the inner value a name of its own and refer to it.",
-    });
+    reportDepth(start, Math.min(end, start + 1), walk);
     return emptyText(walk, start);
   }
   if (yaml.isMap(node)) return convertMap(node, start, end, walk, depth);

@@ -280,9 +280,19 @@ const address: Record<string, NamedType> = {
   base: { type: { kind: "string" }, nullable: false, from: "variables" },
 };
 
-function recordNames(model: Model, resource: string): Record<string, NamedType> {
-  const members = Object.entries(recordMembers(model, resource));
-  return Object.fromEntries(members.map(([name, type]) => [name, { ...type, from: "record" } as const]));
+const knownNames = new WeakMap<Model, Map<string, Readonly<Record<string, NamedType>>>>();
+
+/** Made once for a model: as many places ask for them as there are operations. */
+function recordNames(model: Model, resource: string): Readonly<Record<string, NamedType>> {
+  const known = knownNames.get(model) ?? new Map<string, Readonly<Record<string, NamedType>>>();
+  knownNames.set(model, known);
+  let names = known.get(resource);
+  if (names === undefined) {
+    const members = Object.entries(recordMembers(model, resource));
+    names = Object.fromEntries(members.map(([name, type]) => [name, { ...type, from: "record" } as const]));
+    known.set(resource, names);
+  }
+  return names;
 }
 
 /** A record as a variable: `old`. */
@@ -532,7 +542,7 @@ export function filterSurroundings(model: Model, operation: string): Readonly<Re
 
 interface Around {
   /** Fields of the record at hand. */
-  readonly record: Record<string, NamedType>;
+  readonly record: Readonly<Record<string, NamedType>>;
   readonly around: Record<string, NamedType>;
   readonly input: NamedType;
   /** Of the query parameters alone. */
@@ -543,9 +553,10 @@ function deedSites(model: Model, operation: string, { record, around, input, ask
   const path = `endpoints/endpoints/${operation}`;
   const meaning = meaningOf(model, operation);
   const { the, link, unlink, if: guard, statuses, filters = {} } = own(model.endpoints.endpoints, operation) ?? {};
-  const here = filterSurroundings(model, operation);
-  const site = (at: string, text: string | undefined, names: Record<string, NamedType>): Site[] =>
-    text === undefined ? [] : [{ path: `${path}/${at}`, text, names, expected: condition }];
+  const here = { ...record, ...around };
+  // A resource may have very many fields, and most operations no expression.
+  const site = (at: string, text: string | undefined, names: () => Record<string, NamedType>): Site[] =>
+    text === undefined ? [] : [{ path: `${path}/${at}`, text, names: names(), expected: condition }];
   const linked = (["link", "unlink"] as const).flatMap((word) => {
     const one = word === "link" ? link : unlink;
     return Object.entries(one?.with ?? {}).map(([name, text]): Site => {
@@ -561,22 +572,22 @@ function deedSites(model: Model, operation: string, { record, around, input, ask
       nullable: false,
       from: "variables",
     };
-    return site(`filters/${name}/if`, filter.if, { ...here, ...filterNames(name, value, here) });
+    return site(`filters/${name}/if`, filter.if, () => ({ ...here, ...filterNames(name, value, here) }));
   });
   const makes = meaning?.kind === "resource" && creates(model, meaning);
   const isThere =
     meaning?.kind === "resource" ? hasRecord(meaning) : meaning?.kind === "free" && meaning.key !== undefined;
-  const guarded = isThere ? (makes ? nullableNames(record) : record) : {};
+  const guarded = () => (isThere ? (makes ? nullableNames(record) : record) : {});
   return [
-    ...site("the", the, { ...here, ...asked }),
+    ...site("the", the, () => ({ ...here, ...asked })),
     ...linked,
     ...filtered,
-    ...site("if", guard, { ...guarded, ...around, input }),
-    ...site("status/accepted/if", statuses?.accepted?.if, { ...here, input }),
+    ...site("if", guard, () => ({ ...guarded(), ...around, input })),
+    ...site("status/accepted/if", statuses?.accepted?.if, () => ({ ...here, input })),
   ];
 }
 
-function nullableNames(names: Record<string, NamedType>): Record<string, NamedType> {
+function nullableNames(names: Readonly<Record<string, NamedType>>): Record<string, NamedType> {
   return Object.fromEntries(Object.entries(names).map(([name, type]) => [name, { ...type, nullable: true }]));
 }
 
