@@ -122,6 +122,13 @@ function* ruleDifferences(
     const [former] = formers;
     if (former !== undefined && formers.every((other) => other.rule.else !== rule.else))
       yield* refusalDifference(both, resource, place, former.rule.else, rule.else);
+    if (former !== undefined && formers.every((other) => isAbsentEqual(other.rule) !== isAbsentEqual(rule))) {
+      const [effect, kind] = isAbsentEqual(rule)
+        ? (["breaking", "rule-tighter"] as const)
+        : (["additive", "rule-looser"] as const);
+      const message = `A rule of \`${resource}\` is ${ruleText(rule)}, and was ${ruleText(former.rule)}`;
+      yield difference(effect, kind, resource, place, message, { matter: "right", oldAt: former.at });
+    }
   }
   const pairedUp = new Set<object>();
   for (const { rule, at: place } of added) {
@@ -155,8 +162,13 @@ function sameCondition(one: Rule, other: Rule): boolean {
   return other.kind === "holds" && canonical(one.expression) === canonical(other.expression);
 }
 
+function isAbsentEqual(rule: Rule): boolean {
+  return rule.kind === "unique" && rule.absent === "equal";
+}
+
 function ruleText(rule: Rule): string {
-  return rule.kind === "unique" ? `\`unique ${rule.fields.join(" + ")}\`` : `\`${rule.expression}\``;
+  if (rule.kind !== "unique") return `\`${rule.expression}\``;
+  return `\`unique ${rule.fields.join(" + ")}${isAbsentEqual(rule) ? ", absent equal" : ""}\``;
 }
 
 /** The error that a client is told when something does not hold; `what` is refused with it. */

@@ -6,6 +6,7 @@ import { check as purposeUserCanDoNothing } from "./purpose/checks/user-can-do-n
 import { check as resourcesBadSchema } from "./resources/checks/bad-schema.ts";
 import { check as resourcesCallerMayBeNobody } from "./resources/checks/caller-may-be-nobody.ts";
 import { check as resourcesCircleDeletesItself } from "./resources/checks/circle-deletes-itself.ts";
+import { check as resourcesClearMayClash } from "./resources/checks/clear-may-clash.ts";
 import { check as resourcesCreateCycle } from "./resources/checks/create-cycle.ts";
 import { check as resourcesDefaultOutsideType } from "./resources/checks/default-outside-type.ts";
 import { check as resourcesDuplicateValue } from "./resources/checks/duplicate-value.ts";
@@ -29,6 +30,7 @@ import { check as resourcesTimeAsText } from "./resources/checks/time-as-text.ts
 import { check as resourcesTypeInsideItself } from "./resources/checks/type-inside-itself.ts";
 import { check as resourcesUnbounded } from "./resources/checks/unbounded.ts";
 import { check as resourcesUndiscoverableReference } from "./resources/checks/undiscoverable-reference.ts";
+import { check as resourcesUniqueAbsentUnclear } from "./resources/checks/unique-absent-unclear.ts";
 import { check as resourcesUnknownRuleName } from "./resources/checks/unknown-rule-name.ts";
 import { check as resourcesUnknownType } from "./resources/checks/unknown-type.ts";
 import { check as resourcesUnusedResource } from "./resources/checks/unused-resource.ts";
@@ -163,6 +165,7 @@ export const checks: readonly Check[] = [
   resourcesBadSchema,
   resourcesCallerMayBeNobody,
   resourcesCircleDeletesItself,
+  resourcesClearMayClash,
   resourcesCreateCycle,
   resourcesDefaultOutsideType,
   resourcesDuplicateValue,
@@ -186,6 +189,7 @@ export const checks: readonly Check[] = [
   resourcesTypeInsideItself,
   resourcesUnbounded,
   resourcesUndiscoverableReference,
+  resourcesUniqueAbsentUnclear,
   resourcesUnknownRuleName,
   resourcesUnknownType,
   resourcesUnusedResource,

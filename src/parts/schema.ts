@@ -13,6 +13,7 @@ import { type PartName, partNames } from "./model.ts";
 import { editions } from "./purpose/model.ts";
 import type { purposeKeys } from "./purpose/read.ts";
 import type { fieldKeys } from "./resources/field.ts";
+import { absences } from "./resources/model.ts";
 import type { resourcesKeys } from "./resources/read.ts";
 import { partHeadings } from "./sections.ts";
 import type { lifecycleKeys, triggerKeys } from "./states/read.ts";
@@ -223,8 +224,8 @@ const purposeMembers: Readonly<Record<(typeof purposeKeys)[number], JsonObject>>
 };
 
 const rule = either(
-  line("unique\\s.+|.+\\selse\\s+\\S+", "`unique a + b`, or `expression else error`."),
-  closed({ unique: names, holds: expression, else: text }),
+  line("unique\\s.+|.+\\selse\\s+\\S+", "`unique a + b [, absent equal|distinct]`, or `expression else error`."),
+  closed({ unique: names, absent: word(...absences), holds: expression, else: text }),
 );
 
 const resourcesMembers: Readonly<Record<(typeof resourcesKeys)[number], JsonObject>> = {

@@ -1,5 +1,5 @@
 /** What erasing a record comes to: its personal columns, each with what it has afterwards. */
-import { fieldsOf, isDistinguishing, isStored } from "../parts/resources/fields.ts";
+import { fieldsOf, isStored } from "../parts/resources/fields.ts";
 import { erasedValue } from "../parts/resources/erased-value.ts";
 import type { Erasure } from "./plan.ts";
 import { assert, type Sources } from "./sources.ts";
@@ -11,7 +11,7 @@ export function erasures({ model }: Sources, resource: string): readonly Erasure
     ([, field]) => field.marks.includes("personal") && isStored(field) && field.computed === undefined,
   );
   return personal.map(([column, field]) => {
-    const to = erasedValue(model, field, isDistinguishing(model, resource, column));
+    const to = erasedValue(model, resource, column, field);
     assert(to !== undefined, `${resource}.${column} cannot be erased`);
     return { column, to };
   });

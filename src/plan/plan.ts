@@ -149,6 +149,8 @@ export interface Table {
   readonly virtual: readonly Virtual[];
   /** Sets of columns that together are unique, besides `id`. */
   readonly uniques: readonly (readonly string[])[];
+  /** Those of `uniques` for which two absent values are equal; for all others they are distinct. */
+  readonly absentEqual?: readonly (readonly string[])[];
   /** Sets of `uniques` whose being taken has an error of the document's own; for all others it is `already-exists`. */
   readonly conflicts: readonly { readonly columns: readonly string[]; readonly else: string }[];
   /** Sets of columns to index, `_seq` understood as the last: what filters, sorts and ownership use. */

@@ -41,6 +41,9 @@ function buildTable(sources: Sources, resource: string): Table {
   assert(id?.name === "id", `${resource} has no id`);
   const columns = [id, ...(lifecycle === undefined ? [] : [stateColumn(lifecycle)]), ...others];
   const uniques = uniqueSets(sources, resource);
+  const absentEqual = uniques.filter(
+    (set) => set.absent === "equal" && columns.some(({ name, nullable }) => nullable && set.columns.includes(name)),
+  );
   // Time does nothing by the word of an older version.
   const timed = sources.older === true ? [] : timedActs(sources, resource);
   const late = lateRules(sources, resource, columns);
@@ -53,6 +56,7 @@ function buildTable(sources: Sources, resource: string): Table {
       .filter(([, field]) => !isStored(field))
       .map(([name, field]) => virtual(sources, resource, name, field)),
     uniques: uniques.map((set) => set.columns),
+    ...(absentEqual.length === 0 ? {} : { absentEqual: absentEqual.map((set) => set.columns) }),
     conflicts: uniques.flatMap((set) => (set.else === undefined ? [] : [{ columns: set.columns, else: set.else }])),
     indexes: indexes(sources, resource, columns),
     rules: rulePlans(sources, resource),
@@ -186,6 +190,7 @@ function lifecyclePlan(sources: Sources, resource: string): LifecyclePlan | unde
 
 interface UniqueSet {
   readonly columns: readonly string[];
+  readonly absent?: "equal";
   readonly else?: string;
 }
 
@@ -193,9 +198,12 @@ function uniqueSets({ model }: Sources, resource: string): readonly UniqueSet[] 
   const marked = Object.entries(fieldsOf(model, resource))
     .filter(([name, field]) => name !== "id" && field.marks.includes("unique"))
     .map(([name]): UniqueSet => ({ columns: [name] }));
-  const ruled = (own(model.resources.rules, resource) ?? []).flatMap((rule): UniqueSet[] =>
-    rule.kind === "unique" ? [{ columns: rule.fields, ...(rule.else === undefined ? {} : { else: rule.else }) }] : [],
-  );
+  const ruled = (own(model.resources.rules, resource) ?? []).flatMap((rule): UniqueSet[] => {
+    if (rule.kind !== "unique") return [];
+    const { absent, else: code, fields: columns } = rule;
+    // Of two rules over the same fields both hold.
+    return [{ columns, ...(absent === "equal" ? { absent } : {}), ...(code === undefined ? {} : { else: code }) }];
+  });
   const sets = new Map<string, UniqueSet>();
   for (const set of [...marked, ...ruled]) sets.set(set.columns.join(), { ...sets.get(set.columns.join()), ...set });
   return [...sets.values()];

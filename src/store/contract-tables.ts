@@ -156,6 +156,32 @@ export const tables: readonly Table[] = [
     rules: [],
   },
   {
+    resource: "Folder",
+    name: "folders",
+    columns: [
+      column("id", "text"),
+      column("parent", "text", { ...maybe, references: { resource: "Folder", onDelete: "refuse" } }),
+      column("name", "text"),
+      column("rank", "integer", maybe),
+      column("flag", "boolean", maybe),
+      column("ratio", "number", maybe),
+      column("note", "text", maybe),
+    ],
+    virtual: [],
+    id: { made: "client" },
+    conflicts: [],
+    uniques: [
+      ["parent", "name"],
+      ["rank", "flag", "ratio", "note"],
+    ],
+    absentEqual: [
+      ["parent", "name"],
+      ["rank", "flag", "ratio", "note"],
+    ],
+    indexes: [],
+    rules: [],
+  },
+  {
     resource: "Ticket",
     name: "tickets",
     columns: [

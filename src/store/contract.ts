@@ -916,6 +916,57 @@ export function contract(
       assert.equal(idsOf(await store.list(listOf({}))({ limit: 9, filters: [] }, {})).length, 4);
     });
 
+    it("absent values are equal where the table says so, and no value is like an absent one", async (store) => {
+      const view = wholeView("Folder");
+      const folders = { resource: "Folder", view, sort: [], filters: [], from: "start" } as const;
+      let last = 0;
+      await store.transaction(async (tx) => {
+        const insert = async (values: Row): Promise<Written> =>
+          tx.insert("Folder", { id: `f${(last += 1)}`, rank: last, ...values }, 1, view, {});
+        const made = async (values: Row): Promise<Row> => (await put(insert(values))).row;
+        const taken = async (written: Awaitable<Written>, columns: readonly string[]): Promise<void> =>
+          assert.deepEqual(await written, { kind: "duplicate", columns });
+        const first = await made({ name: "a" });
+        await taken(insert({ name: "a" }), ["parent", "name"]);
+        const second = await made({ name: "b" });
+        await taken(tx.update("Folder", second, { name: "a" }, view, {}), ["parent", "name"]);
+        const below = await made({ name: "a", parent: first["id"] ?? null });
+        await taken(insert({ name: "a", parent: first["id"] ?? null }), ["parent", "name"]);
+        await taken(tx.update("Folder", below, { parent: null }, view, {}), ["parent", "name"]);
+        await put(tx.update("Folder", first, { note: "its own values are not another's" }, view, {}));
+        await put(tx.update("Folder", below, { parent: null, name: "c" }, view, {}));
+
+        const four = ["rank", "flag", "ratio", "note"];
+        await made({ name: "none", rank: null });
+        await taken(insert({ name: "none again", rank: null }), four);
+        // A value that an index could put in the place of an absent one.
+        for (const [index, values] of [
+          { rank: 0 },
+          { rank: null, flag: false },
+          { rank: null, ratio: 0 },
+          { rank: null, note: "" },
+          { rank: null, note: "null" },
+        ].entries()) {
+          await made({ name: `like none ${index}`, ...values });
+          await taken(insert({ name: `like none again ${index}`, ...values }), four);
+        }
+      });
+      const { count } = await store.list(folders)({ limit: 99, filters: [] }, {});
+      assert.equal(count, 9);
+    });
+
+    it("of fifty that take one name at once where an absent value counts, one gets it", async (store) => {
+      const kinds = await Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          store.transaction(
+            async (tx) =>
+              (await tx.insert("Folder", { id: `f${index}`, name: "a", rank: index }, 1, wholeView("Folder"), {})).kind,
+          ),
+        ),
+      );
+      assert.equal(kinds.filter((kind) => kind === "written").length, 1);
+    });
+
     it("of twenty that take one name at once, one gets it", async (store) => {
       const kinds = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>

@@ -7,7 +7,7 @@ import { parts, type TypedExpression } from "../expression/typed.ts";
 import type { Column, DataChange, ReshapePlan, RulePlan, Table, TakenPlan, VersionStep } from "../plan/plan.ts";
 import { isSecret } from "./conversions.ts";
 import { follow, type Origin, stepsSince } from "./follow.ts";
-import { uniquesOf } from "./uniques.ts";
+import { isAbsentEqual, uniquesOf } from "./uniques.ts";
 import { isWider } from "./wider.ts";
 
 export interface Differences {
@@ -93,14 +93,20 @@ function changed({ table, columns }: Origin, after: Table, steps: readonly Versi
   );
   const made = new Set(changes.filter(isMade).map(({ column }) => column.name));
   const nameNow = new Map([...columns].map(([name, column]) => [column.name, name]));
-  const unique = new Set(uniquesOf(table).map((set) => keyOf(set.map((name) => nameNow.get(name) ?? name))));
+  const unique = new Map(
+    uniquesOf(table).map((set) => [keyOf(set.map((name) => nameNow.get(name) ?? name)), isAbsentEqual(table, set)]),
+  );
+  const isUnique = (set: readonly string[]): boolean => {
+    const absentEqual = unique.get(keyOf(set));
+    return absentEqual === true || (absentEqual === false && !isAbsentEqual(after, set));
+  };
   const ruled = new Set(table.rules.map(({ expression }) => JSON.stringify(expression)));
   return {
     before: table,
     after,
     columns: changes,
     dropped: [...columns].flatMap(([name, column]) => (names.has(name) ? [] : [column])),
-    uniques: uniquesOf(after).filter((set) => !unique.has(keyOf(set)) || set.some((name) => made.has(name))),
+    uniques: uniquesOf(after).filter((set) => !isUnique(set) || set.some((name) => made.has(name))),
     rules: after.rules.filter(
       ({ expression }) =>
         isOfData(expression) &&

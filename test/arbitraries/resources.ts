@@ -3,6 +3,7 @@ import fc from "fast-check";
 import type { Json } from "../../src/base/json.ts";
 import { measures, patterned } from "../../src/parts/resources/field-type.ts";
 import {
+  absences,
   type Default,
   type Field,
   type Fields,
@@ -182,8 +183,19 @@ const identities: fc.Arbitrary<Field> = fc.oneof(
 
 const rules: fc.Arbitrary<Rule> = fc.oneof(
   fc
-    .tuple(fc.uniqueArray(names, { minLength: 1, maxLength: 3 }), fc.option(kebabNames, { nil: undefined }))
-    .map(([list, code]): Rule => ({ kind: "unique", fields: list, ...(code === undefined ? {} : { else: code }) })),
+    .tuple(
+      fc.uniqueArray(names, { minLength: 1, maxLength: 3 }),
+      fc.constantFrom(undefined, ...absences),
+      fc.option(kebabNames, { nil: undefined }),
+    )
+    .map(
+      ([fields, absent, code]): Rule => ({
+        kind: "unique",
+        fields,
+        ...(absent === undefined ? {} : { absent }),
+        ...(code === undefined ? {} : { else: code }),
+      }),
+    ),
   fc
     .tuple(fc.oneof(expressions, fc.constantFrom("unique in [a, b]", "a == ' else b'", "{'a': 1}.a == 1")), kebabNames)
     .map(([expression, code]): Rule => ({ kind: "holds", expression, else: code })),

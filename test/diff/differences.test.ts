@@ -53,3 +53,24 @@ test("where nothing was said of a part, nothing was promised", () => {
   assert.deepEqual(effects(silent, clinic), new Set(["additive", "neutral"]));
   assert.ok(effects(silent.replace("limits: not shown", "limits: none"), clinic).has("breaking"));
 });
+
+test("whether absent values are equal under a rule of uniqueness", () => {
+  const line = "Visit: weight < 250 || urgency == 'high' else too-heavy";
+  const withAbsent = (word: string): Model => modelOf(clinicWith([line, `Visit: "unique room + note${word}"`]));
+  const rows: readonly (readonly [from: string, to: string, ...differences: readonly string[]])[] = [
+    ["", ", absent distinct"],
+    ["", ", absent equal", "breaking rule-tighter Visit"],
+    [", absent distinct", ", absent equal", "breaking rule-tighter Visit"],
+    [", absent equal", "", "additive rule-looser Visit"],
+    [", absent equal", ", absent distinct", "additive rule-looser Visit"],
+    [", absent equal", ", absent equal"],
+  ];
+  for (const [from, to, ...expected] of rows) {
+    const found = differencesOf(withAbsent(from), withAbsent(to));
+    assert.deepEqual(
+      found.map(({ effect, kind, subject }) => `${effect} ${kind} ${subject}`),
+      expected,
+      `${from} -> ${to}`,
+    );
+  }
+});

@@ -506,6 +506,17 @@ const rules: readonly Proof[] = [
     ],
   },
   {
+    of: ["resources/rules/unique/absent"],
+    with: ruled("unique row + door, absent equal", "door?"),
+    without: ruled("unique row + door, absent distinct", "door?"),
+    play: [
+      ask("POST /things", { row: 1, size: 1 }, "201"),
+      ask("POST /things", { row: 1, size: 2 }, "409 already-exists"),
+      ask("POST /things", { row: 2, size: 2 }, "201"),
+      ask("PATCH /things/{3}", { row: 1 }, "409 already-exists"),
+    ],
+  },
+  {
     of: ["resources/rules/unique/else"],
     with: ruled("unique row + door else too-big"),
     without: ruled("unique row + door"),
@@ -626,9 +637,9 @@ export const resourceRefusals: readonly Refusal[] = [
   ),
 ];
 
-function ruled(rule: string): string {
+function ruled(rule: string, door = "door"): string {
   return documentOf({
-    resources: { ...things({ row: "integer", door: "integer", size: "integer" }), rules: { Thing: rule } },
+    resources: { ...things({ row: "integer", [door]: "integer", size: "integer" }), rules: { Thing: rule } },
     errors: { errors: { "too-big": "409 It is too big" } },
   });
 }

@@ -196,6 +196,32 @@ const done: readonly Example[] = [
     gives: { Note: [{ id: "a", a: "abc", b: "x", c: 3 }], Other: [] },
   },
   {
+    what: "absent values are equal from now on, and none are there twice",
+    before: { resources: `${note("a?: string(1..5)", "b: x | y")}\nrules:\n  Note: unique a + b` },
+    records: {
+      Note: [
+        { id: "a", b: "x" },
+        { id: "b", b: "y" },
+        { id: "c", a: "a", b: "x" },
+      ],
+    },
+    after: { resources: `${note("a?: string(1..5)", "b: x | y")}\nrules:\n  Note: unique a + b, absent equal` },
+    gives: {
+      Note: [
+        { id: "a", b: "x" },
+        { id: "b", b: "y" },
+        { id: "c", a: "a", b: "x" },
+      ],
+    },
+  },
+  {
+    what: "absent values are distinct again",
+    before: { resources: `${note("a?: string(1..5)", "b: x | y")}\nrules:\n  Note: unique a + b, absent equal` },
+    records: { Note: [{ id: "a", b: "x" }] },
+    after: { resources: `${note("a?: string(1..5)", "b: x | y")}\nrules:\n  Note: unique a + b, absent distinct` },
+    gives: { Note: [{ id: "a", b: "x" }] },
+  },
+  {
     what: "what is computed and stored",
     before: { resources: note("a: integer", "twice: integer := a * 2, filter") },
     records: { Note: [{ id: "a", a: 2, twice: 4 }] },
@@ -407,6 +433,20 @@ const refused: readonly Refusal[] = [
       "Note is now unique by s, and 2 records share theirs with another: a, b",
       "Note has a rule (else wrong), and 1 record breaks it: b",
     ],
+  },
+  {
+    what: "records that are the same where absent values are equal",
+    before: { resources: `${note("a?: string(1..5)", "b: integer")}\nrules:\n  Note: unique a + b` },
+    records: {
+      Note: [
+        { id: "a", b: 1 },
+        { id: "b", b: 1 },
+        { id: "c", b: 2 },
+        { id: "d", a: "x", b: 1 },
+      ],
+    },
+    after: { resources: `${note("a?: string(1..5)", "b: integer")}\nrules:\n  Note: unique a + b, absent equal` },
+    says: ["Note is now unique by a + b with absent values equal, and 2 records share theirs with another: a, b"],
   },
   {
     what: "records above themselves where a tree is to be",

@@ -43,7 +43,7 @@ Edge:
   twice?: number := num * 2.0, filter, sort
   early: datetime = 0001-01-01T00:00:00Z
   tiny: number = 1e-7
-rules: { Edge: unique pair + whole }
+rules: { Edge: "unique pair + whole, absent distinct" }
 \`\`\`
 
 ## States and transitions

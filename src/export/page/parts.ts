@@ -125,7 +125,7 @@ function ruleList(rules: readonly Rule[]): Content {
   if (rules.length === 0) return undefined;
   return html`<ul class="rules">${rules.map((rule) =>
     rule.kind === "unique"
-      ? html`<li>No two have the same ${joined(rule.fields.map(code), " and ")}${rule.else === undefined ? undefined : html`, else ${errorLink(rule.else)}`}.</li>`
+      ? html`<li>No two have the same ${joined(rule.fields.map(code), " and ")}${rule.absent === "equal" ? ", and an absent value is the same as another" : undefined}${rule.else === undefined ? undefined : html`, else ${errorLink(rule.else)}`}.</li>`
       : html`<li>Always ${code(rule.expression)}, else ${errorLink(rule.else)}.</li>`,
   )}</ul>`;
 }

@@ -1,10 +1,10 @@
 /**
- * What a personal field has once it is erased: nothing where it may be absent, else a value of its type that says nothing.
+ * What a personal field has once it is erased: nothing where it may be absent in any number of records, else a value of its type that says nothing.
  * Types whose every value says something (a closed list, a pattern, a reference) have none.
  */
 import type { Json } from "../../base/json.ts";
 import type { Model } from "../model.ts";
-import { isNullable, own } from "./fields.ts";
+import { isAbsentEqual, isDistinguishing, isNullable, own } from "./fields.ts";
 import type { Field, FieldType } from "./model.ts";
 
 export type Erased =
@@ -12,10 +12,9 @@ export type Erased =
   /** Where no two records may have the same: a text with the record's number between these, padded to a length. */
   | { readonly kind: "numbered"; readonly before: string; readonly after: string; readonly pad: number };
 
-/** `unique`: whether the field takes part in what no two records may have in common. */
-export function erasedValue(model: Model, field: Field, unique: boolean): Erased | undefined {
-  if (isNullable(field)) return { kind: "value", value: null };
-  if (unique) return numbered(field.type);
+export function erasedValue(model: Model, resource: string, name: string, field: Field): Erased | undefined {
+  if (isNullable(field) && !isAbsentEqual(model, resource, name)) return { kind: "value", value: null };
+  if (isDistinguishing(model, resource, name)) return numbered(field.type);
   // Of a secret only a hash is kept, and this is the hash of nothing.
   const value = field.marks.includes("secret") ? "erased" : neutral(model, field.type, []);
   return value === undefined ? undefined : { kind: "value", value };

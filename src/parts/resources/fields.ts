@@ -118,6 +118,12 @@ export function isDistinguishing(model: Model, resource: string, name: string): 
   return together || isUnique(model, resource, name);
 }
 
+/** Whether the field is in a rule by which two records without it may be the same. */
+export function isAbsentEqual(model: Model, resource: string, name: string): boolean {
+  const rules = own(model.resources.rules, resource) ?? [];
+  return rules.some((rule) => rule.kind === "unique" && rule.absent === "equal" && rule.fields.includes(name));
+}
+
 /** The names of the resource's fields that refer to `target`. */
 export function referencesTo(model: Model, resource: string, target: string): readonly string[] {
   return Object.entries(fieldsOf(model, resource))

@@ -103,8 +103,16 @@ export const marks = [
  */
 export type Mark = (typeof marks)[number];
 
+/** What `absent` of a `unique` rule can be. */
+export const absences = ["equal", "distinct"] as const;
+
 export type Rule =
-  /** `unique a + b` */
-  | { readonly kind: "unique"; readonly fields: readonly string[]; readonly else?: string }
+  /** `unique a + b`; `absent`: whether two absent values are equal. Without it they are distinct. */
+  | {
+      readonly kind: "unique";
+      readonly fields: readonly string[];
+      readonly absent?: (typeof absences)[number];
+      readonly else?: string;
+    }
   /** `expression else error` */
   | { readonly kind: "holds"; readonly expression: string; readonly else: string };

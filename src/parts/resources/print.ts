@@ -40,7 +40,10 @@ function printRules(rules: readonly Rule[]): Tree {
 
 function printRule(rule: Rule): Tree {
   const otherwise = rule.else === undefined ? "" : ` else ${rule.else}`;
-  if (rule.kind === "unique") return `unique ${rule.fields.join(" + ")}${otherwise}`;
+  if (rule.kind === "unique") {
+    const absent = rule.absent === undefined ? "" : `, absent ${rule.absent}`;
+    return `unique ${rule.fields.join(" + ")}${absent}${otherwise}`;
+  }
   // An expression that starts like the other form, or ends like this one, is told apart by its map.
   const plain = !/^unique\s|\selse\s/.test(rule.expression) && splitAt(loosePhrase(rule.expression), ",").length === 1;
   return plain ? `${rule.expression}${otherwise}` : { holds: rule.expression, else: rule.else };

@@ -128,6 +128,24 @@ test("rules are one or a list, on a line or in a map, and each part of them has 
   assert.equal(at("resources/rules/B/2/holds#value"), "a else b");
 });
 
+test("a rule says whether absent values are equal, and has a place for it", () => {
+  const yaml =
+    "rules:\n  A:\n    - unique a + b, absent equal else taken\n    - unique a+b ,absent  distinct\n    - { unique: [a, b], absent: equal }\n";
+  const { part, faults, reader } = readBlock(readResources, yaml);
+  assert.deepEqual(faults, []);
+  assert.deepEqual(part.rules["A"], [
+    { kind: "unique", fields: ["a", "b"], absent: "equal", else: "taken" },
+    { kind: "unique", fields: ["a", "b"], absent: "distinct" },
+    { kind: "unique", fields: ["a", "b"], absent: "equal" },
+  ]);
+  for (const [index, word] of ["equal", "distinct", "equal"].entries()) {
+    const span =
+      reader.places.get(`resources/rules/A/${index}/absent#value`) ??
+      reader.places.get(`resources/rules/A/${index}/absent`);
+    assert.equal(span && yaml.slice(span.start.offset, span.end.offset), word);
+  }
+});
+
 test("the members of a line have places, under the name with and without its question mark", () => {
   const yaml = 'A:\n  id: id(a)\n  slug?: "string := lower(title), unique"\n';
   const { reader } = readBlock(readResources, yaml);
@@ -199,6 +217,13 @@ const faults: readonly (readonly [yaml: string, ...faults: string[]])[] = [
   ["types:\n  A:\n    f: string\n    f?: string", "4:5 resources/field-twice f?"],
   ["rules:\n  A: a == b", "2:6 resources/rule-without-error a == b"],
   ["rules:\n  A: unique a b", "2:13 resources/bad-rule a b"],
+  ["rules:\n  A: unique a + b, absent", "2:20 resources/bad-rule absent"],
+  ["rules:\n  A: unique a + b, equal", "2:20 resources/bad-rule equal"],
+  ["rules:\n  A: unique a + b, absent same else c", "2:27 resources/unknown-value same"],
+  ["rules:\n  A: unique a + b, absent equal, absent equal", "2:27 resources/unknown-value equal, absent equal"],
+  ["rules:\n  A: { unique: [a, b], absent: 3 }", "2:32 resources/unknown-value 3"],
+  ["rules:\n  A: { holds: a, absent: equal, else: b }", "2:18 resources/bad-rule absent"],
+  ["rules:\n  A: [unique a + b, absent equal]", "2:21 resources/rule-without-error absent equal"],
   ["rules:\n  A: { else: x }", "2:6 resources/bad-rule { else: x }"],
   ["rules: none\ntypes: none"],
 ];

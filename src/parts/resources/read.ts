@@ -7,12 +7,13 @@
  *     views:  Name: { of, fields: [field, …], member: … }   projections of a resource
  *       member = type := expression | View [:= expression] | View[] := expression    as a field (field.ts)
  *     rules:  Resource: rule       one rule, or a list of rules
- *       rule  = "unique" field { "+" field } [ "else" error ]   map: { unique: [field, …], else }
- *             | expression "else" error                         map: { holds: expression, else }
+ *       rule  = "unique" field { "+" field } [ "," absent ] [ "else" error ]   map: { unique: [field, …], absent, else }
+ *             | expression "else" error                                        map: { holds: expression, else }
+ *       absent = "absent" ( "equal" | "distinct" )                             map: equal, distinct
  *
  * The identity of a resource: `id(prefix)` and `id` are made by the server; `id(counter)` and a field with the default
  * `counter` are counted; a field of another type is given by the client, unless it has another default, is computed or
- * is `read-only`. Rules are placed as items from 0, with `holds` or `unique`, and `else`.
+ * is `read-only`. Rules are placed as items from 0, with `holds` or `unique` and `absent`, and `else`.
  */
 import type { Json } from "../../base/json.ts";
 import { didYouMean } from "../../base/suggest.ts";
@@ -31,9 +32,18 @@ import {
   type Reader,
   report,
 } from "../reader.ts";
-import { namesAt, readLines, readText } from "../values.ts";
+import { namesAt, readChoice, readLines, readText } from "../values.ts";
 import { readFields } from "./field.ts";
-import type { Field, Fields, FieldType, Resource, Resources, Rule, ViewDefinition } from "./model.ts";
+import {
+  absences,
+  type Field,
+  type Fields,
+  type FieldType,
+  type Resource,
+  type Resources,
+  type Rule,
+  type ViewDefinition,
+} from "./model.ts";
 
 const path: Path = ["resources"];
 
@@ -235,12 +245,16 @@ function readRuleLine(reader: Reader, at: Path, node: Node): Rule | undefined {
   const code = cut === null ? undefined : slice(line, line.text.length - (cut[1] ?? "").length);
   if (code !== undefined) placeAt(reader, [...at, "else"], code);
   if (/^unique\s/.test(condition.text)) {
-    const fields = uniqueFields(reader, at, splitAt(slice(condition, "unique ".length), "+"));
-    return fields && { kind: "unique", fields, ...(code === undefined ? {} : { else: code.text }) };
+    const rest = slice(condition, "unique ".length);
+    const comma = /\s*,/.exec(rest.text);
+    const fields = uniqueFields(reader, at, splitAt(slice(rest, 0, comma?.index), "+"));
+    const word = comma === null ? undefined : absentWord(reader, slice(rest, comma.index + comma[0].length));
+    return fields && uniqueRule(fields, readAbsent(reader, at, word), code);
   }
   if (condition.text === "" || code === undefined) {
     report(reader, "resources/rule-without-error", spanOf(line), "A rule says which error answers what breaks it", {
-      help: withElse,
+      // In brackets, where a comma ends an item, this is what follows it.
+      help: /^absent\s/.test(line.text) ? "put `unique …, absent …` in quotes" : withElse,
     });
     return undefined;
   }
@@ -249,7 +263,7 @@ function readRuleLine(reader: Reader, at: Path, node: Node): Rule | undefined {
 }
 
 function readRuleMap(reader: Reader, at: Path, node: MapNode): Rule | undefined {
-  const entries = knownEntries(reader, at, node, ["unique", "holds", "else"], "A rule");
+  const entries = knownEntries(reader, at, node, ["unique", "absent", "holds", "else"], "A rule");
   const code = readText(reader, at, entries.else, "The error of a rule");
   const { unique, holds } = entries;
   if (unique !== undefined && holds === undefined) {
@@ -259,7 +273,13 @@ function readRuleMap(reader: Reader, at: Path, node: MapNode): Rule | undefined 
       at,
       value.kind === "text" ? splitAt(phraseOf(value), "+") : namesAt(reader, at, value, "`unique`"),
     );
-    return fields && { kind: "unique", fields, ...(code === undefined ? {} : { else: code.text }) };
+    const absent = readAbsent(reader, at, readText(reader, at, entries.absent, "`absent`"));
+    return fields && uniqueRule(fields, absent, code);
+  }
+  if (entries.absent !== undefined) {
+    report(reader, "resources/bad-rule", entries.absent.key.span, "`absent` is about fields that are unique together", {
+      help: "write `{ unique: [site, door], absent: equal }`",
+    });
   }
   const condition = readText(reader, at, holds, "The condition of a rule");
   if (unique !== undefined || condition === undefined || code === undefined) {
@@ -270,6 +290,32 @@ function readRuleMap(reader: Reader, at: Path, node: MapNode): Rule | undefined 
     return undefined;
   }
   return { kind: "holds", expression: condition.text, else: code.text };
+}
+
+type Absence = Extract<Rule, { kind: "unique" }>["absent"];
+
+function uniqueRule(fields: readonly string[], absent: Absence, code: Phrase | undefined): Rule {
+  return {
+    kind: "unique",
+    fields,
+    ...(absent === undefined ? {} : { absent }),
+    ...(code === undefined ? {} : { else: code.text }),
+  };
+}
+
+/** What follows the comma after the fields, without its first word. */
+function absentWord(reader: Reader, phrase: Phrase): Phrase | undefined {
+  const first = /^absent\s+/.exec(phrase.text);
+  if (first !== null) return slice(phrase, first[0].length);
+  report(reader, "resources/bad-rule", spanOf(phrase), "After the fields a rule says what holds of absent values", {
+    help: "write `unique site + door, absent equal`, or `, absent distinct`",
+  });
+  return undefined;
+}
+
+function readAbsent(reader: Reader, at: Path, word: Phrase | undefined): Absence {
+  if (word !== undefined) placeAt(reader, [...at, "absent"], word);
+  return readChoice(reader, at, word, absences, "`absent`");
 }
 
 function uniqueFields(reader: Reader, at: Path, phrases: readonly Phrase[]): readonly string[] | undefined {

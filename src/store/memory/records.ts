@@ -5,7 +5,7 @@
 import type { Value } from "../../expression/evaluate.ts";
 import type { Table } from "../../plan/plan.ts";
 import type { Row } from "../store.ts";
-import { uniquesOf } from "../uniques.ts";
+import { isAbsentEqual, uniquesOf } from "../uniques.ts";
 
 /** One state of all tables, to be read. */
 export interface Records {
@@ -24,6 +24,7 @@ interface Relation {
 
 interface Unique {
   readonly columns: readonly string[];
+  readonly absentEqual: boolean;
   /** By the values as JSON. */
   readonly records: Map<string, Row>;
 }
@@ -39,7 +40,11 @@ export class Committed implements Records {
   constructor(tables: readonly Table[]) {
     this.#relations = new Map(
       tables.map((table) => {
-        const uniques = uniquesOf(table).map((columns) => ({ columns, records: new Map<string, Row>() }));
+        const uniques = uniquesOf(table).map((columns) => ({
+          columns,
+          absentEqual: isAbsentEqual(table, columns),
+          records: new Map<string, Row>(),
+        }));
         return [table.resource, { table, uniques, rows: [] }];
       }),
     );
@@ -72,9 +77,9 @@ export class Committed implements Records {
       const gone = [...changed.keys()]
         .map((seq) => rows[placeOf(rows, seq)])
         .filter((row) => row && changed.has(seqOf(row)));
-      for (const { columns, records } of uniques) {
-        for (const row of gone) if (row) records.delete(uniqueKey(row, columns) ?? "");
-        for (const row of changed.values()) if (row) records.set(uniqueKey(row, columns) ?? "", row);
+      for (const unique of uniques) {
+        for (const row of gone) if (row) unique.records.delete(uniqueKey(row, unique) ?? "");
+        for (const row of changed.values()) if (row) unique.records.set(uniqueKey(row, unique) ?? "", row);
       }
       for (const [seq, row] of changed) {
         const place = placeOf(rows, seq);
@@ -129,14 +134,15 @@ export class Pending implements Records {
   duplicated(resource: string, row: Row): readonly string[] | undefined {
     const { uniques } = this.#committed.relation(resource);
     const changed = this.changes.get(resource);
-    for (const { columns, records } of uniques) {
-      const key = uniqueKey(row, columns);
+    for (const unique of uniques) {
+      const { columns, records } = unique;
+      const key = uniqueKey(row, unique);
       if (key === undefined) continue;
       const other = records.get(key);
       const taken =
         (other && seqOf(other) !== seqOf(row) && !changed?.has(seqOf(other))) ||
         [...(changed?.values() ?? [])].some(
-          (one) => one && seqOf(one) !== seqOf(row) && uniqueKey(one, columns) === key,
+          (one) => one && seqOf(one) !== seqOf(row) && uniqueKey(one, unique) === key,
         );
       if (taken) return columns;
     }
@@ -180,7 +186,7 @@ export function seqOf(row: Row): number {
   return row["_seq"] as number;
 }
 
-function uniqueKey(row: Row, columns: readonly string[]): string | undefined {
+function uniqueKey(row: Row, { absentEqual, columns }: Omit<Unique, "records">): string | undefined {
   const values = columns.map((column) => row[column] ?? null);
-  return values.includes(null) ? undefined : JSON.stringify(values);
+  return values.includes(null) && !absentEqual ? undefined : JSON.stringify(values);
 }

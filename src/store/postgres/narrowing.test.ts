@@ -30,6 +30,12 @@ const rows: readonly (readonly [what: string, before: JobsDocument, next: JobsDo
     "more of Job is unique",
   ],
   ["a pair that is unique", {}, { rules: "unique ref + count" }, "more of Job is unique"],
+  [
+    "a pair for which absent values are equal",
+    { rules: "{ unique: [ref, note], absent: distinct }" },
+    { rules: "{ unique: [ref, note], absent: equal }" },
+    "more of Job is unique",
+  ],
   ["a rule", {}, { rules: "count > 0 else too-few" }, "there are other rules for Job"],
   ["a timer", {}, { moves: "open -> over: [by endJob, after 2h]" }, "time does something else to Job"],
   ["another name", {}, { fields: [...without("note"), "remark?: text"] }, "Job.note is gone"],

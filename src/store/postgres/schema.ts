@@ -10,7 +10,7 @@ import { isCounted } from "../condition.ts";
 import { countedColumns } from "../counters.ts";
 import { quoteText } from "../member-text.ts";
 import { isTimed, timeColumns } from "../times.ts";
-import { uniquesOf } from "../uniques.ts";
+import { isAbsentEqual, uniquesOf } from "../uniques.ts";
 import { textColumns } from "./texts.ts";
 import { columnTypes, quoteName } from "./value.ts";
 
@@ -80,7 +80,8 @@ export function indexesOf(table: Table): ReadonlyMap<string, string> {
   };
   for (const set of uniquesOf(table)) {
     const columns = set.map((name) => uniqueKey(table, name));
-    add(`${table.name} unique ${set.join(" ")}`, `(${columns.join(", ")})`, true);
+    const [name, rest] = isAbsentEqual(table, set) ? [", absent equal", " NULLS NOT DISTINCT"] : ["", ""];
+    add(`${table.name} unique ${set.join(" ")}${name}`, `(${columns.join(", ")})${rest}`, true);
   }
   if (isCounted(table)) add(`${table.name} by id as text`, `(("id"::text))`);
   for (const set of table.indexes) {

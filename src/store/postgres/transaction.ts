@@ -43,6 +43,7 @@ import { type List, prepareList } from "./list.ts";
 import { hasKey } from "./read.ts";
 import type { Relation, Relations } from "./relations.ts";
 import { addSession, endSessions, forgetSessions, heldSession, replaceSession } from "./sessions.ts";
+import { isAbsentEqual } from "../uniques.ts";
 import { digestOf, isUniqueByDigest } from "./schema.ts";
 import { createTallies, type Tallies } from "./tallies.ts";
 import { columnTypes, quoteName, toStored } from "./value.ts";
@@ -376,7 +377,9 @@ export class PostgresTransaction implements Transaction {
     const same = `_seq = ${place(before["_seq"], "_seq")} AND _rev = ${place(before["_rev"], "_rev")}`;
     // Asked before it is tried, because what fails would be the end of the transaction.
     const free = changedUniques(relation, before, next).map((columns) => {
-      const all = columns.map((name) => isSame(relation, "o", name, place(next[name], name)));
+      const all = columns.map((name) =>
+        isSame(relation, "o", name, isAlike(next[name], null) ? undefined : place(next[name], name)),
+      );
       return `NOT EXISTS (SELECT 1 FROM ${relation.name} AS o WHERE ${all.join(" AND ")} AND o._seq <> t._seq)`;
     });
     const text = `UPDATE ${relation.name} AS t SET ${changes.join(", ")} WHERE ${[same, ...free].join(" AND ")} RETURNING 1`;
@@ -392,9 +395,10 @@ export class PostgresTransaction implements Transaction {
   /** Which of the columns another record has; it was just seen that one has some. */
   async #taken(relation: Relation, values: Row, before: Row | undefined): Promise<Duplicate> {
     const bound: Bindable[] = [];
-    const sets = changedUniques(relation, before ?? {}, values);
+    const sets = changedUniques(relation, before, values);
     const questions = sets.map((columns) => {
       const all = columns.map((name) => {
+        if (isAlike(values[name], null)) return isSame(relation, "o", name, undefined);
         const type = typeOf(relation, name);
         bound.push(toStored(values[name], type));
         return isSame(relation, "o", name, `$${bound.length}::${columnTypes[type]}`);
@@ -549,11 +553,16 @@ function placeOf({ name }: Relation, id: Value | undefined): string {
 
 type Duplicate = Extract<Written, { kind: "duplicate" }>;
 
-/** The sets of which a value changes; where one is absent they are like no others. */
-function changedUniques({ uniques }: Relation, before: Row, next: Row): readonly (readonly string[])[] {
+/** The sets of which a value changes, if there was a record before; where one is absent and not equal to others they are like none. */
+function changedUniques(
+  { table, uniques }: Relation,
+  before: Row | undefined,
+  next: Row,
+): readonly (readonly string[])[] {
   return uniques.filter(
     (set) =>
-      set.every((name) => (next[name] ?? null) !== null) && set.some((name) => !isAlike(before[name], next[name])),
+      (isAbsentEqual(table, set) || set.every((name) => !isAlike(next[name], null))) &&
+      (before === undefined || set.some((name) => !isAlike(before[name], next[name]))),
   );
 }
 
@@ -561,8 +570,10 @@ function isAlike(a: Value | undefined, b: Value | undefined): boolean {
   return (a ?? null) === (b ?? null);
 }
 
-function isSame({ table }: { readonly table: Table }, alias: string, name: string, value: string): string {
+/** `value`: none for an absent one. */
+function isSame({ table }: { readonly table: Table }, alias: string, name: string, value: string | undefined): string {
   const column = `${alias}.${quoteName(name)}`;
+  if (value === undefined) return `${column} IS NULL`;
   const whole = `${column} = ${value}`;
   return isUniqueByDigest(table, name) ? `${digestOf(column)} = ${digestOf(value)} AND ${whole}` : whole;
 }

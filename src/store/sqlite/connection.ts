@@ -121,12 +121,18 @@ export function isBusy(thrown: unknown): boolean {
   return code === primary.busy || code === primary.locked;
 }
 
-/** The names of the columns of a UNIQUE constraint that a statement ran into, as `table.column`. */
-export function duplicated(thrown: unknown): readonly string[] | undefined {
+/** The names of the columns of a UNIQUE constraint that a statement ran into, as `table.column`; of expressions that of the index. */
+export function duplicated(
+  thrown: unknown,
+): { readonly columns: readonly string[]; readonly index?: string } | undefined {
   // 2067 SQLITE_CONSTRAINT_UNIQUE, 1555 SQLITE_CONSTRAINT_PRIMARYKEY
   const code = codeOf(thrown);
   if (code !== 2067 && code !== 1555) return undefined;
-  return /: (.*)$/s.exec((thrown as Error).message)?.[1]?.split(", ");
+  const { message } = thrown as Error;
+  const index = /: index '(.*)'$/s.exec(message)?.[1];
+  if (index !== undefined) return { columns: [], index };
+  const columns = /: (.*)$/s.exec(message)?.[1]?.split(", ");
+  return columns && { columns };
 }
 
 /** What was thrown, as a `StoreError` where the file, the disk or another process is to blame. */

@@ -12,6 +12,8 @@ import type { Fragment } from "../fragment.ts";
 import { binder } from "./fragment.ts";
 import { type Future, hasWas, lossDefault, openFuture, was } from "./future.ts";
 import { type Relations, relationsOf } from "./relations.ts";
+import { isAbsentEqual } from "../uniques.ts";
+import { absentKeys } from "./schema.ts";
 import { quoteName } from "./value.ts";
 
 /** In a transaction, so that all is asked of one state. */
@@ -353,16 +355,17 @@ function droppedColumn(asking: Asking, { after, before, columns }: Changed, colu
 
 function uniqueStep(asking: Asking, { after }: Changed, set: readonly string[]): Step {
   const view = quoteName(after.name);
-  const names = set.map(quoteName);
-  const present = names.map((name) => `${name} IS NOT NULL`).join(" AND ");
-  const list = names.join(", ");
-  const shared = `SELECT ${list} FROM ${view} WHERE ${present} GROUP BY ${list} HAVING count(*) > 1`;
-  const found = find(asking, `${view} AS t`, `(${names.map((name) => `t.${name}`).join(", ")}) IN (${shared})`);
-  const sentence = `${after.resource} is unique by ${set.join(" + ")}`;
+  // A comparison with an absent value is never true.
+  const keys = (alias: string): string =>
+    (isAbsentEqual(after, set) ? absentKeys(set, alias) : set.map((name) => `${alias}${quoteName(name)}`)).join(", ");
+  const shared = `SELECT ${keys("")} FROM ${view} GROUP BY ${keys("")} HAVING count(*) > 1`;
+  const found = find(asking, `${view} AS t`, `(${keys("t.")}) IN (${shared})`);
+  const by = `${set.join(" + ")}${isAbsentEqual(after, set) ? " with absent values equal" : ""}`;
+  const sentence = `${after.resource} is unique by ${by}`;
   return step("unique", after.resource, set, sentence, 0, {
     kind: "misfit",
     ...found,
-    sentence: `${after.resource} is now unique by ${set.join(" + ")}, and ${records(found.records)} share theirs with another`,
+    sentence: `${after.resource} is now unique by ${by}, and ${records(found.records)} share theirs with another`,
   });
 }
 

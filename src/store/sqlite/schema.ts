@@ -8,7 +8,7 @@
  */
 import type { Column, Table } from "../../plan/plan.ts";
 import { isTimed, timeColumns } from "../times.ts";
-import { uniquesOf } from "../uniques.ts";
+import { isAbsentEqual, uniquesOf } from "../uniques.ts";
 import { memberText, quoteText } from "../member-text.ts";
 import { type Segment, segmentsOf } from "../segments.ts";
 import { columnText, plainNumberText } from "./json.ts";
@@ -82,7 +82,10 @@ export function indexesOf(table: Table): ReadonlyMap<string, string> {
   };
   const uniques = uniquesOf(table);
   // SQLite asks the newest index first, and it is the first in the document that should be named when two are violated.
-  for (const columns of uniques.toReversed()) add(columns, true);
+  for (const columns of uniques.toReversed()) {
+    add(columns, true);
+    if (isAbsentEqual(table, columns)) indexes.set(...absentIndex(table, columns));
+  }
   // `_seq` is the last part of every index by itself: it is the row's own key.
   for (const columns of table.indexes) add(columns, false);
   if (isTimed(table)) {
@@ -93,4 +96,28 @@ export function indexesOf(table: Table): ReadonlyMap<string, string> {
     );
   }
   return indexes;
+}
+
+/**
+ * To SQLite's own index two absent values are distinct. Where they are equal another one holds the records without a value, in
+ * which whether there is one stands beside the value.
+ */
+function absentIndex(table: Table, columns: readonly string[]): [name: string, sql: string] {
+  const name = absentIndexName(table, columns);
+  const absent = columns.map((column) => `${quoteName(column)} IS NULL`).join(" OR ");
+  return [
+    name,
+    `CREATE UNIQUE INDEX ${quoteName(name)} ON ${quoteName(table.name)} (${absentKeys(columns).join(", ")}) WHERE ${absent}`,
+  ];
+}
+
+export function absentIndexName(table: Table, columns: readonly string[]): string {
+  return `${table.name} unique ${columns.join(" ")}, absent equal`;
+}
+
+/** By these two records are the same where they have the same values, or have none both. */
+export function absentKeys(columns: readonly string[], alias = ""): readonly string[] {
+  return columns
+    .map((name) => `${alias}${quoteName(name)}`)
+    .flatMap((column) => [`${column} IS NULL`, `ifnull(${column}, 0)`]);
 }

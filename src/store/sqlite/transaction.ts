@@ -42,6 +42,7 @@ import { prepareList } from "./list.ts";
 import type { Relation, Relations } from "./relations.ts";
 import { quoteText } from "../member-text.ts";
 import { createTallies, type Tallies } from "./tallies.ts";
+import { absentIndexName } from "./schema.ts";
 import { limitOf, quoteName, toStored } from "./value.ts";
 import { views } from "./view.ts";
 import type { Sessions, SessionToken } from "../sessions.ts";
@@ -522,7 +523,8 @@ export class SqliteTransaction implements Transaction {
 
 /** The losing side of a UNIQUE constraint; anything else is thrown on. */
 function lost(thrown: unknown, { table }: Relation): Written {
-  const columns = duplicated(thrown);
-  if (!columns) throw thrown;
-  return { kind: "duplicate", columns: columns.map((column) => column.slice(table.name.length + 1)) };
+  const found = duplicated(thrown);
+  if (!found) throw thrown;
+  const absent = table.absentEqual?.find((columns) => found.index === absentIndexName(table, columns));
+  return { kind: "duplicate", columns: absent ?? found.columns.map((column) => column.slice(table.name.length + 1)) };
 }
