@@ -381,16 +381,27 @@ served("fields", documentText("assay"), (subject) => {
   });
 
   test("R2.4 a record as it was read can be sent back by PATCH and PUT, and nothing changes", async () => {
-    const made = await add(subject, { box: { width: 2 }, pin: "1234", at: "2026-01-01T01:00:00+01:00" });
+    const made = await add(subject, { box: { width: 2 }, at: "2026-01-01T01:00:00+01:00" });
     for (const method of ["PATCH", "PUT"]) {
-      const reply = await subject.client.send({
-        method,
-        path: made.path,
-        body: { ...made.json, ...(method === "PUT" ? { pin: "1234" } : {}) },
-      });
+      const reply = await subject.client.send({ method, path: made.path, body: made.json });
       assert.equal(reply.status, 200, reply.text);
       assert.deepEqual(reply.json, made.json);
       assert.equal(reply.headers["etag"], made.tag);
+    }
+  });
+
+  test("R5.9 a write of a field that nobody sees is a change, whether it had that value or not", async () => {
+    const made = await add(subject, { pin: "1234" });
+    let tag = made.tag;
+    for (const method of ["PATCH", "PUT"]) {
+      for (const pin of ["1234", "4321"]) {
+        const reply = await subject.client.send({ method, path: made.path, body: { ...made.json, pin } });
+        assert.equal(reply.status, 200, reply.text);
+        assert.notEqual(reply.headers["etag"], tag);
+        tag = reply.headers["etag"] ?? "";
+        made.json["touched"] = (reply.json as Record<string, unknown>)["touched"];
+        assert.deepEqual(reply.json, made.json);
+      }
     }
   });
 
