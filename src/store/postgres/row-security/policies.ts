@@ -165,7 +165,9 @@ function conditionOf(grants: readonly GrantPlan[], table: Table, reached: Named)
     { kind: "roles" },
     ...parameters.map((parameter) => ({ kind: "value", parameter }) as const),
   ];
-  return { condition: `(${alternatives.join(" OR ")})`, limited: true, asks };
+  // Nobody may read what no operation gives anybody.
+  const condition = alternatives.length === 0 ? "FALSE" : `(${alternatives.join(" OR ")})`;
+  return { condition, limited: true, asks };
 }
 
 function whoSql(who: GrantPlan["who"]): readonly string[] {
