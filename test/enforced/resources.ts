@@ -506,7 +506,11 @@ const rules: readonly Proof[] = [
     ],
   },
   {
-    of: ["resources/rules/unique/absent"],
+    of: [
+      "resources/rules/unique/absent",
+      "resources/rules/unique/absent/equal",
+      "resources/rules/unique/absent/distinct",
+    ],
     with: ruled("unique row + door, absent equal", "door?"),
     without: ruled("unique row + door, absent distinct", "door?"),
     play: [

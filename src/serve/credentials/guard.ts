@@ -48,13 +48,23 @@ export function createLoginGuard(failures: FailureLimits, salt: string): LoginGu
   /** The attempts under way, by the place that counts them. */
   const underWay = new WeakMap<Reservation["place"], Set<Promise<unknown>>>();
 
+  function begin(place: Reservation["place"], outcome: Promise<void>): void {
+    const others = underWay.get(place);
+    if (others === undefined) underWay.set(place, new Set([outcome]));
+    else others.add(outcome);
+  }
+
   /** Reserves a failure, once none of those that might be refunded is under way. */
-  async function admitted(attempt: Attempt, now: number): Promise<readonly Reservation[]> {
+  async function admitted(attempt: Attempt, now: number, outcome: Promise<void>): Promise<readonly Reservation[]> {
     for (;;) {
       assertRoom();
       const wanted = [fromAddress(subscriberOf(attempt.address), now), forName(countedBy(attempt), now)];
       const reserved = await reserveAttempt(wanted, now);
-      if ("taken" in reserved) return reserved.taken;
+      if ("taken" in reserved) {
+        // At once: an attempt that is answered next finds this one under way.
+        for (const { place } of reserved.taken) begin(place, outcome);
+        return reserved.taken;
+      }
       const others = reserved.full.map(({ place }) => [...(underWay.get(place) ?? [])]);
       if (others.some((some) => some.length === 0)) {
         throw new Refusal("rate-limited", {
@@ -68,13 +78,8 @@ export function createLoginGuard(failures: FailureLimits, salt: string): LoginGu
 
   return {
     async verified(attempt, now, verify) {
-      const taken = await admitted(attempt, now);
       const outcome = Promise.withResolvers<void>();
-      for (const { place } of taken) {
-        const others = underWay.get(place);
-        if (others === undefined) underWay.set(place, new Set([outcome.promise]));
-        else others.add(outcome.promise);
-      }
+      const taken = await admitted(attempt, now, outcome.promise);
       let isRight: boolean | undefined;
       try {
         assertRoom();
