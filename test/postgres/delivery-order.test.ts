@@ -19,7 +19,7 @@ test("R6.4 what waits for a delivery that somebody has in hand goes on waiting",
   const rows = createRows(plan, store, plan.events.webhook as WebhookPlan);
   const now = new Date().toISOString();
   const nothing = { resource: "WebhookDelivery", members: [] };
-  const row = { state: "pending", webhook: "whk_1", event: "evt_1", type: "order.placed", record: "Order ord_1", body: "{}", media: "application/json", tries: 0, attempts: [], createdAt: now }; // biome-ignore format: one record
+  const row = { state: "pending", leased: false, webhook: "whk_1", event: "evt_1", type: "order.placed", record: "Order ord_1", body: "{}", media: "application/json", tries: 0, attempts: [], createdAt: now }; // biome-ignore format: one record
   try {
     await store.transaction(async (tx) => {
       const endpoint = { id: "whk_1", state: "enabled", owner: "c", url: "https://shop.example/", roles: ["clerk"], oldSecrets: [], secretNumber: 1, createdAt: now }; // biome-ignore format: one record
