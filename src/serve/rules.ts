@@ -58,10 +58,12 @@ async function holdAll(
 
 function askedOf({ context }: Pick<Work, "context">, changes: readonly RecordChange[]): readonly Asked[] {
   const asked = new Map<string, Asked>();
-  for (const change of togetherOf(changes)) {
+  for (const { change, writes } of togetherOf(changes)) {
     const late = context.tables.get(change.resource)?.lateRules ?? [];
     for (const [index, rule] of late.entries()) {
-      if (!concerns(rule, change)) continue;
+      // A rule over the record alone was evaluated before each of its writes but those by which a deletion cleared a reference.
+      const concerned = rule.kind === "itself" ? writes.some((one) => concerns(rule, one)) : concerns(rule, change);
+      if (!concerned) continue;
       for (const value of valuesOf(rule, change)) {
         const one: Asked = { late: rule, value, ...(rule.kind === "itself" ? { change } : {}) };
         asked.set(JSON.stringify([change.resource, index, value]), one);
@@ -71,21 +73,22 @@ function askedOf({ context }: Pick<Work, "context">, changes: readonly RecordCha
   return [...asked.values()];
 }
 
-/** Each record once: as it was before all of it, and as it is after. */
-function togetherOf(changes: readonly RecordChange[]): readonly RecordChange[] {
-  if (changes.length === 1) return changes;
-  const records = new Map<string, RecordChange>();
-  for (const { resource, old, row } of changes) {
-    const key = JSON.stringify([resource, (row ?? old)?.["id"]]);
-    const before = records.get(key);
-    const first = before === undefined ? old : before.old;
-    records.set(key, {
-      resource,
-      ...(first === undefined ? {} : { old: first }),
-      ...(row === undefined ? {} : { row }),
-    });
-  }
-  return [...records.values()].filter(({ old, row }) => old !== undefined || row !== undefined);
+/** What a transaction did to one record. */
+interface Together {
+  /** As it was before all of it, and as it is after. */
+  readonly change: RecordChange;
+  /** In their order. */
+  readonly writes: readonly RecordChange[];
+}
+
+function togetherOf(changes: readonly RecordChange[]): readonly Together[] {
+  const records = Map.groupBy(changes, ({ old, resource, row }) => JSON.stringify([resource, (row ?? old)?.["id"]]));
+  return [...records.values()].flatMap((writes): readonly Together[] => {
+    const [{ old, resource }, { row }] = [writes[0] as RecordChange, writes.at(-1) as RecordChange];
+    if (old === undefined && row === undefined) return [];
+    const change = { resource, ...(old === undefined ? {} : { old }), ...(row === undefined ? {} : { row }) };
+    return [{ change, writes }];
+  });
 }
 
 function concerns({ on }: LateRule, { old, row }: RecordChange): boolean {

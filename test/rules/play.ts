@@ -12,7 +12,7 @@ import { run, type Running } from "../serve/running.ts";
 import { chanceOf } from "../simulation/random.ts";
 import { deviceSecret, type Doc, documentOfNumber, documentText } from "./document.ts";
 import { isOfTheWrite, type Rec, type Records } from "./expressions.ts";
-import { Model, type Outcome, type Timed, unknownId, type Write } from "./model.ts";
+import { Model, type Outcome, unknownId, type Write } from "./model.ts";
 import { drawWrite, functionsOf, requestOf } from "./writes.ts";
 
 export interface Played {
@@ -275,19 +275,18 @@ class Table {
 
   /** The records after an order in which these writes, one after another, are answered so and leave what there is. */
   #explain(answered: readonly Answered[], actual: Records): Records | "many" | undefined {
-    let tried = 0;
-    const numbered = answered.map((one, index) => ({ one, unknown: `${unknownId}one ${index}` }));
+    const numbered = answered.map((one, index) => ({ one, index, unknown: `${unknownId}one ${index}` }));
     const good = numbered.filter(({ one }) => isGood(one.reply));
     const refused = numbered.filter(({ one }) => !isGood(one.reply));
+    const search = new Search();
     const from = (records: Records, left: typeof good, unexplained: typeof refused): Records | undefined => {
       const rest = unexplained.filter(({ one, unknown }) => !isRefusedSo(one, this.#outcome(records, one, unknown)));
       if (left.length === 0) {
         const same = rest.length === 0 ? matched(records, actual) : "";
         return typeof same === "string" ? undefined : same;
       }
+      if (!search.isNew([[...left, ...rest].map(({ index }) => index), textOf(records)])) return undefined;
       for (const next of left) {
-        tried += 1;
-        if (tried > mostTried) return undefined;
         const outcome = this.#outcome(records, next.one, next.unknown);
         for (const option of optionsOf(next.one, outcome, records)) {
           const found = from(option, left.filter((one) => one !== next), rest); // biome-ignore format: short
@@ -296,8 +295,7 @@ class Table {
       }
       return undefined;
     };
-    const found = from(this.#records, good, refused);
-    return found === undefined && tried > mostTried ? "many" : found;
+    return from(this.#records, good, refused) ?? search.end();
   }
 
   /** What there is, where nobody can say how it came to be. */
@@ -332,61 +330,88 @@ class Table {
     }
   }
 
-  /** The records after an order in which what is due, one record after another, is done or left out, and leaves what there is. */
+  /**
+   * The records after an order in which what is due is tried, one thing after another, and is done or left out, and leaves what
+   * there is. What is refused is undone by itself: others may have their turn before the next thing that is due of its record.
+   */
   #explainTime(actual: Records, notices: readonly string[]): Records | "many" | undefined {
     const now = this.#options.clock.now();
-    let tried = 0;
-    const from = (records: Records, seen: ReadonlySet<string>, skipped: readonly string[]): Records | undefined => {
-      tried += 1;
-      if (tried > mostTried) return undefined;
+    const search = new Search();
+    const from = (records: Records, seen: ReadonlySet<string>, left: readonly string[]): Records | undefined => {
+      if (!search.isNew([[...seen].toSorted(), left.toSorted(), textOf(records)])) return undefined;
       const all = [...records.values()].flatMap((recs) => [...recs.values()]);
       const due = all
-        .filter((rec) => !seen.has(`${rec.resource} ${rec.id}`))
+        .filter((rec) => !seen.has(nameOf(rec)))
         .filter((rec) => (rec.due !== null && rec.due <= now) || rec.isDueUnsure === true)
         .filter((rec) => this.#model.timed(records, rec, now).length > 0)
         .toSorted((a, b) => (a.due ?? 0) - (b.due ?? 0));
       if (due.every(({ isDueUnsure }) => isDueUnsure === true)) {
         const same = matched(records, actual);
-        const isTold = skipped.every((one) => notices.some((notice) => notice.startsWith(one)));
-        if (typeof same !== "string" && isTold) {
-          this.#counts.skipped += skipped.length;
+        if (typeof same !== "string") {
+          this.#counts.skipped += left.length;
           return same;
         }
       }
-      for (const rec of due)
-        for (const { left, records: next } of this.#doneBy(records, rec, now)) {
-          const found = from(next, new Set([...seen, `${rec.resource} ${rec.id}`]), [...skipped, ...left]);
+      const isBegun = (rec: Rec): boolean => left.some((one) => one.startsWith(`${nameOf(rec)}, `));
+      for (const rec of due.toSorted((a, b) => Number(isBegun(b)) - Number(isBegun(a))))
+        for (const turn of this.#turnOf(records, rec, left, now)) {
+          // Nothing is left out that the operator was not told of.
+          const isTold = turn.left === undefined || notices.some((notice) => notice.startsWith(turn.left ?? ""));
+          if (!isTold) continue;
+          const next = turn.left === undefined ? new Set([...seen, nameOf(rec)]) : seen;
+          const found = from(turn.records, next, turn.left === undefined ? left : [...left, turn.left]);
           if (found !== undefined) return found;
         }
       return undefined;
     };
-    const found = from(this.#records, new Set(), []);
-    return found === undefined && tried > mostTried ? "many" : found;
+    return from(this.#records, new Set(), []) ?? search.end();
   }
 
-  /** What may come of the turn of one record: the first that breaks nothing is done, and what is left out before is told. */
-  #doneBy(
+  /** What may come of a record's turn; `left`: its next thing is left out, and it has another turn. */
+  #turnOf(
     records: Records,
     rec: Rec,
+    left: readonly string[],
     now: number,
-  ): readonly { readonly left: readonly string[]; readonly records: Records }[] {
-    // biome-ignore format: short
-    const acts: readonly Timed[] = this.#model.timed(records, rec, now);
-    const options: { left: readonly string[]; records: Records }[] = [];
-    const left: string[] = [];
-    for (const act of acts) {
+  ): readonly { readonly records: Records; readonly left?: string }[] {
+    for (const act of this.#model.timed(records, rec, now)) {
       if (act.is === "held") continue;
-      const { broken, cause, records: next } = act;
-      if (broken.sure.size === 0) options.push({ left: [...left], records: next });
-      if (broken.sure.size === 0 && broken.unsure.size === 0) return options;
-      left.push(`${rec.resource} ${rec.id}, ${cause}: not done, `);
+      const told = `${nameOf(rec)}, ${act.cause}: not done, `;
+      if (left.includes(told)) continue;
+      const { sure, unsure } = act.broken;
+      const refused = { records, left: told };
+      if (sure.size > 0) return [refused];
+      return unsure.size > 0 ? [{ records: act.records }, refused] : [{ records: act.records }];
     }
-    options.push({ left, records: this.#model.passedOver(records, rec, now) });
-    return options;
+    return [{ records: this.#model.passedOver(records, rec, now) }];
   }
 }
 
-const mostTried = 1500;
+/** States that a search has been in, none of which is tried twice. */
+class Search {
+  readonly #seen = new Set<string>();
+
+  isNew(state: unknown): boolean {
+    const { size } = this.#seen;
+    return size < mostStates && this.#seen.add(JSON.stringify(state)).size > size;
+  }
+
+  /** What has become of it when nothing was found: `many` where it was not searched to its end. */
+  end(): "many" | undefined {
+    return this.#seen.size < mostStates ? undefined : "many";
+  }
+}
+
+/** So that one burst does not take minutes. Fewer than one in ten thousand has more; what there is then is still held to the rules. */
+const mostStates = 20_000;
+
+function nameOf({ id, resource }: Rec): string {
+  return `${resource} ${id}`;
+}
+
+function textOf(records: Records): string {
+  return JSON.stringify([...records.values()].map((recs) => [...recs.values()]));
+}
 
 // ── Answers ──
 
