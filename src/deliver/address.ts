@@ -64,16 +64,16 @@ const notPublic = ["::/96", "64:ff9b:1::/48", "2001:20::/28", "5f00::/16", "0::/
   (range) => ipaddr.parseCIDR(range),
 );
 
-/** A resolver, as `dns.lookup` with `all`. */
+/** A resolver, as `dns.lookup` with `all`: with an error it gives no addresses. */
 export type Resolve = (
   name: string,
-  done: (error: Error | null, addresses: readonly { readonly address: string; readonly family: number }[]) => void,
+  done: (error: Error | null, addresses?: readonly { readonly address: string; readonly family: number }[]) => void,
 ) => void;
 
 /** The look-up of a connection: every address of the name must be allowed, and they are gone to one after another. */
 export function guardedLookup(resolve: Resolve, rules: AddressRules): LookupFunction {
   return (name, options, callback) => {
-    resolve(name, (error, addresses) => {
+    resolve(name, (error, addresses = []) => {
       const allowed = ({ address }: { readonly address: string }): boolean =>
         isPublic(address) || (rules.loopback && isLoopback(name) && isLoopback(address));
       const [first] = addresses;

@@ -7,7 +7,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { faultOf, isPublic, type Resolve } from "../../src/deliver/address.ts";
-import { createPost, PostError } from "../../src/deliver/post.ts";
+import { createPost, PostError, systemResolve } from "../../src/deliver/post.ts";
 import { by, documentText, faultsOf, served } from "../serve/scenario.ts";
 
 const strict = { loopback: false };
@@ -68,6 +68,14 @@ test("R6.12 none is connected to, also where it was taken before", async () => {
       host,
     );
   }
+  post.close();
+});
+
+test("R6.8 a name without an address is an attempt that fails, with the machine's own resolver too", async () => {
+  const post = createPost(strict, systemResolve);
+  // RFC 6761, section 6.4: there is no such name.
+  const sending = post.send("https://hooks.invalid/", {}, "{}", 5000, new AbortController().signal);
+  await assert.rejects(sending, PostError);
   post.close();
 });
 
