@@ -68,10 +68,14 @@ function moveOf(call: Call, { at, from, to, by, cause, request }: JournalRecord)
   };
 }
 
-/** `dropOff`, `when parcel.stored` or `at collectBy` by the names that the caller's version has; `after 48h` is said in all. */
-function causeOf({ own, prepared }: Call, cause: string): string {
-  if (own === undefined) return cause;
+/**
+ * `dropOff`, `when parcel.stored` or `at collectBy` by the names that the caller's version has; `after 48h` is said in all. A field
+ * that the caller sees in no record is not named to it (R5.9).
+ */
+function causeOf({ kind: { record }, own, prepared }: Call, cause: string): string {
   const [, kind, name = ""] = /^(when|at|after) (.+)$/.exec(cause) ?? [];
+  if (kind === "at" && !record.known.has(name)) return "at a moment";
+  if (own === undefined) return cause;
   if (kind === undefined) return own.chain.olderOperation(cause);
   if (kind === "when") return `when ${own.chain.olderEvent(name) ?? name}`;
   const { resource } = prepared.operation;

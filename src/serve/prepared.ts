@@ -35,6 +35,7 @@ import type { Chain } from "./versions/chain.ts";
 import type { AskedOperation, Reads } from "./versions/served.ts";
 import type { Nested, ResourceView } from "./views.ts";
 import { ownView, readsOtherRecords, viewOf } from "./views.ts";
+import { partlyHiddenColumns, type Strip, withoutWriteOnly } from "./write-only.ts";
 
 export interface Prepared {
   readonly operation: Operation;
@@ -42,10 +43,14 @@ export interface Prepared {
   readonly judge: Judge | undefined;
   /** Of what a function gives. */
   readonly judgeAnswer: Judge | undefined;
+  /** Takes what is write-only out of what a function gives; undefined where nothing is. */
+  readonly strip?: Strip | undefined;
   /** Of a function that says all that goes over the wire. */
   readonly wire: PreparedWire | undefined;
   /** Columns of the table that are kept as a hash. */
   readonly secrets: readonly Column[];
+  /** Columns with `writeOnly` members inside of them. */
+  readonly partlyHidden: ReadonlySet<string>;
   /** By filter: the judge of one value. */
   readonly filters: ReadonlyMap<string, Judge>;
   /** By query parameter of the operation's own. */
@@ -127,7 +132,9 @@ export function prepareOperations({
       judge: bodyJudge(operation, judgeOf),
       wire: prepareWire(operation, judgeOf, plan.schemas),
       judgeAnswer: operation.answer.shape === undefined ? undefined : judgeOf(operation.answer.shape.schema),
+      strip: operation.answer.shape && withoutWriteOnly(operation.answer.shape.schema, plan.schemas),
       secrets: table.columns.filter(({ marks }) => marks.includes("secret")),
+      partlyHidden: partlyHiddenColumns(table, plan.schemas),
       filters: filterJudges(operation, judgeOf),
       queries: new Map(operation.query.map(({ name, schema }) => [name, judgeOf(schema)])),
       reading: plan.operations.find(
@@ -173,6 +180,7 @@ export function prepareAsked(plan: Plan, kinds: CallerKinds): readonly AskedOper
       judgeAnswer: undefined,
       wire: undefined,
       secrets: [],
+      partlyHidden: new Set(),
       filters: filterJudges(operation, judgeLater),
       queries: new Map(operation.query.map(({ name, schema }) => [name, judgeLater(schema)])),
       reading: undefined,

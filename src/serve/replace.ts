@@ -16,7 +16,7 @@ import {
 } from "./record.ts";
 import type { Fault } from "./refusal.ts";
 import { invalid, Refusal } from "./refusal.ts";
-import { asRead, isFixed, readOnly, saveRecord } from "./update.ts";
+import { asRead, isFixed, readOnly, saveRecord, visibleRow } from "./update.ts";
 import { Uploaded } from "./upload.ts";
 import { sameValue, stays, take } from "./values.ts";
 import type { Values } from "./values.ts";
@@ -30,7 +30,12 @@ export async function replace(call: Call, tx: Transaction): Promise<Answer> {
   await checkPreconditions(call, tx, row);
   const seen = await asRead(call, tx, row);
   const judged = inOwnTerms(call, (own) => judgeWhole(own, seen));
-  const { input } = raised(call, judged, { whole: true, present: row as JsonObject });
+  const visible = call.own === undefined ? row : await visibleRow(call, tx, row);
+  const { input } = raised(call, judged, {
+    whole: true,
+    present: row as JsonObject,
+    visible: visible as JsonObject,
+  });
   const taken = await take(call, tx, call.own === undefined ? judged : input, row);
   return saveRecord(taken.call, tx, row, withOmitted(call, taken.values));
 }

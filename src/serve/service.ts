@@ -51,6 +51,7 @@ import { type Chooser, createChooser, onlyVersion } from "./versions/choose.ts";
 import { createVersions, type Version } from "./versions/create.ts";
 import { createEventDown } from "./versions/events.ts";
 import { addVersion } from "./versions/headers.ts";
+import { limitFieldsDown, limitsDown } from "./versions/refusals.ts";
 import type { Served } from "./versions/served.ts";
 import { createPins } from "./versions/pins.ts";
 import { createGiven, givingStore } from "./write-only.ts";
@@ -354,7 +355,9 @@ function createAnswering(
 
   function told(exchange: Exchange, noted: Noted, given: Answer): Awaitable<Answer> {
     if (exchange.method !== "GET") streams.nudge();
-    const limits = noted.admission === undefined ? nothing : settle(noted.admission, given, clock.now());
+    const left = noted.admission === undefined ? nothing : settle(noted.admission, given, clock.now());
+    const chain = noted.version?.chain;
+    const limits = chain === undefined ? left : limitFieldsDown(chain, left);
     return after(compress(given, exchange.headers.get("accept-encoding")), (encoded) => {
       const all = { ...encoded, headers: fieldsOf(encoded, limits, noted.version) };
       return finish(cors.told(all, exchange), noted.requestId, exchange.secure);
@@ -368,7 +371,9 @@ function createAnswering(
     const operation = noted.operation && (chain?.olderOperation(noted.operation) ?? noted.operation);
     const wire = prepared.get(noted.operation ?? "")?.wire;
     const code = chain?.olderError(refusal.code) ?? refusal.code;
-    const problem = own.answer(code, withWait(refusal), noted.requestId, operation);
+    const details = withWait(refusal);
+    const said = chain === undefined ? details : limitsDown(chain, details);
+    const problem = own.answer(code, said, noted.requestId, operation);
     return wire === undefined ? problem : asWired(wire, refusal, problem);
   }
 

@@ -28,7 +28,7 @@ export async function update(call: Call, tx: Transaction): Promise<Answer> {
   if (row === undefined) throw absent(call);
   await checkAllowed(call, tx, row);
   await checkPreconditions(call, tx, row);
-  const { cleared, set } = patched(call, row, await asRead(call, tx, row));
+  const { cleared, set } = patched(call, await visibleRow(call, tx, row), await asRead(call, tx, row));
   const taken = await take(call, tx, set, row);
   for (const name of cleared) taken.values[name] = null;
   return saveRecord(taken.call, tx, row, taken.values);
@@ -44,7 +44,8 @@ export async function saveRecord(call: Call, tx: Transaction, row: Row, values: 
   Object.assign(next, call.prepared.extension?.fill?.(call, next, row));
   const view = own ?? call.kind.record.view;
   // Whether a field that the caller does not see had this value already is not for it to know (R5.9).
-  const isBlind = Object.keys(values).some((name) => !call.kind.record.readable.has(name));
+  const { partlyHidden } = call.prepared;
+  const isBlind = Object.keys(values).some((name) => !call.kind.record.readable.has(name) || partlyHidden.has(name));
   if (!isBlind && Object.keys(changesBetween(row, next)).length === 0) {
     const text = await tx.view(row, view, call.variables);
     return answerWith(call, tx, { what: "same", row, text, revision: row["_rev"] as number });
@@ -77,18 +78,37 @@ interface Patch {
   readonly set: JsonObject;
 }
 
-/** The patch as it was judged in the caller's own terms, in the newest. What it clears may have to have a value now. */
+/**
+ * The row without the fields that are hidden from this caller: an edit is merged into, compared with and converted beside
+ * nothing else (R5.9). Of a visible field all of it: a merge keeps the write-only members inside of it.
+ */
+export async function visibleRow(call: Call, tx: Transaction, row: Row): Promise<Row> {
+  const { known, readable, view } = call.kind.record;
+  if (Object.keys(row).every((name) => readable.has(name) || name.startsWith("_"))) return row;
+  // A field that is visible in some records only is in the text of those.
+  const text = known.size === readable.size ? "{}" : await tx.view(row, view, call.variables);
+  const given = JSON.parse(text) as JsonObject;
+  return Object.fromEntries(
+    Object.entries(row).filter(([name]) => readable.has(name) || name.startsWith("_") || Object.hasOwn(given, name)),
+  );
+}
+
+/** The patch as it was judged in the caller's own terms, in the newest. `row` is what the caller sees of the record. */
 function patched(call: Call, row: Row, seen: JsonObject): Patch {
   const older = rowDown(call, row);
   const patch = inOwnTerms(call, (own) => judgePatch(own, older, seen));
   if (call.own === undefined) return patch;
   const sent = { ...Object.fromEntries(patch.cleared.map((name) => [name, null])), ...patch.set };
   const beside = { ...(older as JsonObject), ...sent };
-  const up = inputUp(call, sent, { whole: false, beside, present: row as JsonObject });
+  const up = inputUp(call, sent, { whole: false, beside, present: row as JsonObject, visible: row as JsonObject });
   const set = Object.fromEntries(Object.entries(up).filter(([, value]) => value !== null));
-  const faults = call.prepared.judge?.(set) ?? [];
+  const cleared = Object.keys(up).filter((name) => up[name] === null);
+  const { columns } = call.prepared.table;
+  // What a conversion reads of a hidden field is absent, and so may be what comes of it.
+  const missing = cleared.filter((name) => columns.find((column) => column.name === name)?.nullable !== true);
+  const faults = [...missing.map(notCleared), ...(call.prepared.judge?.(set) ?? [])];
   if (faults.length > 0) throw invalid(faults);
-  return { cleared: Object.keys(up).filter((name) => up[name] === null), set };
+  return { cleared, set };
 }
 
 /** The members that the patch clears, and those that it sets, merged with what the record has. */
@@ -105,7 +125,7 @@ function judgePatch(call: Call, row: Row, seen: JsonObject): Patch {
       const column = table.columns.find((each) => each.name === name);
       if (column?.absent === "null") members.push([name, null]);
       else if (column?.nullable === true) cleared.push(name);
-      else faults.push({ pointer: `#/${name}`, code: "required", detail: `${name} is required and cannot be cleared` });
+      else faults.push(notCleared(name));
     } else members.push([name, field === undefined ? patch : merge((row[name] ?? null) as Json, patch)]);
   }
   // Not by assignment, which would take `__proto__` for more than a name (R2.5).
@@ -114,6 +134,10 @@ function judgePatch(call: Call, row: Row, seen: JsonObject): Patch {
   if (judge !== undefined) faults.push(...unknownCleared(call, row, judge));
   if (faults.length > 0) throw invalid(faults);
   return { cleared, set };
+}
+
+function notCleared(name: string): Fault {
+  return { pointer: `#/${name}`, code: "required", detail: `${name} is required and cannot be cleared` };
 }
 
 /** The record as this caller reads it, where the request names what may only be sent as it is (R2.4). */

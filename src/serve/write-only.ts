@@ -5,15 +5,18 @@
  */
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { parts, type TypedExpression } from "../expression/typed.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { Plan, Table } from "../plan/plan.ts";
 import { after } from "../base/after.ts";
 import type { Awaitable, Store, Transaction, View, ViewMember, Written } from "../store/store.ts";
 
-/** The value without what is write-only; undefined: all of it is. */
-type Strip = (value: Json) => Json | undefined;
+/** The value without what is write-only. */
+export type Strip = (value: Json) => Json;
 
-const keepAll: Strip = (value) => value;
-const dropAll: Strip = () => undefined;
+/** The same of a part of a value; undefined: all of it is. */
+type PartStrip = (value: Json) => Json | undefined;
+
+const keepAll: PartStrip = (value) => value;
+const dropAll: PartStrip = () => undefined;
 
 /** The text of a view's record, or of several with commas between them, as it may be given. */
 export type Given = (view: View, text: string) => string;
@@ -29,13 +32,24 @@ export function createGiven({ schemas, tables }: Plan): Given | undefined {
     ),
   );
   if (columns.size === 0) return undefined;
-  const strips = new WeakMap<View, Strip>();
+  const strips = new WeakMap<View, PartStrip>();
   return (view, text) => {
     const strip = strips.get(view) ?? viewStrip(columns, view);
     strips.set(view, strip);
     const all = JSON.parse(`[${text}]`) as readonly Json[];
     return all.map((one) => JSON.stringify(strip(one) ?? {})).join();
   };
+}
+
+/** The columns that have write-only members inside of them: what is stored is never given in full. */
+export function partlyHiddenColumns({ columns }: Table, named: Plan["schemas"]): ReadonlySet<string> {
+  return new Set(columns.flatMap(({ name, schema }) => (holdsWriteOnly({ schema, named }, new Set()) ? [name] : [])));
+}
+
+/** The value without the members that its schema marks as write-only; undefined where it marks none. */
+export function withoutWriteOnly(schema: JsonObject, named: Plan["schemas"]): Strip | undefined {
+  const of = { schema, named };
+  return holdsWriteOnly(of, new Set()) ? (value) => stripped(value, [of]) ?? {} : undefined;
 }
 
 // ── Schemas ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -127,11 +141,11 @@ function stripped(value: Json, schemas: readonly Schema[]): Json | undefined {
 
 type Columns = ReadonlyMap<string, Schema>;
 
-function viewStrip(columns: Columns, { members, resource }: View): Strip {
+function viewStrip(columns: Columns, { members, resource }: View): PartStrip {
   return membersStrip(columns, resource, members);
 }
 
-function membersStrip(columns: Columns, resource: string, members: readonly ViewMember[]): Strip {
+function membersStrip(columns: Columns, resource: string, members: readonly ViewMember[]): PartStrip {
   const strips = new Map(members.map((member) => [member.name, memberStrip(columns, resource, member)]));
   return (value) => {
     if (!isObject(value)) return value;
@@ -144,7 +158,7 @@ function membersStrip(columns: Columns, resource: string, members: readonly View
   };
 }
 
-function memberStrip(columns: Columns, resource: string, { source }: ViewMember): Strip {
+function memberStrip(columns: Columns, resource: string, { source }: ViewMember): PartStrip {
   switch (source.kind) {
     case "column":
       return schemaStrip(columns.get(`${resource}.${source.column}`));
@@ -161,12 +175,12 @@ function memberStrip(columns: Columns, resource: string, { source }: ViewMember)
   }
 }
 
-function schemaStrip(of: Schema | undefined): Strip {
+function schemaStrip(of: Schema | undefined): PartStrip {
   return of === undefined ? keepAll : (value) => stripped(value, [of]);
 }
 
 /** A value is given without what is write-only in it; what is worked out from that is not given at all. */
-function expressionStrip(columns: Columns, resource: string, expression: TypedExpression): Strip {
+function expressionStrip(columns: Columns, resource: string, expression: TypedExpression): PartStrip {
   const at = schemasOf(columns, resource, expression);
   if (at !== undefined) return (value) => stripped(value, at);
   return readsWriteOnly(columns, resource, expression) ? dropAll : keepAll;

@@ -31,6 +31,14 @@ const orders = {
 const quota = { limits: { quota: { Note: "4 per user" } } } satisfies Parts;
 const notes = { Note: { id: "id(not)", owner: "user = caller, read-only" } };
 
+const locks = { addLock: "POST /locks", turnLock: { at: "POST /locks/{id}/turn", takes: { pin: "string(4..8)" } } };
+const lockedBy = (pin: string): Parts => ({
+  resources: { Lock: { id: "id(loc)", "pin?": "string(4..8), secret" } },
+  states: {
+    Lock: { states: ["a", "b"], start: "a", final: ["b"], moves: { "a -> b": { by: "turnLock", set: { pin } } } },
+  },
+});
+
 const rows: readonly Row[] = [
   {
     written: "a comma in braces",
@@ -41,6 +49,17 @@ const rows: readonly Row[] = [
     code: "limits/empty",
     says: [/in braces a comma ends an entry/, /put that text in quotes/],
     never: [/not shown/],
+  },
+  {
+    written: "a secret that a move sets, whose text would be stored",
+    text: written(locks, lockedBy("input.pin")),
+    code: "states/set-not-settable",
+    says: [/`pin` is a secret, of which a hash is stored/, /in the body of an update/],
+  },
+  {
+    written: "a secret that a move clears",
+    text: written(locks, lockedBy("null")),
+    never: [/a hash is stored/],
   },
   {
     written: "a second parameter behind the record",

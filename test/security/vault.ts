@@ -127,8 +127,20 @@ export const vaults: fc.Arbitrary<Vault> = anyVault.filter((vault) => {
   return hides([]) || roles.some((role) => hides([role]));
 });
 
-/** `more`: filters of `listThings` by conditions of the document's own, and other versions than one older one. */
-export function textOf(vault: Vault, more: { readonly filters?: object; readonly versions?: object } = {}): string {
+/** What a test adds to the document. */
+export interface More {
+  /** Filters of `listThings` by conditions of the document's own. */
+  readonly filters?: Block;
+  /** Other versions than one older one. */
+  readonly versions?: Block;
+  /** Further fields of `Thing`. */
+  readonly fields?: Block;
+  /** Further operations, which whoever may run `listThings` may run. */
+  readonly endpoints?: Block;
+  readonly repeats?: string;
+}
+
+export function textOf(vault: Vault, more: More = {}): string {
   const marked = (name: keyof Vault["marks"], type: string): string => [type, ...vault.marks[name]].join(", ");
   const show = Object.entries(vault.show).flatMap(([name, all]) =>
     all === undefined ? [] : [[`Thing.${name}`, words(all)]],
@@ -153,6 +165,7 @@ export function textOf(vault: Vault, more: { readonly filters?: object; readonly
         "pin?": "string(1..60), secret",
         "hint?": "string(1..60), write-only",
         "peer?": "Thing, clear",
+        ...more.fields,
       },
       Part: { id: "id(prt)", thing: "Thing, create-only, delete with", body: "string(1..60)" },
       types: { Place: { street: "string(1..60)", "zip?": "string(1..60)" } },
@@ -178,13 +191,14 @@ export function textOf(vault: Vault, more: { readonly filters?: object; readonly
     },
     endpoints: {
       lists: "cursor, 50 per page, at most 200",
+      ...(more.repeats === undefined ? {} : { repeats: more.repeats }),
       endpoints: {
         register: "POST /members",
         login: { at: "POST /sessions", does: "login" },
         logout: { at: "DELETE /sessions/current", does: "logout" },
         addThing: "POST /things",
         getThing: "GET /things/{id}",
-        listThings: { at: "GET /things", ...(more.filters === undefined ? {} : { filters: more.filters as Block }) },
+        listThings: { at: "GET /things", ...(more.filters === undefined ? {} : { filters: more.filters }) },
         outThing: { at: "GET /things/{id}/out", gives: "Out", does: "read" },
         outThings: { at: "GET /things/out", gives: "Out[]", does: "list" },
         changeThing: "PATCH /things/{id}",
@@ -194,6 +208,7 @@ export function textOf(vault: Vault, more: { readonly filters?: object; readonly
         pastThing: "GET /things/{id}/history",
         addPart: "POST /things/{id}/parts",
         listParts: "GET /things/{id}/parts",
+        ...more.endpoints,
       },
     },
     authentication: {
@@ -220,6 +235,7 @@ export function textOf(vault: Vault, more: { readonly filters?: object; readonly
         logout: "signed-in",
         addThing: "signed-in",
         ...Object.fromEntries(operations.map((name) => [name, words(vault.allow[name])])),
+        ...Object.fromEntries(Object.keys(more.endpoints ?? {}).map((name) => [name, words(vault.allow.listThings)])),
       },
       show: show.length === 0 ? "none" : Object.fromEntries(show),
       unseen: String(vault.unseen),
@@ -249,7 +265,7 @@ export function textOf(vault: Vault, more: { readonly filters?: object; readonly
         "2026-09-01": ["rename Thing.memo -> note", "rename Place.road -> street"],
         "2026-03-01": "first",
       },
-    } as unknown as Block,
+    },
   });
 }
 

@@ -33,7 +33,13 @@ interface Plot {
   readonly values: readonly [Values, Values];
 }
 
-type Values = Readonly<Record<FieldName, unknown>> & { readonly title: string };
+type Values = Readonly<Record<FieldName, unknown>> & { readonly title: string; readonly card: Card };
+
+/** Nobody is given the `pin`, and whoever sees the record is given the `name`. */
+interface Card {
+  readonly name: string;
+  readonly pin: string;
+}
 
 export interface Step {
   readonly method: string;
@@ -59,11 +65,13 @@ const one = <Value>(random: Random, all: readonly Value[]): Value => all[Math.fl
 
 // ── What there is ──────────────────────────────────────────────────────────────────────────────────────────────────
 
+const words = ["amber", "birch", "cedar", "dune"] as const;
+
 let unique = 0;
 
 /** What a field may hold; every value of `code` is another one, since that a unique value is taken is for all to see. */
 function valueOf(random: Random, name: FieldName): unknown {
-  const word = one(random, ["amber", "birch", "cedar", "dune"]);
+  const word = one(random, words);
   switch (name) {
     case "rank":
       return Math.floor(random() * 9) - 4;
@@ -103,13 +111,18 @@ function plotsOf(random: Random, vault: Vault, observer: Caller): readonly Plot[
       }),
     ) as Record<FieldName, unknown>;
     const title = one(random, ["alpha", "beta", "gamma delta"]);
+    const card: Card = { name: one(random, words), pin: one(random, words) };
     return {
       name: `t${index}`,
       ...about,
       ...(peer === undefined ? {} : { peer: `t${peer}` }),
       values: [
-        { title, ...first },
-        { title: known ? title : "other", ...second },
+        { title, card, ...first },
+        {
+          title: known ? title : "other",
+          card: { name: known ? card.name : "other", pin: one(random, words) },
+          ...second,
+        },
       ],
     };
   });
@@ -122,6 +135,9 @@ function mayKnow(vault: Vault, caller: Caller, facts: Facts): boolean {
 
 // ── What is asked ──────────────────────────────────────────────────────────────────────────────────────────────────
 
+/** Others use the same keys. */
+const keys = ["key-1", "key-2"] as const;
+
 const older = { "Vault-Version": "2026-03-01" };
 const oldest = { "Vault-Version": "2025-01-01" };
 
@@ -129,6 +145,7 @@ function stepOf(random: Random, { plots }: Pick<Scenario, "plots">): Step {
   const versions = [{}, {}, {}, older, oldest];
   const tags = [{}, {}, {}, {}, { "If-Match": "*" }, { "If-Match": '"1"' }, { "If-None-Match": "*" }, { "If-None-Match": "{tag}" }, { "If-Match": "{tag}" }]; // biome-ignore format: a table
   const headers = { ...one(random, versions), ...one(random, tags) };
+  const keyed = random() < 0.3 ? { ...headers, "Idempotency-Key": one(random, keys) } : headers;
   const target = one(random, [...plots.map(({ name }) => `{${name}}`), "{missing}", "{own}"]);
   const at = `/things/${target}`;
   const name = one(random, fields);
@@ -139,7 +156,7 @@ function stepOf(random: Random, { plots }: Pick<Scenario, "plots">): Step {
   // Who makes a record another one by a field that conditions read may see more of it afterwards.
   const settable = any === "open" ? "title" : any;
   const isOpen = plots.find((plot) => target === `{${plot.name}}`)?.open ?? random() < 0.5;
-  switch (Math.floor(random() * 24)) {
+  switch (Math.floor(random() * 28)) {
     case 0:
     case 1:
       return { method: one(random, ["GET", "GET", "HEAD"]), path: at, headers };
@@ -186,9 +203,9 @@ function stepOf(random: Random, { plots }: Pick<Scenario, "plots">): Step {
     case 16:
       return { method: "PUT", path: at, headers, body: wholeBody(random, headers, isOpen) };
     case 17:
-      return { method: "POST", path: "/things", headers, body: wholeBody(random, headers, isOpen) };
+      return { method: "POST", path: "/things", headers: keyed, body: wholeBody(random, headers, isOpen) };
     case 18:
-      return { method: "POST", path: `${at}/publish`, headers };
+      return { method: "POST", path: `${at}/publish`, headers: keyed };
     case 19:
       return { method: "GET", path: `${at}/history`, headers };
     case 20:
@@ -203,6 +220,21 @@ function stepOf(random: Random, { plots }: Pick<Scenario, "plots">): Step {
         path: `/events?limit=${one(random, [1, 2, 50])}`,
         headers: { ...headers, Accept: "application/json" },
       };
+    case 23:
+      return { method: "PATCH", path: at, headers, body: JSON.stringify({ card: one(random, [{ pin: one(random, words) }, { pin: null }, { name: one(random, words) }, { name: one(random, words), pin: one(random, words) }, { more: null }]) }) }; // biome-ignore format: a table
+    case 24:
+      // At an older version what comes of it is an expression over another field, which may be hidden.
+      return { method: "PATCH", path: at, headers: { ...headers, ...one(random, versions.slice(2)) }, body: one(random, ['{"grade":3}', '{"grade":"a grade"}']) }; // biome-ignore format: a table
+    case 25:
+      return {
+        method: one(random, ["GET", "HEAD"]),
+        path: `/counted?${one(random, ["limit=2", "offset=1", `${any}=${encodeURIComponent(asked)}`])}`,
+        headers,
+      };
+    case 26: {
+      const inside = one(random, [`{"labels":{"b":"x"}}`, `{"labels":{"a":null}}`, `{"extra":{"deep":null}}`, `{"extra":{"new":[1]}}`, `{"place":{"zip":"2"}}`, `{"place":{"zip":null}}`, `{"place":{"road":"r"}}`, `{"cost":{"currency":"USD"}}`, `{"labels":{"b":"x","c":"y"}}`]); // biome-ignore format: a table
+      return { method: "PATCH", path: at, headers, body: inside };
+    }
     default:
       return { method: one(random, ["GET", "OPTIONS"]), path: one(random, ["/openapi.json", "/", "/things", at, "/events/{event}", "/nothing", "/webhooks"]), headers: one(random, versions) }; // biome-ignore format: a table
   }
@@ -214,7 +246,8 @@ function wholeBody(random: Random, headers: Readonly<Record<string, string>>, is
     fields.map((name) => [isOlder && name === "note" ? "memo" : name, valueOf(random, name)]),
   );
   const place = isOlder ? { place: { road: "r" } } : {};
-  return JSON.stringify({ open: isOpen, title: "made", ...values, ...place });
+  const card = random() < 0.5 ? {} : { card: { name: one(random, words), pin: one(random, words) } };
+  return JSON.stringify({ open: isOpen, title: "made", ...values, ...place, ...card });
 }
 
 export function scenarioOf(
@@ -243,6 +276,8 @@ interface World {
   /** Ids by their names. */
   readonly names: Map<string, string>;
   readonly told: Telling;
+  /** What the observer was answered when it asked for webhooks and the stream. */
+  readonly opened: string;
 }
 
 /** Filters with conditions of the document's own, which read fields that may be hidden. */
@@ -258,7 +293,11 @@ const filters = {
 
 /** The newest version first; in the oldest one the rank was a text, and there was no code and no filter that reads it. */
 const versions = {
-  "2026-09-01": ["rename Thing.memo -> note", "rename Place.road -> street"],
+  "2026-09-01": [
+    "rename Thing.memo -> note",
+    "rename Place.road -> street",
+    "retype Thing.grade, was integer, seen as 1 before, taken as memo + '!' before",
+  ],
   "2026-03-01": [
     "retype Thing.rank, was string, seen as 'x' before, taken as 0 before",
     "add Thing.code, taken as 'x' before",
@@ -266,11 +305,32 @@ const versions = {
   "2025-01-01": "first",
 };
 
+/** Every caller sees them with the record, but for the `pin`. */
+const more = {
+  "grade?": "string(1..200)",
+  "card?": {
+    schema: {
+      type: "object",
+      required: ["name"],
+      properties: { name: { type: "string" }, pin: { type: "string", writeOnly: true } },
+      maxProperties: 2,
+    },
+  },
+};
+
+const counted = { at: "GET /counted", of: "Thing", lists: "offset, limit 20 at most 100", gives: { things: "Brief[]", all: "count" } }; // biome-ignore format: one line
+
 export function documentFor(vault: Vault): string {
-  return textOf(vault, { filters, versions });
+  return textOf(vault, {
+    filters,
+    versions,
+    fields: more,
+    endpoints: { countThings: counted },
+    repeats: "Idempotency-Key on every POST, kept 24h",
+  });
 }
 
-async function open({ observer, plots, store, vault }: Scenario, which: 0 | 1): Promise<World> {
+async function open({ observer, plots, seed, store, vault }: Scenario, which: 0 | 1): Promise<World> {
   const running = await run(documentFor(vault), { store, environment: secrets });
   const client = createClient(running.port, () => {});
   const receiver = await createReceiver();
@@ -283,7 +343,7 @@ async function open({ observer, plots, store, vault }: Scenario, which: 0 | 1): 
       : { Authorization: `Bearer ${await running.keyOf("key", observer.id, ...observer.roles)}` };
   const names = new Map<string, string>();
   const told = createTelling(running.url, receiver.url, names);
-  const world: World = { running, client, receiver, others, credential, names, told, follower: undefined };
+  const world: World = { running, client, receiver, others, credential, names, told, opened: "", follower: undefined };
   for (const plot of plots) {
     if (which === 1) await elsewhere(world, vault, observer, names.size);
     const { owner, open: isOpen, peer, values } = plot;
@@ -301,16 +361,19 @@ async function open({ observer, plots, store, vault }: Scenario, which: 0 | 1): 
     names.set(plot.name, (made.json as { id: string }).id);
   }
   names.set("missing", "thi_00000000007000800000000000");
+  // What comes of itself comes in the version in which it was asked for.
+  const version = [{}, older, oldest][seed % 3] ?? {};
   const hook = await client.send({
     method: "POST",
     path: "/webhooks",
-    headers: credential,
+    headers: { ...credential, ...version },
     body: { url: receiver.url },
   });
-  told.tell(hook);
-  const stream = await follow(running.port, { ...credential, Accept: "text/event-stream" });
-  told.text(JSON.stringify([stream.status, normalHeaders(stream.headers)]));
-  return stream.status === 200 ? { ...world, follower: stream } : world;
+  const stream = await follow(running.port, { ...credential, ...version, Accept: "text/event-stream" });
+  const opened = [told.tell(hook), told.text(JSON.stringify([stream.status, normalHeaders(stream.headers)]))].join(
+    "\n",
+  );
+  return { ...world, opened, ...(stream.status === 200 ? { follower: stream } : {}) };
 }
 
 /** Something that others do, and the observer may not notice: with records that it does not see, or by reading. */
@@ -337,6 +400,7 @@ async function elsewhere(
   for (const [method, path, sent] of [
     ["PATCH", `/things/${id}`, { title: "beta" }],
     ["POST", `/things/${id}/publish`, undefined],
+    ["PATCH", `/things/${id}`, { card: { name: "birch", pin: "birch" } }],
     ["POST", `/things/${id}/parts`, { body: "x" }],
     ["GET", "/events", undefined],
     ["DELETE", turn % 2 === 0 ? `/things/${id}` : "/nothing", undefined],
@@ -344,7 +408,7 @@ async function elsewhere(
     await client.send({
       method,
       path,
-      headers: { Accept: "application/json", ...others(facts.owner) },
+      headers: { Accept: "application/json", ...others(facts.owner), ...(method === "POST" && turn % 2 === 0 ? { "Idempotency-Key": keys[0] } : {}) }, // biome-ignore format: one line
       ...(sent === undefined ? {} : { body: sent }),
     });
 }
@@ -453,6 +517,8 @@ export async function play(scenario: Scenario): Promise<Played> {
   using _client = first.client;
   using _other = second.client;
   try {
+    if (first.opened !== second.opened)
+      return { requests: 0, difference: { steps: [], first: first.opened, second: second.opened } };
     let done = 0;
     for (const [index, step] of steps.entries()) {
       // Others go on meanwhile, otherwise in each world.

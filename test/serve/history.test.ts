@@ -208,3 +208,46 @@ served(
   },
   { environment: { DOOR_SECRET: "tick" } },
 );
+
+const hidden = `purpose: { nonet: 1, service: boxes, operations: [addBox, pastBox] }
+resources:
+  Box: { id: id(box), until: datetime }
+states:
+  Box: { states: [shut, open], start: shut, final: [open], moves: { shut -> open: at until } }
+endpoints:
+  endpoints:
+    addBox: POST /boxes
+    pastBox: "GET /boxes/{id}/history"
+authentication:
+  credentials: { key: api-key }
+  roles: [boss, clerk]
+  allow: { addBox: boss, pastBox: boss | clerk }
+  show: { Box.until: boss }
+events: none
+errors: { body: problem+json, standard: all, errors: none }
+limits: none
+versioning: none
+`;
+
+served("a moment that is hidden", hidden, (subject) => {
+  test("R5.9 the field that says when is not named to who does not see it", async () => {
+    const { client, running } = subject;
+    const headersOf = async (...roles: string[]) => ({ Authorization: `Bearer ${await running.key("kim", ...roles)}` });
+    const made = await client.send({
+      method: "POST",
+      path: "/boxes",
+      headers: await headersOf("boss"),
+      body: { until: new Date(running.now() + hour).toISOString() },
+    });
+    assert.equal(made.status, 201, made.text);
+    running.pass(2 * hour);
+    await running.tick();
+    const causes = async (role: string): Promise<readonly string[]> => {
+      const path = `/boxes/${(made.json as { id: string }).id}/history`;
+      const { json } = await client.send({ method: "GET", path, headers: await headersOf(role) });
+      return (json as Page).items.map(({ cause }) => cause);
+    };
+    assert.deepEqual(await causes("boss"), ["addBox", "at until"]);
+    assert.deepEqual(await causes("clerk"), ["addBox", "at a moment"]);
+  });
+});

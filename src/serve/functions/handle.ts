@@ -77,7 +77,8 @@ async function answerOf(call: Call, tx: Transaction, given: unknown, row: Row | 
   const present = row && (await tx.get(table.resource, "id", row["id"] ?? null));
   if (wire !== undefined) return { answer: wireAnswer(call, wire, given), about: present };
   if (kind === "shape" && shape !== undefined) {
-    const text = JSON.stringify(await shaped(call, tx, shape, given));
+    const { strip = (value: Json) => value } = call.prepared;
+    const text = JSON.stringify(strip(await shaped(call, tx, shape, given)));
     return { answer: ownAnswer(call, status, text), about: present };
   }
   if (kind === "none") return { answer: emptyAnswer(status), about: present };

@@ -9,6 +9,7 @@ import type { Judge } from "../judge.ts";
 import type { Call } from "../context.ts";
 import type { Answer } from "../exchange.ts";
 import { type Fault, Refusal } from "../refusal.ts";
+import { type Strip, withoutWriteOnly } from "../write-only.ts";
 import { wrong } from "./call.ts";
 
 /** The answers of an operation, with the judges of what is in them. */
@@ -21,6 +22,7 @@ export interface PreparedWire {
 
 interface PreparedAnswer extends WiredAnswer {
   readonly judge: Judge | undefined;
+  readonly strip: Strip | undefined;
   readonly judges: ReadonlyMap<string, Judge>;
 }
 
@@ -37,6 +39,7 @@ export function prepareWire(
     answers: wire.answers.map((answer) => ({
       ...answer,
       judge: answer.schema === undefined ? undefined : judgeOf(answer.schema),
+      strip: answer.schema === undefined ? undefined : withoutWriteOnly(answer.schema, schemas),
       judges: new Map(answer.headers.map(({ name, schema }) => [name.toLowerCase(), judgeOf(schema)])),
     })),
   };
@@ -134,7 +137,7 @@ function contentOf(call: Call, wire: PreparedWire, described: PreparedAnswer, { 
   if (value === undefined) throw fault(call, `${described.status} has a body`, "#/body");
   const faults = described.judge?.(value) ?? [];
   if (faults.length > 0) throw wrong(call, "the handler", faults.map(inBody));
-  return { fields, body: JSON.stringify(value) };
+  return { fields, body: JSON.stringify(described.strip?.(value) ?? value) };
 }
 
 function inBody({ pointer = "#", detail }: Fault): { readonly pointer: string; readonly detail: string } {

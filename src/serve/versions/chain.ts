@@ -140,24 +140,22 @@ export function createChain(links: readonly Link[]): Chain {
     },
     up(subject, older, how) {
       const shapes = shapesOf(links, subject, "older");
-      // What is there as each version between has it.
-      const present: (JsonObject | undefined)[] = [];
-      let at = how?.present;
-      for (const shape of shapes.toReversed()) {
-        present.unshift(at);
-        if (at !== undefined && shape !== undefined) at = shape.down(at);
-      }
+      const present = atEach(shapes, how?.present);
+      const visible = atEach(shapes, how?.visible);
       let beside = how?.beside;
       return shapes.reduce((value, shape, index) => {
         if (shape === undefined) return value;
-        const here = present[index];
+        const [there, seen] = [present[index], visible[index]];
+        const here = {
+          ...(there === undefined ? {} : { present: there }),
+          ...(seen === undefined ? {} : { visible: seen }),
+        };
         const raised = shape.up(value, {
           whole: how?.whole ?? true,
           ...(beside === undefined ? {} : { beside }),
-          ...(here === undefined ? {} : { present: here }),
+          ...here,
         });
-        if (beside !== undefined)
-          beside = shape.up(beside, { whole: true, ...(here === undefined ? {} : { present: here }) });
+        if (beside !== undefined) beside = shape.up(beside, { whole: true, ...here });
         return raised;
       }, older);
     },
@@ -183,6 +181,20 @@ export function createChain(links: readonly Link[]): Chain {
     },
   };
   return chain;
+}
+
+/** A record of the newest version as the newer side of each shape has it. */
+function atEach(
+  shapes: readonly (Shape | undefined)[],
+  newest: JsonObject | undefined,
+): readonly (JsonObject | undefined)[] {
+  const all: (JsonObject | undefined)[] = [];
+  let at = newest;
+  for (const shape of shapes.toReversed()) {
+    all.unshift(at);
+    if (at !== undefined && shape !== undefined) at = shape.down(at);
+  }
+  return all;
 }
 
 /** The shape that a subject has at each link, whose names change on the way. */

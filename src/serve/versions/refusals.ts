@@ -31,6 +31,26 @@ export function refusalDown(call: Call, refusal: Refusal): Refusal {
   return new Refusal(code, told);
 }
 
+/** The names of limits, which are made of those of operations and resources (`collect-per-Parcel`), in a refusal by one. */
+export function limitsDown(chain: Chain, details: RefusalDetails): RefusalDetails {
+  const { members } = details;
+  const names = members?.["violated-policies"];
+  if (!Array.isArray(names)) return details;
+  const told = (names as readonly string[]).map((name) => limitDown(chain, name));
+  return { ...details, members: { ...members, "violated-policies": told } };
+}
+
+/** The same in `RateLimit-Policy` and `RateLimit`, whose items begin with a name in quotes. */
+export function limitFieldsDown(chain: Chain, fields: readonly string[]): readonly string[] {
+  return fields.map((field) => field.replaceAll(/"([^"]+)"/g, (_, name: string) => `"${limitDown(chain, name)}"`));
+}
+
+function limitDown(chain: Chain, name: string): string {
+  const [, of = "", per = "", rest = ""] = /^(\w+)-per-(\w+)(.*)$/.exec(name) ?? [];
+  const down = (one: string): string => (/^[A-Z]/.test(one) ? chain.olderDefinition(one) : chain.olderOperation(one));
+  return of === "" ? name : `${down(of)}-per-${down(per)}${rest}`;
+}
+
 const unfit = { pointer: "#", code: "does-not-fit", detail: "What comes of it fits no record" } as const;
 
 function faultsDown(call: Call, chain: Chain, code: string, faults: readonly Fault[]): readonly (Fault | undefined)[] {

@@ -17,13 +17,15 @@ export interface Shape {
 
 /**
  * What is sent is a whole record, and not an edit of some members: what is missing is taken as the entries say. `present`
- * is what is there already, whose members that the older version does not know stay as they are.
+ * is what is there already, whose members that the older version does not know stay as they are; `visible` is what the caller
+ * sees of it, which is all that what is sent is compared with.
  */
 export interface Whole {
   readonly whole: boolean;
   /** What expressions see beside a member: all of the older record, where only some of it is sent. */
   readonly beside?: JsonObject;
   readonly present?: JsonObject;
+  readonly visible?: JsonObject;
 }
 
 const sentWhole: Whole = { whole: true };
@@ -125,16 +127,25 @@ function compileMember(
       const beside = how.beside ?? sent;
       if (value === undefined) return how.whole ? required?.(beside) : undefined;
       // Who sends back what it was shown changes nothing, also where that is not what there is (R2.4).
-      if (how.present !== undefined && !(isPlain && taken === undefined) && same(value, down(how.present))) {
-        return own(how.present, newer);
+      if (how.visible !== undefined && !(isPlain && taken === undefined) && same(value, down(how.visible))) {
+        return own(how.visible, newer);
       }
       if (value === null) return required === undefined ? null : required(beside);
       if (taken !== undefined) return taken({ value, ...beside });
       if (shape === undefined) return value;
-      const present = how.present === undefined ? undefined : own(how.present, newer);
+      const inside = (record: JsonObject | undefined): JsonObject | undefined => {
+        const member = record === undefined || within.length > 0 ? undefined : own(record, newer);
+        return isObject(member) ? member : undefined;
+      };
+      const present = inside(how.present);
+      const visible = inside(how.visible);
       return editInside(value, within, (one) => {
         if (!isObject(one)) return one;
-        return shape.up(one, { whole: true, ...(isObject(present) && within.length === 0 ? { present } : {}) });
+        return shape.up(one, {
+          whole: true,
+          ...(present === undefined ? {} : { present }),
+          ...(visible === undefined ? {} : { visible }),
+        });
       });
     },
   };
