@@ -201,6 +201,7 @@ export const constructs: Readonly<Record<string, Grow>> = {
   fields: lines({ resources: (index) => `  field${index}: string(1..80)\n` }),
   "fields with marks": lines({ resources: (index) => `  field${index}?: integer(0..9), unique, filter, sort\n` }),
   "fields of unknown types": lines({ resources: (index) => `  field${index}: strng${index}\n` }),
+  "open fields": lines({ resources: (index) => `  field${index}: not shown\n  other${index}: strng${index}\n` }),
   references: lines({ resources: (index) => `  field${index}?: Item\n` }),
   "resources that refer in a circle": lines({
     resources: (index) => `R${index}:\n  id: id(r${index})\n  next?: R${index + 1}\n`,

@@ -64,8 +64,9 @@ const units: Readonly<Record<string, number>> = {
 /** By the name of a statement of the part, the durations that stand in its block. */
 function durationsIn({ places, document }: Facts, part: string): ReadonlyMap<string, ReadonlySet<number>> {
   const found = new Map<string, Set<number>>();
-  for (const [path, span] of places) {
-    if (!path.startsWith(`${part}/`) || path.includes("#")) continue;
+  for (const path of places.keys()) {
+    const span = path.startsWith(`${part}/`) ? places.get(path) : undefined;
+    if (span === undefined) continue;
     const names = path.split("/").slice(1);
     const durations = clockDurations(document.text, span);
     if (durations.length === 0) continue;

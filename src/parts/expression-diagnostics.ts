@@ -10,7 +10,7 @@ import { within } from "./finding-diagnostic.ts";
 import { isStored, own } from "./resources/fields.ts";
 
 export function expressionDiagnostics(facts: Facts): readonly Diagnostic[] {
-  const dropped = droppedFields(facts);
+  const dropped = facts.problems.length === 0 ? new Set() : droppedFields(facts);
   const problems = facts.problems.filter(({ text, problem }) => {
     // The line of the field itself has been reported, so its name is not unknown.
     return !(problem.code === "unknown-name" && dropped.has(text.slice(problem.start, problem.end)));
@@ -64,7 +64,7 @@ const part = "resources/";
 function isFieldPath(path: string): boolean {
   if (!path.startsWith(part)) return false;
   const slash = path.indexOf("/", part.length);
-  return slash > 0 && slash < path.length - 1 && !path.includes("/", slash + 1) && !path.includes("#", slash);
+  return slash > 0 && slash < path.length - 1 && !path.includes("/", slash + 1);
 }
 
 type SqlPath = readonly [path: string, text: string, why: string];

@@ -34,6 +34,7 @@ import { type EndpointMeaning, hasRecord, meaningOf, subjectOf } from "./endpoin
 import { type Endpoint, tellingDeeds } from "./endpoints/model.ts";
 import { answerShape, expressionsGiven, shapeOf, takenShape } from "./endpoints/shape.ts";
 import type { Model } from "./model.ts";
+import { perModel } from "./per-model.ts";
 import { fieldsOf, isNullable, isStored, nestedView, own, referenceOf } from "./resources/fields.ts";
 import type { Fields } from "./resources/model.ts";
 import { recordMembers, valueOf, valueTypeOf } from "./resources/value-type.ts";
@@ -271,8 +272,11 @@ function callerType(anonymous: boolean): NamedType {
   return { type: { kind: "object", members }, nullable: false, from: "variables" };
 }
 
-function moment(anonymous = true): Record<string, NamedType> {
-  return { caller: callerType(anonymous), now };
+const anyMoment: Readonly<Record<string, NamedType>> = { caller: callerType(true), now };
+const signedInMoment: Readonly<Record<string, NamedType>> = { caller: callerType(false), now };
+
+function moment(anonymous = true): Readonly<Record<string, NamedType>> {
+  return anonymous ? anyMoment : signedInMoment;
 }
 
 /** The address of the service: in computed fields that are worked out at reading, and in answers. A field may hide it. */
@@ -280,20 +284,10 @@ const address: Record<string, NamedType> = {
   base: { type: { kind: "string" }, nullable: false, from: "variables" },
 };
 
-const knownNames = new WeakMap<Model, Map<string, Readonly<Record<string, NamedType>>>>();
-
-/** Made once for a model: as many places ask for them as there are operations. */
-function recordNames(model: Model, resource: string): Readonly<Record<string, NamedType>> {
-  const known = knownNames.get(model) ?? new Map<string, Readonly<Record<string, NamedType>>>();
-  knownNames.set(model, known);
-  let names = known.get(resource);
-  if (names === undefined) {
-    const members = Object.entries(recordMembers(model, resource));
-    names = Object.fromEntries(members.map(([name, type]) => [name, { ...type, from: "record" } as const]));
-    known.set(resource, names);
-  }
-  return names;
-}
+const recordNames = perModel((model, resource: string): Readonly<Record<string, NamedType>> => {
+  const members = Object.entries(recordMembers(model, resource));
+  return Object.fromEntries(members.map(([name, type]) => [name, { ...type, from: "record" } as const]));
+});
 
 /** A record as a variable: `old`. */
 function recordVariable(model: Model, resource: string, nullable: boolean): NamedType {
@@ -308,7 +302,8 @@ function inputVariable(members: Readonly<Record<string, ExpressionField>>): Name
   return { type: { kind: "object", members }, nullable: false, from: "variables" };
 }
 
-function operationInput(model: Model, operation: string): NamedType {
+/** An operation may take very many members, so it is called only where there is an expression. */
+const operationInput = perModel((model, operation: string): NamedType => {
   const meaning = meaningOf(model, operation);
   const asked = queryFields(model, meaning?.endpoint.query ?? {});
   if (meaning?.kind === "resource") {
@@ -322,7 +317,7 @@ function operationInput(model: Model, operation: string): NamedType {
   }
   const taken = meaning === undefined ? undefined : takenShape(model, meaning.endpoint);
   return inputVariable({ ...inputFields(model, taken?.fields ?? {}), ...asked });
-}
+});
 
 /** Query parameters; one that is left out has its default. */
 function queryFields(model: Model, fields: Fields): Record<string, ExpressionField> {
@@ -367,9 +362,9 @@ function strayComputed(model: Model): MisplacedExpression[] {
   const types = Object.entries(model.resources.types).map(
     ([name, fields]) => [`resources/types/${name}`, fields] as const,
   );
-  const taken = Object.entries(model.endpoints.endpoints).map(([operation, { takes = {} }]) => {
-    return [`endpoints/endpoints/${operation}/takes`, takes] as const;
-  });
+  const taken = Object.entries(model.endpoints.endpoints).flatMap(([operation, { takes }]) =>
+    takes === undefined ? [] : [[`endpoints/endpoints/${operation}/takes`, takes] as const],
+  );
   return [...types, ...taken].flatMap(([path, fields]) =>
     Object.entries(fields).flatMap(([name, { computed }]): MisplacedExpression[] => {
       if (computed === undefined) return [];
@@ -405,6 +400,8 @@ function moveSites(model: Model): Site[] {
 }
 
 function triggerSites(model: Model, resource: string, trigger: Trigger, path: string): Site[] {
+  // A resource may have very many fields, and most transitions no expression.
+  if (trigger.if === undefined && trigger.set === undefined) return [];
   const names = {
     ...recordNames(model, resource),
     old: recordVariable(model, resource, false),
@@ -466,20 +463,20 @@ function endpointSites(model: Model): Site[] {
     const endpoint = meaning?.kind === "resource" ? meaning.endpoint : said;
     const path = `endpoints/endpoints/${operation}`;
     const resource = meaning === undefined || meaning.kind === "unclear" ? undefined : meaning.resource;
-    const input = operationInput(model, operation);
+    const input = () => operationInput(model, operation);
     const asked = endpoint.query === undefined ? {} : { input: inputVariable(queryFields(model, endpoint.query)) };
     const around = moment(allowsAnyone(model, operation));
     const record = resource === undefined ? {} : recordNames(model, resource);
     const choices = Object.entries(endpoint.choose ?? {}).flatMap(([field, choice]): Site[] => {
       if (choice.if === undefined) return [];
-      const names = { ...recordNames(model, choice.from), ...around, input };
+      const names = { ...recordNames(model, choice.from), ...around, input: input() };
       return [{ path: `${path}/choose/${field}/if`, text: choice.if, names, expected: condition }];
     });
     const answers = givenSites(model, meaning, endpoint).map(({ at, text }): Site => {
       return {
         path: [path, "gives", ...at].join("/"),
         text,
-        names: { ...address, ...record, ...around, input },
+        names: { ...address, ...record, ...around, input: input() },
         tokens: tokensOf(model, resource),
       };
     });
@@ -543,8 +540,8 @@ export function filterSurroundings(model: Model, operation: string): Readonly<Re
 interface Around {
   /** Fields of the record at hand. */
   readonly record: Readonly<Record<string, NamedType>>;
-  readonly around: Record<string, NamedType>;
-  readonly input: NamedType;
+  readonly around: Readonly<Record<string, NamedType>>;
+  readonly input: () => NamedType;
   /** Of the query parameters alone. */
   readonly asked: { readonly input?: NamedType };
 }
@@ -553,37 +550,37 @@ function deedSites(model: Model, operation: string, { record, around, input, ask
   const path = `endpoints/endpoints/${operation}`;
   const meaning = meaningOf(model, operation);
   const { the, link, unlink, if: guard, statuses, filters = {} } = own(model.endpoints.endpoints, operation) ?? {};
-  const here = { ...record, ...around };
   // A resource may have very many fields, and most operations no expression.
   const site = (at: string, text: string | undefined, names: () => Record<string, NamedType>): Site[] =>
     text === undefined ? [] : [{ path: `${path}/${at}`, text, names: names(), expected: condition }];
+  const here = () => ({ ...record, ...around });
   const linked = (["link", "unlink"] as const).flatMap((word) => {
     const one = word === "link" ? link : unlink;
     return Object.entries(one?.with ?? {}).map(([name, text]): Site => {
       const field = own(fieldsOf(model, one?.in ?? ""), name);
       const expected = field === undefined ? {} : { expected: valueOf(model, field) };
-      return { path: `${path}/${word}/with/${name}`, text, names: { ...here, input }, ...expected };
+      return { path: `${path}/${word}/with/${name}`, text, names: { ...here(), input: input() }, ...expected };
     });
   });
   const filtered = Object.entries(filters).flatMap(([name, filter]) => {
-    const type = filterType(model, meaning, name, filter, here);
+    const type = filterType(model, meaning, name, filter, here());
     const value: NamedType = {
       type: type === undefined ? { kind: "any" } : valueTypeOf(model, type),
       nullable: false,
       from: "variables",
     };
-    return site(`filters/${name}/if`, filter.if, () => ({ ...here, ...filterNames(name, value, here) }));
+    return site(`filters/${name}/if`, filter.if, () => ({ ...here(), ...filterNames(name, value, here()) }));
   });
   const makes = meaning?.kind === "resource" && creates(model, meaning);
   const isThere =
     meaning?.kind === "resource" ? hasRecord(meaning) : meaning?.kind === "free" && meaning.key !== undefined;
   const guarded = () => (isThere ? (makes ? nullableNames(record) : record) : {});
   return [
-    ...site("the", the, () => ({ ...here, ...asked })),
+    ...site("the", the, () => ({ ...here(), ...asked })),
     ...linked,
     ...filtered,
-    ...site("if", guard, () => ({ ...guarded(), ...around, input })),
-    ...site("status/accepted/if", statuses?.accepted?.if, () => ({ ...here, input })),
+    ...site("if", guard, () => ({ ...guarded(), ...around, input: input() })),
+    ...site("status/accepted/if", statuses?.accepted?.if, () => ({ ...here(), input: input() })),
   ];
 }
 

@@ -51,4 +51,9 @@ export interface Model {
  * with and without `?`, a move also under its `moveName`, with its triggers as items
  * (`states/Parcel/moves/announced -> cancelled/1/after#value`).
  */
-export type Places = ReadonlyMap<string, Span>;
+export interface Places {
+  get(path: string): Span | undefined;
+  has(path: string): boolean;
+  /** The paths as written, without `#key` and `#value`, in the order of the parts. */
+  keys(): Iterable<string>;
+}

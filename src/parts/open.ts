@@ -40,11 +40,12 @@ export function withoutOpen({ gaps }: Model, found: readonly Diagnostic[]): Kept
   if (gaps.length === 0) return { diagnostics: found, open };
   // A resource that can be named but not found cannot be kept.
   if (gaps.some((gap) => /^resources\/[A-Z][^/]*\/id$/.test(gap))) open.add("resources");
+  const first = openLists.map(([code, place]) => ({ code, gap: gaps.find((path) => place.test(path)) }));
   const byName = new Map(gaps.map((gap) => [nameOf(gap), gap]));
   const diagnostics = found.filter((one) => {
     if (one.severity !== "error" || !follows.test(one.code)) return true;
     const gap =
-      openLists.flatMap(([code, place]) => (code.test(one.code) ? gaps.filter((path) => place.test(path)) : []))[0] ??
+      first.find(({ code, gap: path }) => path !== undefined && code.test(one.code))?.gap ??
       mentioned(one.message)
         .map((name) => byName.get(name))
         .find((path) => path !== undefined);

@@ -22,8 +22,10 @@ function readWhatever(name: string, text: string): void {
       assert.ok(start.offset >= 0 && start.offset <= end.offset && end.offset <= document.text.length, message);
     }
   }
-  for (const { start, end } of places.values())
+  for (const path of [...places.keys()].flatMap((key) => [key, `${key}#key`, `${key}#value`])) {
+    const { start, end } = places.get(path) ?? { start: { offset: 0 }, end: { offset: 0 } };
     assert.ok(start.offset <= end.offset && end.offset <= document.text.length);
+  }
   // What could be understood can be printed.
   assert.ok(printModel(model).length > 0 && printData(model).length > 0);
 }

@@ -6,6 +6,7 @@ import type { Span } from "../base/span.ts";
 import { didYouMean } from "../base/suggest.ts";
 import type { Diagnostic, Fix, Severity } from "../diagnostics/diagnostic.ts";
 import type { Entry, MapNode, Node, TextNode } from "../document/document.ts";
+import { createLocations, type KeyedStatement, type Locations } from "./locations.ts";
 import { type Phrase, spanOf } from "./phrase.ts";
 
 /** A path of keys as the document writes them, the part's name first; see `Places`. */
@@ -13,7 +14,7 @@ export type Path = readonly string[];
 
 export interface Reader {
   readonly diagnostics: Diagnostic[];
-  readonly places: Map<string, Span>;
+  readonly places: Locations;
   readonly gaps: string[];
 }
 
@@ -25,7 +26,7 @@ export interface Advice {
 }
 
 export function createReader(): Reader {
-  return { diagnostics: [], places: new Map(), gaps: [] };
+  return { diagnostics: [], places: createLocations(), gaps: [] };
 }
 
 export function report(reader: Reader, code: string, span: Span, message: string, advice: Advice = {}): void {
@@ -34,19 +35,13 @@ export function report(reader: Reader, code: string, span: Span, message: string
 }
 
 /** Notes where the statement at `path` stands: whole, its key, its value. */
-export function place(reader: Reader, path: Path, entry: Entry): void {
-  const key = path.join("/");
-  reader.places.set(key, { start: entry.key.span.start, end: entry.value.span.end });
-  reader.places.set(`${key}#key`, entry.key.span);
-  reader.places.set(`${key}#value`, entry.value.span);
+export function place(reader: Reader, path: Path, entry: KeyedStatement): void {
+  reader.places.set(path.join("/"), entry);
 }
 
 /** Notes where a statement without a key of its own stands: an item of a list, a word of a line. */
 export function placeAt(reader: Reader, path: Path, at: Phrase | Node): void {
-  const key = path.join("/");
-  const span = "from" in at ? spanOf(at) : at.span;
-  reader.places.set(key, span);
-  reader.places.set(`${key}#value`, span);
+  reader.places.set(path.join("/"), "from" in at ? spanOf(at) : at.span);
 }
 
 /** Notes where everything in a node stands that is read as JSON: keys of maps, and items of lists by their number. */
@@ -64,17 +59,11 @@ export function placeWithin(reader: Reader, path: Path, node: Node): void {
   }
 }
 
-/**
- * What was placed in `own`, all of it at or below `written`, is placed in `reader` under `written` and under `named`: a
- * statement whose key can be written in several ways has one name of its own.
- */
-export function placeBoth(reader: Reader, own: Reader, written: Path, named: Path): void {
-  const from = written.join("/");
-  const to = named.join("/");
-  for (const [key, span] of own.places) {
-    reader.places.set(key, span);
-    if (from !== to) reader.places.set(to + key.slice(from.length), span);
-  }
+/** A statement whose key can be written in several ways has one name of its own: it and all below it is found under both. */
+export function placeBoth(reader: Reader, written: Path, named: Path): void {
+  const path = written.join("/");
+  const other = named.join("/");
+  if (path !== other) reader.places.alias(other, path);
 }
 
 export function isText(node: Node): node is TextNode {

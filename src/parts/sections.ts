@@ -85,11 +85,12 @@ function sectionsOfMarkdown(reader: Reader, document: Document): Sections {
       continue;
     }
     const before = found.get(part);
+    before?.push(section);
     if (before !== undefined) reportTwice(reader, section.span, section.heading, before[0]);
     else if (furthest !== undefined && partNames.indexOf(part) < partNames.indexOf(furthest))
       reportOrder(reader, section, furthest);
     else furthest = part;
-    found.set(part, [...(before ?? []), section]);
+    if (before === undefined) found.set(part, [section]);
   }
   for (const section of others) reportOther(reader, section, found);
   const start = document.title?.span ?? startOfText;

@@ -27,7 +27,17 @@
  */
 import type { Entry, MapNode, Node } from "../../document/document.ts";
 import { type Phrase, phraseOf, slice, spanOf, splitAt, words } from "../phrase.ts";
-import { expectMap, isGap, isNone, knownEntries, openEntries, type Path, type Reader, report } from "../reader.ts";
+import {
+  expectMap,
+  isGap,
+  isNone,
+  knownEntries,
+  openEntries,
+  type Path,
+  place,
+  type Reader,
+  report,
+} from "../reader.ts";
 import { namesAt, readChoice, readDuration, readLines, readNames, readText } from "../values.ts";
 import { readGrants } from "./grants.ts";
 import {
@@ -111,22 +121,13 @@ function readPermissions(
       }
       const at = [...path, name.text];
       const before = permissions.get(name.text);
-      placeName(reader, at, name, line, before === undefined);
+      // The name is the key, the line's value the value. The first line counts.
+      if (before === undefined) place(reader, at, { key: { span: spanOf(name) }, value: line.value });
       if (isGap(reader, at, line.value)) continue;
       permissions.set(name.text, readGrants(reader, at, line.value, before));
     }
   }
   return Object.fromEntries(permissions);
-}
-
-/** One of the names of a line: its own place as the key, the line's value as its value. The first line counts. */
-function placeName(reader: Reader, path: Path, name: Phrase, line: Entry, first: boolean): void {
-  if (!first) return;
-  const key = path.join("/");
-  const span = spanOf(name);
-  reader.places.set(key, { start: span.start, end: line.value.span.end });
-  reader.places.set(`${key}#key`, span);
-  reader.places.set(`${key}#value`, line.value.span);
 }
 
 function readCredentials(reader: Reader, path: Path, entry: Entry | undefined): Authentication["credentials"] {

@@ -1,6 +1,7 @@
 /** What an operation takes: the members of its body, and which of them are fields of the record. */
 import { loginsOf, presentSecret } from "../authentication/login.ts";
 import type { Model } from "../model.ts";
+import { perModel } from "../per-model.ts";
 import { bareType, fieldsOf, hasClientId, isChangeable, isServerSet, own } from "../resources/fields.ts";
 import type { Field } from "../resources/model.ts";
 import type { ResourceEndpoint } from "./meaning.ts";
@@ -24,25 +25,28 @@ export interface InputMember {
  * where it can also create (`creates`) the create-only ones and not the id, which the path gives. A move and a link take nothing
  * unless `takes` says so, and its members set no field by themselves: `set` and `with` do. Reads and deletes take nothing. What a login takes sets nothing either.
  */
-export function inputOf(model: Model, meaning: ResourceEndpoint): readonly InputMember[] {
-  const { deed, endpoint } = meaning;
-  if (readingDeeds.has(deed) || bodilessDeeds.has(deed)) return [];
-  const fields = fieldsOf(model, meaning.resource);
-  const taken = takenShape(model, endpoint)?.fields ?? (tellingDeeds.has(deed) ? {} : impliedFields(model, meaning));
-  const members = Object.entries(taken).map(([name, field]): InputMember => {
-    const target = tellingDeeds.has(deed) || sessionDeeds.has(deed) ? undefined : own(fields, name);
-    return {
-      name,
-      field,
-      required: deed !== "update" && !field.optional && field.default === undefined,
-      sets:
-        target !== undefined &&
-        !isServerSet(target) &&
-        (deed === "create" || creates(model, meaning) || isChangeable(name, target)),
-    };
-  });
-  return [...members, ...proofsOf(model, meaning, members)];
-}
+export const inputOf: (model: Model, meaning: ResourceEndpoint) => readonly InputMember[] = perModel(
+  (model, meaning) => {
+    const { deed, endpoint } = meaning;
+    if (readingDeeds.has(deed) || bodilessDeeds.has(deed)) return [];
+    const fields = fieldsOf(model, meaning.resource);
+    const taken = takenShape(model, endpoint)?.fields;
+    const named = taken === undefined ? impliedFields(model, meaning) : Object.entries(taken);
+    const members = named.map(([name, field]): InputMember => {
+      const target = tellingDeeds.has(deed) || sessionDeeds.has(deed) ? undefined : own(fields, name);
+      return {
+        name,
+        field,
+        required: deed !== "update" && !field.optional && field.default === undefined,
+        sets:
+          target !== undefined &&
+          !isServerSet(target) &&
+          (deed === "create" || creates(model, meaning) || isChangeable(name, target)),
+      };
+    });
+    return [...members, ...proofsOf(model, meaning, members)];
+  },
+);
 
 /** Where a caller may change a secret that somebody logs in with, and the document asks for the present one. */
 function proofsOf(
@@ -64,19 +68,18 @@ export function creates(model: Model, { deed, resource, key }: ResourceEndpoint)
   return deed === "replace" && key?.column === "id" && hasClientId(model, resource);
 }
 
-function impliedFields(model: Model, meaning: ResourceEndpoint): Readonly<Record<string, Field>> {
+function impliedFields(model: Model, meaning: ResourceEndpoint): readonly (readonly [name: string, field: Field])[] {
+  if (tellingDeeds.has(meaning.deed)) return [];
   const bound = boundFields(model, meaning);
   const create = meaning.deed === "create";
-  if (meaning.file !== undefined) return { [meaning.file]: fieldsOf(model, meaning.resource)[meaning.file] as Field };
+  if (meaning.file !== undefined) return [[meaning.file, fieldsOf(model, meaning.resource)[meaning.file] as Field]];
   const upsert = creates(model, meaning);
-  return Object.fromEntries(
-    Object.entries(fieldsOf(model, meaning.resource)).filter(([name, field]) => {
-      if (isServerSet(field) || bound.includes(name)) return false;
-      // A PUT of JSON cannot send it, and should not take it away: it is compared with the record, if it is sent at all.
-      if (meaning.deed === "replace" && !upsert && bareType(field.type).kind === "file") return false;
-      return create || (upsert && name !== "id") || isChangeable(name, field);
-    }),
-  );
+  return Object.entries(fieldsOf(model, meaning.resource)).filter(([name, field]) => {
+    if (isServerSet(field) || bound.includes(name)) return false;
+    // A PUT of JSON cannot send it, and should not take it away: it is compared with the record, if it is sent at all.
+    if (meaning.deed === "replace" && !upsert && bareType(field.type).kind === "file") return false;
+    return create || (upsert && name !== "id") || isChangeable(name, field);
+  });
 }
 
 /** The fields of the record that the path or `choose` gives a value. */

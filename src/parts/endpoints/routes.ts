@@ -1,5 +1,6 @@
 /** Every method and path that a document gives away: of operations, inbound events, webhooks and streams. */
 import type { Model } from "../model.ts";
+import { onceForModel } from "../per-model.ts";
 import { pathSegments, segmentShape } from "./meaning.ts";
 
 export interface Route {
@@ -13,7 +14,7 @@ export interface Route {
   readonly at: string;
 }
 
-export function routesOf(model: Model): readonly Route[] {
+export const routesOf: (model: Model) => readonly Route[] = onceForModel((model) => {
   const { webhook, stream } = model.events.delivery ?? {};
   const addresses = [
     ...Object.entries(model.endpoints.endpoints).map(([name, endpoint]) => {
@@ -24,7 +25,7 @@ export function routesOf(model: Model): readonly Route[] {
     ...(stream === undefined ? [] : [{ name: "stream", ...stream, at: streamAt }]),
   ];
   return addresses.map(({ name, method, path, at }) => ({ name, method, path, at, shape: shapeOf(path) }));
-}
+});
 
 /** What is served below the address at which endpoints of webhooks are made. */
 const belowWebhooks: readonly (readonly [method: string, rest: string])[] = [
@@ -46,7 +47,7 @@ const webhookAt = "events/delivery/webhook/subscribe";
 const streamAt = "events/delivery/stream/at";
 
 /** With what webhooks and the stream bring with them and the document does not write. */
-export function allRoutesOf(model: Model): readonly Route[] {
+export const allRoutesOf: (model: Model) => readonly Route[] = onceForModel((model) => {
   const { webhook, stream } = model.events.delivery ?? {};
   const below = webhook?.method === "POST" ? belowWebhooks : [];
   const added = [
@@ -57,7 +58,7 @@ export function allRoutesOf(model: Model): readonly Route[] {
     ...routesOf(model),
     ...added.map(({ name, method, path, at }) => ({ name, method, path, at, shape: shapeOf(path) })),
   ];
-}
+});
 
 function shapeOf(path: string): readonly string[] {
   return pathSegments(path).map(segmentShape);

@@ -49,12 +49,10 @@ export function readFields(reader: Reader, path: Path, map: MapNode): Record<str
 }
 
 function readOptional(reader: Reader, path: Path, entry: Entry, name: string): Definition | undefined {
-  const own: Reader = { ...reader, places: new Map() };
   const written = [...path, entry.key.value];
-  place(own, written, entry);
-  const field = readField(own, written, entry);
-  placeBoth(reader, own, written, [...path, name]);
-  return field;
+  place(reader, written, entry);
+  placeBoth(reader, written, [...path, name]);
+  return readField(reader, written, entry);
 }
 
 type Definition = Omit<Field, "optional">;

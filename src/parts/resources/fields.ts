@@ -1,5 +1,6 @@
 /** What several phases ask about the fields of a resource, answered once. */
 import type { Model } from "../model.ts";
+import { onceForModel } from "../per-model.ts";
 import type { Field, Fields, FieldType, Mark } from "./model.ts";
 
 /** A type without `| null` around it. */
@@ -94,7 +95,7 @@ export interface FieldSite {
   readonly field: Field;
 }
 
-export function fieldSites({ resources, endpoints }: Model): readonly FieldSite[] {
+export const fieldSites: (model: Model) => readonly FieldSite[] = onceForModel(({ resources, endpoints }) => {
   const sites = (within: FieldSite["within"], at: string, fields: Fields): readonly FieldSite[] =>
     Object.entries(fields).map(([name, field]) => ({ within, at: `${at}/${name}`, name, field }));
   return [
@@ -105,11 +106,11 @@ export function fieldSites({ resources, endpoints }: Model): readonly FieldSite[
     ...Object.entries(resources.views ?? {}).flatMap(([name, { members = {} }]) =>
       sites("view", `resources/views/${name}`, members),
     ),
-    ...Object.entries(endpoints.endpoints).flatMap(([name, { takes = {} }]) =>
-      sites("takes", `endpoints/endpoints/${name}/takes`, takes),
+    ...Object.entries(endpoints.endpoints).flatMap(([name, { takes }]) =>
+      takes === undefined ? [] : sites("takes", `endpoints/endpoints/${name}/takes`, takes),
     ),
   ];
-}
+});
 
 /** Whether the field is unique, or is with others what no two records may have in common. */
 export function isDistinguishing(model: Model, resource: string, name: string): boolean {

@@ -1,6 +1,7 @@
 /** Where a document names a resource or an entry of `types:` as the type of something. */
 import { wireTypes } from "../endpoints/wire.ts";
 import type { Model } from "../model.ts";
+import { onceForModel } from "../per-model.ts";
 import type { Fields, FieldType } from "./model.ts";
 
 export interface NamedUse {
@@ -15,30 +16,35 @@ export interface NamedUse {
   readonly views?: true;
 }
 
-export function namedTypes(model: Model): readonly NamedUse[] {
+export const namedTypes: (model: Model) => readonly NamedUse[] = onceForModel((model) => {
   const { resources, types, views = {} } = model.resources;
+  const endpoints = Object.entries(model.endpoints.endpoints);
   return [
     ...Object.entries(resources).flatMap(([name, { fields }]) => inFields(fields, `resources/${name}`, name)),
     ...Object.entries(types).flatMap(([name, fields]) => inFields(fields, `resources/types/${name}`, name)),
     ...Object.entries(views).flatMap(([name, { members = {} }]) =>
       inFields(members, `resources/views/${name}`).map((use): NamedUse => ({ ...use, views: true })),
     ),
-    ...Object.entries(model.endpoints.endpoints).flatMap(([operation, { takes = {} }]) =>
-      inFields(takes, `endpoints/endpoints/${operation}/takes`).map((use): NamedUse => ({ ...use, views: true })),
+    ...endpoints.flatMap(([operation, { takes }]) =>
+      takes === undefined
+        ? []
+        : inFields(takes, `endpoints/endpoints/${operation}/takes`).map((use): NamedUse => ({ ...use, views: true })),
     ),
-    ...Object.entries(model.endpoints.endpoints).flatMap(([operation, { shape = {} }]) =>
-      inFields(shape, `endpoints/endpoints/${operation}/gives`),
+    ...endpoints.flatMap(([operation, { shape }]) =>
+      shape === undefined ? [] : inFields(shape, `endpoints/endpoints/${operation}/gives`),
     ),
-    ...Object.entries(model.endpoints.endpoints).flatMap(([operation, { wire }]) =>
-      wireTypes(wire, `endpoints/endpoints/${operation}/wire`).flatMap(({ type, at }) =>
-        inType(type, at).map((use): NamedUse => ({ ...use, schemas: true })),
-      ),
+    ...endpoints.flatMap(([operation, { wire }]) =>
+      wire === undefined
+        ? []
+        : wireTypes(wire, `endpoints/endpoints/${operation}/wire`).flatMap(({ type, at }) =>
+            inType(type, at).map((use): NamedUse => ({ ...use, schemas: true })),
+          ),
     ),
     ...Object.entries(model.events.in ?? {}).flatMap(([event, { carries }]) =>
       Object.entries(carries).flatMap(([member, type]) => inType(type, `events/in/${event}/carries/${member}#value`)),
     ),
   ];
-}
+});
 
 function inFields(fields: Fields, path: string, within?: string): NamedUse[] {
   return Object.entries(fields).flatMap(([name, { type }]) => inType(type, `${path}/${name}/type`, within));

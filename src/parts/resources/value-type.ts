@@ -7,19 +7,22 @@
  */
 import type { FieldType as ExpressionField, ValueType } from "../../expression/types.ts";
 import type { Model } from "../model.ts";
+import { perModel } from "../per-model.ts";
 import { fieldsOf, isNullable, isStored, lifecycleOf, own } from "./fields.ts";
 import type { Field, FieldType, Fields, ScalarName } from "./model.ts";
 
 /** The members of a record that expressions can name: what is stored, and `state`. */
-export function recordMembers(model: Model, resource: string): Record<string, ExpressionField> {
-  const stored = Object.entries(fieldsOf(model, resource)).filter(([, field]) => isStored(field));
-  const members = Object.fromEntries(stored.map(([name, field]) => [name, valueOf(model, field)]));
-  const lifecycle = lifecycleOf(model, resource);
-  if (lifecycle !== undefined) {
-    members["state"] = { type: { kind: "string", values: Object.keys(lifecycle.states) }, nullable: false };
-  }
-  return members;
-}
+export const recordMembers: (model: Model, resource: string) => Readonly<Record<string, ExpressionField>> = perModel(
+  (model, resource) => {
+    const stored = Object.entries(fieldsOf(model, resource)).filter(([, field]) => isStored(field));
+    const members = Object.fromEntries(stored.map(([name, field]) => [name, valueOf(model, field)]));
+    const lifecycle = lifecycleOf(model, resource);
+    if (lifecycle !== undefined) {
+      members["state"] = { type: { kind: "string", values: Object.keys(lifecycle.states) }, nullable: false };
+    }
+    return members;
+  },
+);
 
 export function valueOf(model: Model, field: Field): ExpressionField {
   return { type: valueTypeOf(model, field.type), nullable: isNullable(field) };

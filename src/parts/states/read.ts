@@ -120,7 +120,7 @@ function readMoves(reader: Reader, at: Path, entry: Entry | undefined): readonly
   const moves = new Map<string, Move>();
   if (entry.value.kind === "list") {
     for (const [index, item] of entry.value.items.entries()) {
-      const own: Reader = { ...reader, places: new Map(), gaps: [] };
+      const own: Reader = { ...reader, gaps: [] };
       const written = [...at, String(index)];
       placeAt(own, written, item);
       keepMove(reader, moves, own, written, item.span, readMoveMap(own, written, item));
@@ -129,7 +129,7 @@ function readMoves(reader: Reader, at: Path, entry: Entry | undefined): readonly
   }
   const map = expectMap(reader, at, entry.value, "`moves`", "open -> closed: by close");
   for (const line of map === undefined ? [] : openEntries(reader, at, map)) {
-    const own: Reader = { ...reader, places: new Map(), gaps: [] };
+    const own: Reader = { ...reader, gaps: [] };
     const written = [...at, line.key.value];
     place(own, written, line);
     keepMove(reader, moves, own, written, line.key.span, readMove(own, written, line));
@@ -137,7 +137,7 @@ function readMoves(reader: Reader, at: Path, entry: Entry | undefined): readonly
   return [...moves.values()];
 }
 
-/** Adds a move under its name, with the places and gaps that `own` has below the key as written. */
+/** Adds a move under its name, with the gaps that `own` has below the key as written. */
 function keepMove(
   reader: Reader,
   moves: Map<string, Move>,
@@ -147,7 +147,7 @@ function keepMove(
   move: Move | undefined,
 ): void {
   const named = move === undefined ? written : [...written.slice(0, -1), moveName(move)];
-  placeBoth(reader, own, written, named);
+  placeBoth(reader, written, named);
   for (const gap of own.gaps) reader.gaps.push(named.join("/") + gap.slice(written.join("/").length));
   if (move === undefined) return;
   const name = moveName(move);

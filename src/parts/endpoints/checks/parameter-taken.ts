@@ -13,7 +13,7 @@ export const check: Check = {
       if (meaning.kind !== "resource") continue;
       const { operation, endpoint } = meaning;
       const own = new Set(meaning.deed === "list" ? listParameters(model.endpoints, meaning) : []);
-      const taken = new Set(inputOf(model, meaning).map(({ name }) => name));
+      const taken = new Set(endpoint.query === undefined ? [] : inputOf(model, meaning).map(({ name }) => name));
       for (const name of Object.keys(endpoint.filters ?? {}))
         if (own.has(name)) yield { at: `endpoints/endpoints/${operation}/filters/${name}#key`, ...isTaken(name) };
       for (const name of Object.keys(endpoint.query ?? {})) {

@@ -8,27 +8,30 @@ export const check: Check = {
   why: "It would limit nothing.",
   *run(facts) {
     if (!says(facts, "purpose", "resources", "endpoints")) return;
+    const { operations } = facts;
     const { rate = {}, quota = {}, size = {}, time = {}, keep = {} } = facts.model.limits;
     const resources = Object.keys(facts.model.resources.resources);
     const kinds = [
-      { name: "rate", targets: rate, known: ["all", "anyone", ...facts.operations] },
-      { name: "quota", targets: quota, known: ["webhook", ...facts.operations, ...resources] },
-      { name: "size", targets: size, known: ["request", ...facts.operations] },
-      { name: "time", targets: time, known: ["request", ...facts.operations] },
-      { name: "keep", targets: keep, known: resources },
+      { name: "rate", targets: rate, known: () => ["all", "anyone", ...operations] },
+      { name: "quota", targets: quota, known: () => ["webhook", ...operations, ...resources] },
+      { name: "size", targets: size, known: () => ["request", ...operations] },
+      { name: "time", targets: time, known: () => ["request", ...operations] },
+      { name: "keep", targets: keep, known: () => resources },
     ];
-    for (const { name, targets, known } of kinds) {
-      const names = new Set(known);
+    for (const { name, targets, known: names } of kinds) {
+      if (Object.keys(targets).length === 0) continue;
+      const known = names();
+      const isKnown = new Set(known);
       for (const target of Object.keys(targets)) {
         if (
-          names.has(target) ||
+          isKnown.has(target) ||
           facts.places.has(`resources/${target}`) ||
           facts.places.has(`endpoints/endpoints/${target}`)
         )
           continue;
         // Other parts have several names on one line, where each stands for itself; two of one limit could share it.
         const several = target.split(",").map((one) => one.trim());
-        const help = several.length > 1 && several.every((one) => names.has(one));
+        const help = several.length > 1 && several.every((one) => isKnown.has(one));
         yield {
           at: `limits/${name}/${target}#key`,
           message: `There is no ${name === "keep" ? "resource" : name === "quota" ? "operation or resource" : "operation"} \`${target}\``,

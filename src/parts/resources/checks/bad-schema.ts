@@ -32,7 +32,10 @@ function typeSites(model: Model): readonly { readonly at: string; readonly type:
     Object.entries(carries).map(([name, type]) => ({ at: `events/in/${event}/carries/${name}`, type: bareType(type) })),
   );
   const wires = Object.entries(model.endpoints.endpoints).flatMap(([operation, { wire }]) =>
-    wireTypes(wire, `endpoints/endpoints/${operation}/wire`).map(({ at, type }) => ({ at, type: bareType(type) })),
+    (wire === undefined ? [] : wireTypes(wire, `endpoints/endpoints/${operation}/wire`)).map(({ at, type }) => ({
+      at,
+      type: bareType(type),
+    })),
   );
   return [...fieldSites(model).map(({ at, field }) => ({ at, type: bareType(field.type) })), ...received, ...wires];
 }

@@ -11,8 +11,10 @@ export const check: Check = {
   why: "Older callers would not be served as they were before.",
   *run(facts) {
     if (!says(facts, "resources", "endpoints", "events", "errors", "states")) return;
+    const { versions = [] } = facts.model.versioning;
+    if (versions.every(({ changes }) => changes.length === 0)) return;
     const known = new Set(namesOf(facts));
-    for (const version of facts.model.versioning.versions ?? []) {
+    for (const version of versions) {
       const former: string[] = [];
       for (const [index, change] of version.changes.entries()) {
         const at = `versioning/versions/${version.name}/${index}`;
