@@ -1,4 +1,5 @@
-/** Many seeds on all cores: each thread takes some of them, and tells of what it finds. */
+/** Many seeds on all cores. A seed that breaks something, fails or makes no progress becomes a finding with its number. */
+import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 
@@ -10,23 +11,23 @@ export interface Finding {
 export interface FleetOptions {
   readonly from: number;
   readonly seeds: number;
+  /** One of so many is played: as many seeds of more worlds. */
+  readonly every?: number;
   readonly threads?: number;
   /** It ends after so many findings. */
   readonly most?: number;
-  /** Told of each, and from time to time how many seeds are done. */
+  /** Real time that one seed may take. A seed takes 20 ms, or some seconds where it makes a world on a busy machine. */
+  readonly timeoutMilliseconds?: number;
+  /** Receives each finding, and after each seed how many are done. */
   readonly found?: (finding: Finding) => void;
   readonly done?: (seeds: number) => void;
 }
 
-/** What a thread is asked for, and what it says. */
-export interface Share {
-  readonly from: number;
-  readonly seeds: number;
+/** What a thread reports of one seed. */
+export interface Played {
+  readonly answers: number;
+  readonly violation?: string;
 }
-
-export type Said =
-  | { readonly kind: "found"; readonly finding: Finding }
-  | { readonly kind: "done"; readonly seeds: number; readonly answers: number };
 
 /** Seeds at a time: those of some worlds, so that few worlds are made by two threads. */
 const share = 128;
@@ -35,37 +36,61 @@ export async function runFleet(
   options: FleetOptions,
 ): Promise<{ readonly findings: readonly Finding[]; readonly answers: number }> {
   // biome-ignore format: short
-  const { done, found, from, most = 10, seeds, threads = availableParallelism() } = options;
+  const { done, every = 1, found, from, most = 10, seeds, threads = availableParallelism(), timeoutMilliseconds = 60_000 } = options;
   const findings: Finding[] = [];
   let [next, finished, answers] = [from, 0, 0];
-  const end = from + seeds;
-  const work = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const worker = new Worker(new URL("./thread.ts", import.meta.url));
-      const more = (): void => {
-        if (next >= end || findings.length >= most) {
-          void worker.terminate().then(() => resolve());
-          return;
+  const end = from + seeds * every;
+
+  async function work(): Promise<void> {
+    let thread = startThread();
+    while (next < end && findings.length < most) {
+      const mine: number[] = [];
+      do {
+        mine.push(next);
+        next += every;
+      } while (next < end && next % share >= every);
+      for (const seed of mine) {
+        const played = await play(thread, seed, timeoutMilliseconds);
+        answers += played.answers;
+        finished += 1;
+        if (played.violation !== undefined) {
+          const finding = { seed, violation: played.violation };
+          findings.push(finding);
+          found?.(finding);
         }
-        // A world is made once where its seeds are run by one thread.
-        const until = Math.min(end, (Math.floor(next / share) + 1) * share);
-        worker.postMessage({ from: next, seeds: until - next } satisfies Share);
-        next = until;
-      };
-      worker.on("message", (said: Said) => {
-        if (said.kind === "found") {
-          findings.push(said.finding);
-          found?.(said.finding);
-          return;
-        }
-        finished += said.seeds;
-        answers += said.answers;
         done?.(finished);
-        more();
-      });
-      worker.on("error", reject);
-      more();
-    });
+        if (!played.isStuck) continue;
+        await thread.terminate();
+        thread = startThread();
+      }
+    }
+    await thread.terminate();
+  }
+
   await Promise.all(Array.from({ length: threads }, work));
   return { findings: findings.toSorted((a, b) => a.seed - b.seed), answers };
+}
+
+function startThread(): Worker {
+  return new Worker(new URL("./thread.ts", import.meta.url));
+}
+
+/** Of a thread that is stuck nothing more can be expected. */
+async function play(
+  thread: Worker,
+  seed: number,
+  milliseconds: number,
+): Promise<Played & { readonly isStuck: boolean }> {
+  const signal = AbortSignal.timeout(milliseconds);
+  try {
+    const reported = once(thread, "message", { signal });
+    thread.postMessage(seed);
+    const [played] = (await reported) as [Played];
+    return { ...played, isStuck: false };
+  } catch (thrown) {
+    const violation = signal.aborted
+      ? `it made no progress within ${milliseconds / 1000} s`
+      : `the simulation itself failed: ${String(thrown)}`;
+    return { answers: 0, violation, isStuck: true };
+  }
 }

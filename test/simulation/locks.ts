@@ -8,6 +8,7 @@ export class Locks {
   /** What each waits for. */
   readonly #wanted: Map<Holder, string> = new Map();
   readonly #wake: Map<string, (() => void)[]> = new Map();
+  readonly #ended: WeakSet<Holder> = new WeakSet();
 
   /** Whether anybody holds anything that begins like this. */
   isAnyHeld(before: string): boolean {
@@ -18,7 +19,10 @@ export class Locks {
     return (this.#holders.get(what) ?? whose) === whose;
   }
 
-  /** Holds it from now on, where it is free from the first; else from when it is. True: others may have changed it meanwhile. */
+  /**
+   * Holds it from now on, where it is free from the first; else from when it is. True: others may have changed it meanwhile.
+   * Rejects when the holder has ended: the work of a dead process may still wait here, and nobody would release what it holds.
+   */
   async hold(what: string, who: Holder, circle: () => Error): Promise<boolean> {
     let waited = false;
     while (!this.isFree(what, who)) {
@@ -32,12 +36,14 @@ export class Locks {
       });
       this.#wanted.delete(who);
     }
+    if (this.#ended.has(who)) throw new Error("a transaction that has ended holds nothing");
     this.#holders.set(what, who);
     return waited;
   }
 
-  /** All that somebody holds is free; who waited looks again, in the order of their coming. */
+  /** The holder has ended, and all that it holds is free; who waited looks again, in the order of their coming. */
   release(who: Holder): void {
+    this.#ended.add(who);
     for (const [what, holder] of this.#holders) {
       if (holder !== who) continue;
       this.#holders.delete(what);

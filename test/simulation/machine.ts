@@ -55,6 +55,7 @@ export class Machine {
   /** Milliseconds since the start, of a clock that is never set back. */
   uptime = 0;
   readonly #alive: Set<number> = new Set([ofTheStore]);
+  readonly #deaths: Map<number, PromiseWithResolvers<never>> = new Map();
   #lives = 0;
   /** The process that is being started. */
   #starting = 0;
@@ -64,11 +65,13 @@ export class Machine {
   readonly tasks: AsyncLocalStorage<Task> = new AsyncLocalStorage();
   readonly clock: Clock;
   readonly #chance: Chance;
+  readonly #noted: (line: string) => void;
   readonly #gates: Gate[] = [];
   readonly #timers: Set<Timer> = new Set();
 
-  constructor(chance: Chance) {
+  constructor(chance: Chance, noted: (line: string) => void) {
     this.#chance = chance;
+    this.#noted = noted;
     this.clock = {
       now: () => {
         const task = this.tasks.getStore();
@@ -80,6 +83,7 @@ export class Machine {
 
   note(line: string): void {
     this.trace.push(line);
+    this.#noted(line);
   }
 
   /** What could wait here: it does by chance, until its gate is opened. */
@@ -139,9 +143,20 @@ export class Machine {
     return this.#alive.has(life);
   }
 
+  /** Rejects when the process dies, whatever its work waits for by then: a timer of a dead process never comes. */
+  death(life: number): Promise<never> {
+    const known = this.#deaths.get(life);
+    if (known !== undefined) return known.promise;
+    const death = Promise.withResolvers<never>();
+    death.promise.catch(() => {});
+    this.#deaths.set(life, death);
+    return death.promise;
+  }
+
   /** A process dies: all that it was doing ends where it stands, and its timers are gone. */
   die(life: number): void {
     this.#alive.delete(life);
+    this.#deaths.get(life)?.reject(new Died());
     for (const timer of this.#timers) if (timer.life === life) this.#timers.delete(timer);
     const dead = this.#gates.filter((gate) => gate.life === life);
     const others = this.#gates.filter((gate) => gate.life !== life);
@@ -160,7 +175,7 @@ export class Machine {
 
   /** Until it is disposed of, timers of this thread are the machine's. */
   takeTimers(): Disposable {
-    const { clearTimeout, performance, setImmediate, setInterval, setTimeout } = globalThis;
+    const { clearImmediate, clearTimeout, performance, setImmediate, setInterval, setTimeout } = globalThis;
     const add = (run: () => void, wait: number, every?: number): object => {
       const timer: Timer = { life: this.#present(), run, every, at: this.uptime + wait };
       this.#timers.add(timer);
@@ -172,20 +187,24 @@ export class Machine {
     };
     const soon = (run: () => void): object => {
       const life = this.#present();
+      const handle = { isCleared: false, unref: () => {} };
       // Whoever asked for it may have been answered when it comes: it is nobody's request.
       const task: Task = { name: "turn", life, looked: this.time };
       this.tasks
         .run(task, () => this.pass("turn", life))
         .then(
-          () => this.tasks.run(task, run),
+          () => handle.isCleared || this.tasks.run(task, run),
           () => {},
         );
-      return { unref: () => {} };
+      return handle;
     };
     const simulated = {
       setTimeout: (run: () => void, wait = 0) => add(run, wait),
       setInterval: (run: () => void, wait = 0) => add(run, wait, wait),
       setImmediate: soon,
+      clearImmediate: (handle?: { isCleared?: boolean }) => {
+        if (handle !== undefined) handle.isCleared = true;
+      },
       clearTimeout: remove,
       clearInterval: remove,
     };
@@ -194,7 +213,7 @@ export class Machine {
     Object.defineProperty(performance, "now", { configurable: true, value: () => this.uptime });
     return {
       [Symbol.dispose]: () => {
-        Object.assign(globalThis, { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval: clearTimeout });
+        Object.assign(globalThis, { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval: clearTimeout, clearImmediate }); // biome-ignore format: a list
         if (own === undefined) Reflect.deleteProperty(performance, "now");
         else Object.defineProperty(performance, "now", own);
       },

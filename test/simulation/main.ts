@@ -57,9 +57,8 @@ async function rules(): Promise<number> {
 async function one(seed: number): Promise<number> {
   const { prepared } = await import("./prepared.ts");
   const { simulate, worldNumberOf } = await import("./run.ts");
-  const { trace, violation } = await simulate(seed);
   say(prepared(worldNumberOf(seed)).text);
-  say(trace.join("\n"));
+  const { violation } = await simulate(seed, {}, say);
   if (violation === undefined) say(`\nSeed ${seed} holds.`);
   return violation === undefined ? 0 : 1;
 }

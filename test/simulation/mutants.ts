@@ -38,19 +38,21 @@ const renews = ({ logins }: World): boolean => logins?.renewed !== undefined;
 export const mutants: Readonly<Record<string, Mutation>> = {
   "a key's answer is not remembered": { store: (store) => inTransactions(store, (tx) => with_(tx, { remember: () => {} })) }, // biome-ignore format: a table
   "a key's answer is remembered in memory alone": { store: rememberedInMemory },
-  "an answer is given before it is durable": { store: answeredTooEarly },
+  "an answer is given before it is durable": { from: 165, store: answeredTooEarly },
   "events are written after the transaction": { store: (store) => entriesApart(store, "after") },
   "events are written of what is refused": { store: (store) => entriesApart(store, "in spite") },
-  "a quota is counted in spite of a refusal": { of: hasQuota, store: countedInSpite },
+  "a quota is counted in spite of a refusal": { from: 165, of: hasQuota, store: countedInSpite },
   "quotas are not held": { of: hasQuota, plan: (plan) => ({ ...plan, quotas: plan.quotas.map((quota) => ({ ...quota, count: quota.count + 1 })) }) }, // biome-ignore format: a table
-  "one request too many is let in": { plan: (plan) => ({ ...plan, rates: plan.rates.map((rate) => ({ ...rate, count: rate.count + 1 })) }) }, // biome-ignore format: a table
+  "one request too many is let in": { from: 1551, plan: (plan) => ({ ...plan, rates: plan.rates.map((rate) => ({ ...rate, count: rate.count + 1 })) }) }, // biome-ignore format: a table
   "a bucket is larger than it may be": { of: hasBuckets, plan: (plan) => ({ ...plan, rates: plan.rates.map((rate) => (rate.burst === undefined ? rate : { ...rate, burst: rate.burst + 1 })) }) }, // biome-ignore format: a table
   "each process counts for itself": { of: hasBuckets, together: true, store: ({ rates: _, ...store }) => store },
   "a bucket is refilled by each who asks": {
+    from: 41545,
     of: ({ rate }) => rate?.burst !== undefined && rate.milliseconds < 60_000,
     loose: "time",
   },
   "a timer fires twice": {
+    from: 1056,
     of: ({ resources }) =>
       resources.some(({ lifecycle }) =>
         lifecycle?.moves.some(({ by, from, to }) => by.kind === "after" && from.includes(to)),
@@ -59,66 +61,68 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   },
   "a timer never fires": { store: (store) => ({ ...store, due: async (now, limit) => (await store.due(now, limit)).slice(1) }) }, // biome-ignore format: a table
   "a hidden field is shown": { plan: (plan) => withTables(plan, (table) => ({ ...table, columns: table.columns.map(({ shown: _, ...column }) => column) })) }, // biome-ignore format: a table
-  "lists show everybody's records": { store: (store) => ({ ...store, list: ({ where: _, ...query }) => store.list(query) }) }, // biome-ignore format: a table
+  "lists show everybody's records": { from: 561, store: (store) => ({ ...store, list: ({ where: _, ...query }) => store.list(query) }) }, // biome-ignore format: a table
   "reads show everybody's records": { store: (store) => ({ ...store, read: ({ where: _, ...query }) => store.read(query) }) }, // biome-ignore format: a table
   "hidden records are told from absent ones": { plan: (plan) => ({ ...plan, unseen: plan.unseen === 403 ? 404 : 403 }) }, // biome-ignore format: a table
-  "guards are not held": { plan: (plan) => withMoves(plan, ({ if: _, ...move }) => move) },
-  "a record moves from any state": { plan: (plan) => ({ ...plan, operations: plan.operations.map((operation) => ({ ...operation, moves: operation.moves.map((move) => ({ ...move, from: plan.tables.find(({ resource }) => resource === operation.resource)?.lifecycle?.states ?? [] })) })) }) }, // biome-ignore format: a table
+  "guards are not held": { from: 660, plan: (plan) => withMoves(plan, ({ if: _, ...move }) => move) },
+  "a record moves from any state": { from: 165, plan: (plan) => ({ ...plan, operations: plan.operations.map((operation) => ({ ...operation, moves: operation.moves.map((move) => ({ ...move, from: plan.tables.find(({ resource }) => resource === operation.resource)?.lifecycle?.states ?? [] })) })) }) }, // biome-ignore format: a table
   "an event has no effect on others": { plan: (plan) => ({ ...plan, operations: plan.operations.map((operation) => ({ ...operation, effects: [] })) }) }, // biome-ignore format: a table
   "revisions repeat": { store: revisionsRepeat },
-  "what was read is given again later": { store: readOnce },
-  "stale edits are taken": { plan: (plan) => ({ ...plan, operations: plan.operations.map((operation) => ({ ...operation, edits: "none" as const })) }) }, // biome-ignore format: a table
-  "what was sent is forgotten": { store: (store) => inTransactions(store, (tx) => with_(tx, { setBookmark: () => {} })) }, // biome-ignore format: a table
-  "events pass one another": { of: ({ webhook }) => webhook?.inOrder === true, store: (store) => inTransactions(store, (tx) => with_(tx, { all: async (resource, ...asked) => (resource === "WebhookDelivery" ? [] : tx.all(resource, ...asked)) })) }, // biome-ignore format: a table
-  "webhooks are told of everybody's records": { plan: (plan) => ({ ...plan, events: { ...plan.events, out: Object.fromEntries(Object.entries(plan.events.out).map(([name, event]) => [name, { ...event, webhook: event.webhook.map(({ who }) => ({ who })) }])) } }) }, // biome-ignore format: a table
-  "what was not taken is not sent again": { store: (store) => inTransactions(store, (tx) => with_(tx, { update: (resource, row, changes, ...asked) => tx.update(resource, row, resource === "WebhookDelivery" && changes["tries"] !== undefined ? { ...changes, state: "delivered", nextAttemptAt: null } : changes, ...asked) })) }, // biome-ignore format: a table
+  "what was read is given again later": { from: 132, store: readOnce },
+  "stale edits are taken": { from: 132, plan: (plan) => ({ ...plan, operations: plan.operations.map((operation) => ({ ...operation, edits: "none" as const })) }) }, // biome-ignore format: a table
+  "what was sent is forgotten": { from: 825, store: (store) => inTransactions(store, (tx) => with_(tx, { setBookmark: () => {} })) }, // biome-ignore format: a table
+  "events pass one another": { from: 330, of: ({ webhook }) => webhook?.inOrder === true, store: (store) => inTransactions(store, (tx) => with_(tx, { all: async (resource, ...asked) => (resource === "WebhookDelivery" ? [] : tx.all(resource, ...asked)) })) }, // biome-ignore format: a table
+  "webhooks are told of everybody's records": { from: 330, plan: (plan) => ({ ...plan, events: { ...plan.events, out: Object.fromEntries(Object.entries(plan.events.out).map(([name, event]) => [name, { ...event, webhook: event.webhook.map(({ who }) => ({ who })) }])) } }) }, // biome-ignore format: a table
+  "what was not taken is not sent again": { from: 561, store: (store) => inTransactions(store, (tx) => with_(tx, { update: (resource, row, changes, ...asked) => tx.update(resource, row, resource === "WebhookDelivery" && changes["tries"] !== undefined ? { ...changes, state: "delivered", nextAttemptAt: null } : changes, ...asked) })) }, // biome-ignore format: a table
   "an event is passed over": { store: (store) => ({ ...store, journal: { ...store.journal, events: async (after, limit) => (await store.journal.events(after, limit)).slice(1) } }) }, // biome-ignore format: a table
-  "a key is good after it was revoked": { store: (store) => ({ ...store, keys: { ...store.keys, find: async (hash) => { const key = await store.keys.find(hash); if (key === undefined) return undefined; const { revoked: _, ...good } = key; return good; } } }) }, // biome-ignore format: a table
-  "streams are told of everybody's records": { plan: (plan) => ({ ...plan, events: { ...plan.events, out: Object.fromEntries(Object.entries(plan.events.out).map(([name, event]) => [name, { ...event, stream: event.stream.map(({ who }) => ({ who })) }])) } }) }, // biome-ignore format: a table
+  "a key is good after it was revoked": { from: 660, store: (store) => ({ ...store, keys: { ...store.keys, find: async (hash) => { const key = await store.keys.find(hash); if (key === undefined) return undefined; const { revoked: _, ...good } = key; return good; } } }) }, // biome-ignore format: a table
+  "streams are told of everybody's records": { from: 693, plan: (plan) => ({ ...plan, events: { ...plan.events, out: Object.fromEntries(Object.entries(plan.events.out).map(([name, event]) => [name, { ...event, stream: event.stream.map(({ who }) => ({ who })) }])) } }) }, // biome-ignore format: a table
   "a record is changed by two at once": { loose: "row" },
   "a number of records is decided on by two at once": {
     of: ({ resources }) => resources.some(({ live }) => live),
     loose: "number",
   },
-  "a quota is counted by two at once": { of: hasQuota, loose: "count" },
-  "a key is looked for by two at once": { loose: "answer" },
-  "a bookmark is moved by two at once": { loose: "bookmark" },
-  "what is erased becomes a delivery at once": { of: tellsOfLapsed, loose: "told" },
-  "what was erased is told to who comes later": { of: tellsOfLapsed, store: (store) => inTransactions(store, (tx) => with_(tx, { intact: async (positions) => new Set(positions) })) }, // biome-ignore format: a table
+  "a quota is counted by two at once": { from: 1117, of: hasQuota, loose: "count" },
+  "a key is looked for by two at once": { from: 757, loose: "answer" },
+  "a bookmark is moved by two at once": { from: 3961, loose: "bookmark" },
+  "what is erased becomes a delivery at once": { from: 8209, of: tellsOfLapsed, loose: "told" },
+  "what was erased is told to who comes later": { from: 3630, of: tellsOfLapsed, store: (store) => inTransactions(store, (tx) => with_(tx, { intact: async (positions) => new Set(positions) })) }, // biome-ignore format: a table
   "what was erased stays in the journal": { of: keeps, store: (store) => inTransactions(store, (tx) => with_(tx, { forget: () => {} })) }, // biome-ignore format: a table
   "what was erased stays in deliveries": { of: tellsOfLapsed, store: (store) => inTransactions(store, (tx) => with_(tx, { first: async (resource, where, given) => (isAbout(given) ? undefined : tx.first(resource, where, given)) })) }, // biome-ignore format: a table
   "a personal field is not erased": { of: keeps, plan: (plan) => withTables(plan, (table) => ({ ...table, ...(table.timed && { timed: table.timed.map((one) => (one.act.kind === "erase" ? { ...one, act: { ...one.act, columns: one.act.columns.slice(1) } } : one)) }) })) }, // biome-ignore format: a table
-  "a value that is unique is written by two at once": { loose: "unique" },
-  "a session that is over is good from memory": { of: logsIn, store: (store) => ({ ...store, sessions: { ...store.sessions, find: once((hash) => store.sessions.find(hash)) } }) }, // biome-ignore format: a table
+  "a value that is unique is written by two at once": { from: 1225, loose: "unique" },
+  "a session that is over is good from memory": { from: 1122, of: logsIn, store: (store) => ({ ...store, sessions: { ...store.sessions, find: once((hash) => store.sessions.find(hash)) } }) }, // biome-ignore format: a table
   "somebody's role is that of yesterday": { of: logsIn, store: (store) => ({ ...store, read: (query) => (query.system === true && query.key === "id" ? once(store.read(query)) : store.read(query)) }) }, // biome-ignore format: a table
-  "a session is not ended": { of: logsIn, store: (store) => inTransactions(store, (tx) => with_(tx, { endSessions: () => {} })) }, // biome-ignore format: a table
-  "a session is renewed with one token again and again": { of: renews, store: (store) => inTransactions(store, (tx) => with_(tx, { async session(hash) { const { replaced: _, ...token } = (await tx.session(hash)) ?? {}; return "hash" in token ? (token as SessionToken) : undefined; } })) }, // biome-ignore format: a table
-  "a session is renewed by two at once": { of: renews, loose: "session" },
-  "an event that comes again is taken again": { of: listens, store: (store) => inTransactions(store, (tx) => with_(tx, { recall: (scope, key) => (scope === "signature" ? undefined : tx.recall(scope, key)) })) }, // biome-ignore format: a table
+  "a session is not ended": { from: 1122, of: logsIn, store: (store) => inTransactions(store, (tx) => with_(tx, { endSessions: () => {} })) }, // biome-ignore format: a table
+  "a session is renewed with one token again and again": { from: 1683, of: renews, store: (store) => inTransactions(store, (tx) => with_(tx, { async session(hash) { const { replaced: _, ...token } = (await tx.session(hash)) ?? {}; return "hash" in token ? (token as SessionToken) : undefined; } })) }, // biome-ignore format: a table
+  "a session is renewed by two at once": { from: 6445, of: renews, loose: "session" },
+  "an event that comes again is taken again": { from: 594, of: listens, store: (store) => inTransactions(store, (tx) => with_(tx, { recall: (scope, key) => (scope === "signature" ? undefined : tx.recall(scope, key)) })) }, // biome-ignore format: a table
   "anybody's events are taken": { of: listens, plan: (plan) => ({ ...plan, operations: plan.operations.map(({ inbound, ...operation }) => (inbound === undefined ? operation : { ...operation, inbound: { ...inbound, credential: "key" } })) }) }, // biome-ignore format: a table
   "what came in is not kept": { of: listens, store: (store) => inTransactions(store, (tx) => with_(tx, { record: (entry) => (entry.received === undefined ? tx.record(entry) : undefined) })) }, // biome-ignore format: a table
-  "the first byte of a file is lost": { of: hasFiles, store: (store) => ({ ...store, files: { ...store.files, append: (id, bytes) => store.files.append(id, bytes.subarray(1)) } }) }, // biome-ignore format: a table
-  "other bytes are given of a file": { of: hasFiles, store: (store) => ({ ...store, files: { ...store.files, piece: async (id, at) => { const piece = await store.files.piece(id, at); return piece && { ...piece, bytes: piece.bytes.map((byte) => byte + 1) }; } } }) }, // biome-ignore format: a table
+  "the first byte of a file is lost": { from: 726, of: hasFiles, store: (store) => ({ ...store, files: { ...store.files, append: (id, bytes) => store.files.append(id, bytes.subarray(1)) } }) }, // biome-ignore format: a table
+  "other bytes are given of a file": { from: 726, of: hasFiles, store: (store) => ({ ...store, files: { ...store.files, piece: async (id, at) => { const piece = await store.files.piece(id, at); return piece && { ...piece, bytes: piece.bytes.map((byte) => byte + 1) }; } } }) }, // biome-ignore format: a table
   "a file that no record was given stays": { of: hasFiles, store: (store) => ({ ...store, files: { ...store.files, discard: () => {} }, purge: () => {} }) }, // biome-ignore format: a table
   "a file that no record took is not discarded": { of: hasFiles, store: (store) => ({ ...store, files: { ...store.files, discard: () => {} } }) }, // biome-ignore format: a table
-  "a file stays when its record is gone": { of: hasFiles, loose: "file of the gone" },
-  "a session outlives its record": { of: logsIn, loose: "token of the gone" },
-  "what is over is not cleared": { store: (store) => ({ ...store, purge: () => {} }) },
-  "what is not over is cleared": { loose: "not over" },
-  "half of what a function does stays while it waits": { of: works, store: keptHalf },
-  "rules that read other records are evaluated before the write": { of: readsAcross, plan: evaluatedBefore },
+  "a file stays when its record is gone": { from: 1729, of: hasFiles, loose: "file of the gone" },
+  "a session outlives its record": { from: 7381, of: logsIn, loose: "token of the gone" },
+  "what is over is not cleared": { from: 132, store: (store) => ({ ...store, purge: () => {} }) },
+  "what is not over is cleared": { from: 217, loose: "not over" },
+  "half of what a function does stays while it waits": { from: 4785, of: works, store: keptHalf },
+  "rules that read other records are evaluated before the write": { from: 330, of: readsAcross, plan: evaluatedBefore },
   "rules are not evaluated when what they read of others changes": {
+    from: 2277,
     of: ({ resources }) =>
       resources.some(({ across }) => across !== undefined && across.holds.kind.startsWith("refer")),
     plan: (plan) => withTables(plan, ({ lateRules = [], ...table }) => ({ ...table, lateRules: lateRules.filter(({ resource }) => resource === table.resource) })), // biome-ignore format: a table
   },
   "what time does is held to no rule": {
+    from: 2739,
     of: ({ resources }) => resources.some(({ across }) => across?.holds.kind === "total" && across.holds.field === "count"), // biome-ignore format: a table
     store: timeUnheld,
   },
-  "a rule is evaluated by two at once": { of: readsAcross, loose: "rule" },
+  "a rule is evaluated by two at once": { from: 2737, of: readsAcross, loose: "rule" },
   "a failure tells how": { service: (service) => answering(service, (text, status) => (status === 500 ? `${text}${detail}` : text)) }, // biome-ignore format: a table
-  "older callers are told something new": { service: (service) => answering(service, (text, status, older) => (older && status === 200 ? text.replace(/^\{"id"/, '{"new":1,"id"') : text)) }, // biome-ignore format: a table
+  "older callers are told something new": { from: 165, service: (service) => answering(service, (text, status, older) => (older && status === 200 ? text.replace(/^\{"id"/, '{"new":1,"id"') : text)) }, // biome-ignore format: a table
 };
 
 /** Whether deliveries are looked for that tell of a record, whoever they are to. */

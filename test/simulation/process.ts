@@ -38,6 +38,8 @@ export interface Mutation {
   readonly loose?: Holdable;
   /** Whether it can be seen with such a store alone. */
   readonly together?: true;
+  /** The first seed that is tried: one that finds it. */
+  readonly from?: number;
 }
 
 export interface ProcessOptions {

@@ -65,8 +65,13 @@ function storeOf(seed: number): Scene["store"] {
 
 class Violation extends Error {}
 
-export async function simulate(seed: number, mutation: Mutation = {}): Promise<Outcome> {
-  const simulation = new Simulation(seed, mutation);
+/** `noted` receives each line of the trace as it is written, which the outcome of a seed that never ends cannot tell. */
+export async function simulate(
+  seed: number,
+  mutation: Mutation = {},
+  noted: (line: string) => void = () => {},
+): Promise<Outcome> {
+  const simulation = new Simulation(seed, mutation, noted);
   return simulation.run();
 }
 
@@ -84,11 +89,11 @@ class Simulation {
   #steps = 0;
   #violation: string | undefined;
 
-  constructor(seed: number, mutation: Mutation) {
+  constructor(seed: number, mutation: Mutation, noted: (line: string) => void) {
     this.#mutation = mutation;
     const chance = chanceOf(seed, "events");
     const processes = new Map<number, Process>();
-    const machine = new Machine(chanceOf(seed, "order"));
+    const machine = new Machine(chanceOf(seed, "order"), noted);
     const known = prepared(worldNumberOf(seed));
     const oracle = new Oracle(known.world);
     const found = (what: string): void => this.#found(what);

@@ -1,5 +1,9 @@
-/** The simulation holds for the seeds of every run, and plays a seed twice alike. */
+/**
+ * The simulation holds for the seeds of every run, and plays a seed twice alike. `NONET_SIMULATED_SEEDS` plays so many seeds, one after the other,
+ * in place of the fewer ones of many worlds that every run has time for.
+ */
 import assert from "node:assert/strict";
+import process from "node:process";
 import { test } from "node:test";
 import { check } from "../../src/parts/check.ts";
 import { documentText } from "./document.ts";
@@ -7,10 +11,12 @@ import { runFleet } from "./fleet.ts";
 import { simulate } from "./run.ts";
 import { worldOf } from "./world.ts";
 
-const seeds = 10_000;
+const given = process.env["NONET_SIMULATED_SEEDS"];
+// Odd, so that each kind of store has its part of them.
+const [seeds, every] = given === undefined ? [800, 5] : [Number(given), 1];
 
 void test(`nothing is lost, doubled, shown or broken in ${seeds} seeds`, async () => {
-  const { answers, findings } = await runFleet({ from: 0, seeds });
+  const { answers, findings } = await runFleet({ from: 0, seeds, every });
   const told = findings.map(
     ({ seed, violation }) => `seed ${seed}: ${violation}\n  npm run simulate -- --seed ${seed}`,
   );
@@ -24,6 +30,14 @@ void test("a seed is played twice alike, also after others", async () => {
   const again = await simulate(4711);
   assert.equal(again.trace.join("\n"), once.trace.join("\n"));
   assert(once.trace.length > 100);
+});
+
+void test("a seed that makes no progress is a finding, and the others are played", async () => {
+  const { findings } = await runFleet({ from: 7, seeds: 2, threads: 1, timeoutMilliseconds: 1 });
+  assert.deepEqual(findings, [
+    { seed: 7, violation: "it made no progress within 0.001 s" },
+    { seed: 8, violation: "it made no progress within 0.001 s" },
+  ]);
 });
 
 void test("the documents of worlds are sound", () => {

@@ -320,7 +320,8 @@ export function simulatedStore(
     const log = emptyLog(machine.time);
     let value: T;
     try {
-      value = await machine.tasks.run(task, () => work(watched(tx, task, log)));
+      const ran = machine.tasks.run(task, () => work(watched(tx, task, log)));
+      value = await Promise.race([ran, machine.death(life)]);
     } catch (thrown) {
       const isInjected = task.fault !== undefined || thrown instanceof Overtaken;
       if (machine.isAlive(life)) watcher.undone(task, log, isInjected, thrown);
