@@ -128,16 +128,15 @@ let last: Promise<unknown> = Promise.resolve();
 export function finishedHere(
   args: readonly string[],
   { folder, environment = {} }: Pick<RunOptions, "folder" | "environment">,
-): Promise<{ code: number | string; output: string }> {
+): Promise<{ code: number; output: string; stdout: string; stderr: string }> {
   const finishing = last.then(async () => {
     const before = process.cwd();
-    let output = "";
-    const say = (text: string): void => void (output += text);
+    let [output, stdout, stderr] = ["", "", ""];
     process.chdir(folder);
     try {
       const code = await run(args, {
-        out: say,
-        err: say,
+        out: (text) => void ((output += text), (stdout += text)),
+        err: (text) => void ((output += text), (stderr += text)),
         colour: false,
         columns: 100,
         interactive: false,
@@ -146,7 +145,7 @@ export function finishedHere(
         write: (path, text) => writeFile(path, text),
         stopped: () => new Promise(() => {}),
       });
-      return { code, output };
+      return { code, output, stdout, stderr };
     } finally {
       process.chdir(before);
     }

@@ -6,8 +6,8 @@
  *     console              `$ command` and what comes out of it; of `curl -N` as far as it is shown
  *     http                 a request to what is served, or (when it starts with HTTP/1.1) the answer to the last one
  *
- * All others are not run. `shown.ts` says how what is shown is compared. Commands are the real ones, in processes of their
- * own: `nonet`, also as `npm run nonet --` and `npm start`, and `npm run story`; `cp`, `curl`, `sqlite3`, `export` and `echo $?` are understood as
+ * All others are not run. `shown.ts` says how what is shown is compared. Commands are the real ones: what serves is a process
+ * of its own, what ends by itself runs here. `nonet`, also as `npm run nonet --` and `npm start`, and `npm run story`; `cp`, `curl`, `sqlite3`, `export` and `echo $?` are understood as
  * far as the pages use them, so that a test needs nothing but Node.
  */
 import assert from "node:assert/strict";
@@ -22,6 +22,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { partOfHeading } from "../../src/parts/sections.ts";
+import { finishedHere } from "../commands/process.ts";
 import { type Fence, fencesOf, root } from "./fences.ts";
 import { assertJson, fill, matches, mismatch, type Remembered } from "./shown.ts";
 
@@ -149,14 +150,10 @@ function startNonet(walk: Walk, args: readonly string[]): ChildProcessByStdio<nu
 
 /** What it says of what is wrong comes first, since the order of the two streams is nobody's promise. */
 async function runNonet(walk: Walk, args: readonly string[]): Promise<string> {
-  const child = startNonet(walk, args);
-  const output = { stdout: "", stderr: "" };
-  for (const name of ["stdout", "stderr"] as const) {
-    child[name].setEncoding("utf8").on("data", (chunk: string) => (output[name] += chunk));
-  }
-  const [code] = (await once(child, "close")) as [number];
+  const environment = { ...process.env, ...walk.environment };
+  const { code, stdout, stderr } = await finishedHere(args, { folder: walk.folder, environment });
   walk.status = code;
-  return output.stderr + output.stdout;
+  return stderr + stdout;
 }
 
 /** What has not come out by then is not coming. */
