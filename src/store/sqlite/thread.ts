@@ -8,7 +8,7 @@ import type { Table } from "../../plan/plan.ts";
 import { StoreError } from "../error.ts";
 import type { RecordChange } from "../store.ts";
 import { Connection, explained } from "./connection.ts";
-import type { Stoppable } from "./deadline.ts";
+import { checkStop, type Stoppable } from "./deadline.ts";
 import type { Turn } from "./group.ts";
 import { prepareList } from "./list.ts";
 import { prepareRead } from "./read.ts";
@@ -120,8 +120,10 @@ function done(task: Task): unknown {
     }
     case "begin":
       now = task.now;
-      connection.run("BEGIN IMMEDIATE");
       connection.stop.at = stopOf(task.until);
+      // Nobody waits for it any more, and it would be in the way of others.
+      checkStop(connection.stop);
+      connection.run("BEGIN IMMEDIATE");
       transaction = new SqliteTransaction(shop, turn);
       return undefined;
     case "call": {

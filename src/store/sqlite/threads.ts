@@ -79,15 +79,20 @@ export function openThreads({ clock, readers, reading, writing }: ThreadsOptions
     read(kind, query, args, left) {
       const until = left === undefined ? undefined : sharedNow() + left;
       const thread = all.reduce((least, one) => (one.waiting() < least.waiting() ? one : least));
-      return thread.ask(() => {
-        if (until !== undefined && sharedNow() > until)
-          throw new StoreError("late", "its turn came after its deadline");
+      const asked = thread.ask(() => {
+        assertInTime(until);
         return { kind, query: thread.sent(query), args, until };
-      }) as Promise<Found>;
+      });
+      return endedBy(left, asked as Promise<Found>);
     },
     async begin(left) {
       const until = left === undefined ? undefined : sharedNow() + left;
-      await writer.ask(() => ({ kind: "begin", until, now: clock() }));
+      const begun = writer.ask(() => {
+        assertInTime(until);
+        return { kind: "begin", until, now: clock() };
+      });
+      // A thread that begins after all has the next task at once, before that of any other transaction.
+      await endedBy(left, begun, () => void writer.ask(() => ({ kind: "rollback" })).catch(() => undefined));
       let over = false;
       const changes: RecordChange[] = [];
       const call =
@@ -130,6 +135,30 @@ export function openThreads({ clock, readers, reading, writing }: ThreadsOptions
       await Promise.all([writer, ...all].map((thread) => thread.close()));
     },
   };
+}
+
+function assertInTime(until: number | undefined): void {
+  if (until !== undefined && sharedNow() > until) throw new StoreError("late", "its turn came after its deadline");
+}
+
+/**
+ * What is asked of a thread, for so many milliseconds. The thread ends its statements at the same moment, but only once it runs: it may
+ * still be starting, or have a statement that cannot be stopped.
+ */
+function endedBy<Value>(
+  left: number | undefined,
+  asked: Promise<Value>,
+  whenLate = (): void => undefined,
+): Promise<Value> {
+  if (left === undefined) return asked;
+  return new Promise((resolve, reject) => {
+    const late = (): void => {
+      whenLate();
+      reject(new StoreError("late", "its thread did not answer before its deadline"));
+    };
+    const timer = setTimeout(late, left);
+    asked.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 interface Thread {
