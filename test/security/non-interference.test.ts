@@ -95,6 +95,20 @@ const ways: readonly Way[] = [
     asks: [["GET /figures"]],
   },
   {
+    name: "an event that carries a hidden field",
+    document: {
+      resources: { Thing: { ...thing, code: "string(1..40) = x" } },
+      authentication: { show: { "Thing.code": "admin" } },
+      events: {
+        out: { "thing.changed": { when: "changeThing", carries: ["id", "code"] } },
+        delivery: { stream: { at: "GET /events", for: "anyone" } },
+      },
+    },
+    before: [add],
+    others: [["PATCH /things/{id}", { code: "y" }]],
+    asks: [["GET /events", { Accept: "application/json" }]],
+  },
+  {
     name: "a view that nests",
     document: {
       resources: {

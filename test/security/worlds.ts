@@ -218,7 +218,7 @@ function stepOf(random: Random, { plots }: Pick<Scenario, "plots">): Step {
       return {
         method: "GET",
         path: `/events?limit=${one(random, [1, 2, 50])}`,
-        headers: { ...headers, Accept: "application/json" },
+        headers: { ...headers, Accept: "application/json", ...one(random, [{}, { "Last-Event-ID": "{event}" }]) },
       };
     case 23:
       return { method: "PATCH", path: at, headers, body: JSON.stringify({ card: one(random, [{ pin: one(random, words) }, { pin: null }, { name: one(random, words) }, { name: one(random, words), pin: one(random, words) }, { more: null }]) }) }; // biome-ignore format: a table
@@ -369,6 +369,7 @@ async function open({ observer, plots, seed, store, vault }: Scenario, which: 0 
     headers: { ...credential, ...version },
     body: { url: receiver.url },
   });
+  names.set("hook", (hook.json as { readonly id?: string }).id ?? "none");
   const stream = await follow(running.port, { ...credential, ...version, Accept: "text/event-stream" });
   const opened = [told.tell(hook), told.text(JSON.stringify([stream.status, normalHeaders(stream.headers)]))].join(
     "\n",
@@ -415,14 +416,14 @@ async function elsewhere(
 
 // ── What is told ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-interface Telling {
+export interface Telling {
   /** The answer with ids, times, tags and cursors as names, the same name wherever the same one comes again. */
   tell(reply: Reply, path?: string): string;
   text(text: string): string;
 }
 
 /** Names are given in the order in which the observer comes upon what they stand for. */
-function createTelling(url: string, receiver: string, names: ReadonlyMap<string, string>): Telling {
+export function createTelling(url: string, receiver: string, names: ReadonlyMap<string, string>): Telling {
   const known = new Map<string, string>();
   const nameOf = (kind: string, text: string): string => {
     const name = known.get(`${kind} ${text}`) ?? `<${kind} ${known.size}>`;
@@ -456,7 +457,7 @@ function createTelling(url: string, receiver: string, names: ReadonlyMap<string,
   };
 }
 
-function normalHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+export function normalHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const { date: _, connection: __, "keep-alive": ___, "request-id": ____, ...others } = headers;
   return others;
 }
@@ -543,7 +544,7 @@ export async function play(scenario: Scenario): Promise<Played> {
 }
 
 /** What came by the stream and to the webhook, once all that is still to come has had its time. */
-async function sentTo({ client, credential, follower, receiver, running, told }: World): Promise<string> {
+async function sentTo({ client, credential, follower, names, receiver, running, told }: World): Promise<string> {
   for (let quiet = 0, last = -1; quiet < 3; ) {
     await running.tick();
     await pass(60);
@@ -553,12 +554,23 @@ async function sentTo({ client, credential, follower, receiver, running, told }:
   }
   // Deliveries of one endpoint are in the order of each record, and those of different records in any.
   const deliveries = receiver.received.map(({ body, headers }) => `${body} ${headers["content-type"]}`);
-  const hooks = await client.send({ method: "GET", path: "/webhooks", headers: credential });
+  const read = (path: string) => client.send({ method: "GET", path, headers: credential });
+  const hooks = await read("/webhooks");
+  const attempts = await read(`/webhooks/${names.get("hook")}/deliveries?limit=200`);
+  const { items = [] } = attempts.json as { readonly items?: readonly object[] };
   return [
     told.text((follower?.text ?? "").replaceAll(/^:\nid: evt_\w+\n\n/gm, "").replaceAll(/^id: evt_\w+$/gm, "id")),
     ...deliveries.map((one) => told.text(one)).toSorted(),
     told.tell(hooks),
+    String(attempts.status),
+    ...items.map((one) => told.text(attemptText(one))).toSorted(),
   ].join("\n");
+}
+
+/** A delivery, whose own id and event have no name of their own, and whose receiver took as long as it took. */
+function attemptText(delivery: object): string {
+  const text = JSON.stringify(delivery).replaceAll(/"(?!thi_)[a-z]+_[0-9a-z]{26}"/g, '"<id>"');
+  return text.replaceAll(/"milliseconds":\d+/g, '"milliseconds":0');
 }
 
 /** The fewest requests that still differ: the last one alone if that will do, else without as many of those before as can be. */
