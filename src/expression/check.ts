@@ -706,14 +706,16 @@ function complainArithmetic(
   return complain(checker, "wrong-type", message, at, arithmeticHelp(operator, a.type, b.type));
 }
 
+const lengthHelp =
+  "lengths of time are added, subtracted and compared; to count in units of one, keep the amount in an integer field";
+
 function arithmeticHelp(operator: Arithmetic, a: ValueType, b: ValueType): string | undefined {
   const joined = operator === "+" && [a, b].some(({ kind }) => kind === "string");
   const other = [a, b].find(({ kind }) => kind === "record" || kind === "int" || kind === "bool");
   if (joined && other !== undefined) return "`string(…)` makes a text of it";
   const instants = [a.kind, b.kind].some((kind) => kind === "timestamp");
   if (instants && (operator === "+" || operator === "-")) return "a length of time is written `duration('72h')`";
-  if (a.kind === "duration" || b.kind === "duration")
-    return "lengths of time are added, subtracted and compared; to count in units of one, keep the amount in an integer field";
+  if (a.kind === "duration" || b.kind === "duration") return lengthHelp;
   if (operator === "%" && (a.kind === "double" || b.kind === "double")) return "`%` is for ints";
   return undefined;
 }
@@ -1002,7 +1004,8 @@ function checkConversion(checker: Checker, call: Call, name: Conversion): Found 
     const mayFail = name === "int" && typed.type.kind === "string";
     return called(name, { kind: name }, [typed], call.at, typed.nullable || mayFail);
   }
-  const help = `\`${name}\` takes ${convertible[name].join(", ")}`;
+  const isLength = typed.type.kind === "duration";
+  const help = isLength ? lengthHelp : `\`${name}\` takes ${convertible[name].join(", ")}`;
   return complain(checker, "wrong-type", `${describeType(typed.type)} is not made ${name}`, typed.at, help);
 }
 

@@ -60,8 +60,8 @@ export function check(name: string, input: string | Uint8Array, comparing?: Comp
   const reading = readDocument(name, input, { topLevelKeys: documentKeys });
   const { document } = reading;
   const { model, places, sections, diagnostics } = readModel(document);
-  const { typed, problems } = typeExpressions(model);
-  const expressions = { typed, problems: [...problems, ...conversionsOf(model).problems] };
+  const typed = typeExpressions(model);
+  const expressions = { ...typed, problems: [...typed.problems, ...conversionsOf(model).problems] };
   const facts = factsOf({ document, model, places, sections, expressions });
   const broken = new Set(
     reading.diagnostics.filter(({ severity }) => severity === "error").map(({ span }) => span.start.line),

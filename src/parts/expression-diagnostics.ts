@@ -1,5 +1,6 @@
 /** What is wrong with expressions, as diagnostics at their words: what the type check found, and what SQL cannot say. */
 import { readingDeeds } from "./endpoints/model.ts";
+import { defined } from "../base/defined.ts";
 import type { Span } from "../base/span.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { sqlProblems } from "../expression/sql.ts";
@@ -8,6 +9,7 @@ import { parts, type TypedExpression } from "../expression/typed.ts";
 import { type Facts, placeOf } from "./facts.ts";
 import { within } from "./finding-diagnostic.ts";
 import { isStored, own } from "./resources/fields.ts";
+import { namedTypes } from "./resources/type-names.ts";
 
 export function expressionDiagnostics(facts: Facts): readonly Diagnostic[] {
   const dropped = facts.problems.length === 0 ? new Set() : droppedFields(facts);
@@ -15,14 +17,26 @@ export function expressionDiagnostics(facts: Facts): readonly Diagnostic[] {
     // The line of the field itself has been reported, so its name is not unknown.
     return !(problem.code === "unknown-name" && dropped.has(text.slice(problem.start, problem.end)));
   });
+  const told = problems.map(({ path, text, problem }) => diagnosticFor(facts, path, text, problem));
+  // What has an unknown type is no value that SQL knows, and the type has been reported.
+  if (namesUnknownType(facts)) return told;
   return [
-    ...problems.map(({ path, text, problem }) => diagnosticFor(facts, path, text, problem)),
-    ...sqlPaths(facts).flatMap(([path, text, why]) => {
-      const typed = facts.typed.get(path);
-      const found = typed === undefined ? [] : sqlProblems(typed);
-      return found.map((problem) => ({ ...diagnosticFor(facts, path, text, problem), why }));
+    ...told,
+    ...[...facts.typed].flatMap(([path, typed]) => {
+      const text = defined(facts.texts.get(path), `the text of ${path}`);
+      // What `own` stands for is reported where it is declared.
+      const why = text === "own" ? undefined : whyInSql(facts, path, typed);
+      if (why === undefined) return [];
+      return sqlProblems(typed).map((problem) => ({ ...diagnosticFor(facts, path, text, problem), why }));
     }),
   ];
+}
+
+function namesUnknownType({ model }: Facts): boolean {
+  const { resources, schemas = {}, types, views = {} } = model.resources;
+  return namedTypes(model).some(
+    ({ name }) => ![resources, schemas, types, views].some((all) => Object.hasOwn(all, name)),
+  );
 }
 
 function diagnosticFor(facts: Facts, path: string, text: string, problem: ExpressionProblem): Diagnostic {
@@ -67,58 +81,40 @@ function isFieldPath(path: string): boolean {
   return slash > 0 && slash < path.length - 1 && !path.includes("/", slash + 1);
 }
 
-type SqlPath = readonly [path: string, text: string, why: string];
+/**
+ * Where an expression is asked of records that are not at hand, each with why that is in SQL. Any other is evaluated at hand,
+ * unless it goes through records.
+ */
+const inSql: readonly (readonly [path: RegExp, why: string])[] = [
+  [/^authentication\/(?:own|show)\//, "A list asks it of all records at once, inside the database."],
+  [/^resources\/views\/|^endpoints\/endpoints\/[^/]+\/gives\//, "The database puts answers together."],
+  [/^endpoints\/endpoints\/[^/]+\/(?:choose|the)(?:\/|$)/, "The database looks for the record to take."],
+  [/^endpoints\/endpoints\/[^/]+\/(?:where$|filters\/)/, "A list asks it of all records at once, inside the database."],
+];
 
-/** The expressions that are asked of many records at once, and so in SQL. */
-function sqlPaths({ model, endpoints, typed }: Facts): readonly SqlPath[] {
-  const list = "A list asks it of all records at once, inside the database.";
-  const owned = Object.entries(model.authentication.own).map(([name, text]): SqlPath => {
-    return [`authentication/own/${name}`, text, list];
-  });
-  const allowed = Object.entries(model.authentication.allow).flatMap(([operation, grants]) => {
-    const meaning = endpoints.get(operation);
-    const reads = meaning?.kind === "resource" && readingDeeds.has(meaning.deed);
-    return grants.flatMap(({ if: text }, index): SqlPath[] =>
-      reads && text !== undefined && text !== "own"
-        ? [[`authentication/allow/${operation}/${index}/if`, text, list]]
-        : [],
-    );
-  });
-  const shown = Object.entries(model.authentication.show).flatMap(([field, grants]) =>
-    grants.flatMap(({ if: text }, index): SqlPath[] =>
-      text === undefined || text === "own" ? [] : [[`authentication/show/${field}/${index}/if`, text, list]],
-    ),
-  );
-  const asked = Object.entries(model.endpoints.endpoints).flatMap(([operation, { choose = {}, where }]) => {
-    const at = `endpoints/endpoints/${operation}`;
-    const choices = Object.entries(choose).flatMap(([field, { if: text }]): SqlPath[] =>
-      text === undefined ? [] : [[`${at}/choose/${field}/if`, text, "The database looks for the record to take."]],
-    );
-    return where === undefined ? choices : [...choices, [`${at}/where`, where, list] as SqlPath];
-  });
-  const ruled = Object.entries(model.resources.rules).flatMap(([resource, rules]) =>
-    rules.flatMap((rule, index): SqlPath[] => {
-      const path = `resources/rules/${resource}/${index}/holds`;
-      const expression = typed.get(path);
-      if (rule.kind !== "holds" || expression === undefined || !goesThroughRecords(expression)) return [];
-      return [[path, rule.expression, "The database evaluates a rule that goes through records."]];
-    }),
-  );
+const computedPath = /^resources\/(?!views\/)([^/]+)\/([^/]+)\/computed$/;
+const allowPath = /^authentication\/allow\/([^/]+)\//;
+
+/** Why the expression at a path is evaluated by the database; undefined: it is not. */
+function whyInSql({ endpoints, model }: Facts, path: string, expression: TypedExpression): string | undefined {
+  const [, resource = "", name = ""] = computedPath.exec(path) ?? [];
+  const computed = own(model.resources.resources, resource)?.fields[name];
   // What is stored is worked out when its record is written; the rest, whenever it is read.
-  const computed = Object.entries(model.resources.resources).flatMap(([resource, { fields }]) =>
-    Object.entries(fields).flatMap(([name, field]): SqlPath[] =>
-      field.computed === undefined || isStored(field)
-        ? []
-        : [
-            [
-              `resources/${resource}/${name}/computed`,
-              field.computed,
-              "The database works it out for every record that is read.",
-            ],
-          ],
-    ),
-  );
-  return [...computed, ...ruled, ...asked, ...owned, ...allowed, ...shown];
+  if (computed !== undefined && !isStored(computed)) return "The database works it out for every record that is read.";
+  const [, operation = ""] = allowPath.exec(path) ?? [];
+  const meaning = endpoints.get(operation);
+  if (meaning?.kind === "resource" && readingDeeds.has(meaning.deed))
+    return "A list asks it of all records at once, inside the database.";
+  // A filter whose values have no type is reported as such.
+  if (path.includes("/filters/") && comparesUnknown(expression)) return undefined;
+  const found = inSql.find(([pattern]) => pattern.test(path));
+  if (found !== undefined) return found[1];
+  return goesThroughRecords(expression) ? "The database evaluates what goes through records." : undefined;
+}
+
+function comparesUnknown(expression: TypedExpression): boolean {
+  if (expression.kind === "variable") return expression.type.kind === "any";
+  return parts(expression).some(comparesUnknown);
 }
 
 function goesThroughRecords(expression: TypedExpression): boolean {

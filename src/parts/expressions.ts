@@ -43,6 +43,8 @@ import { moveName, type Trigger } from "./states/model.ts";
 export interface TypedExpressions {
   /** Of each expression without a problem. */
   readonly typed: ReadonlyMap<string, TypedExpression>;
+  /** Their texts, by the same paths. */
+  readonly texts: ReadonlyMap<string, string>;
   readonly problems: readonly MisplacedExpression[];
 }
 
@@ -55,6 +57,7 @@ export interface MisplacedExpression {
 
 export function typeExpressions(model: Model): TypedExpressions {
   const typed = new Map<string, TypedExpression>();
+  const texts = new Map<string, string>();
   const problems: MisplacedExpression[] = [];
   const resources = Object.fromEntries(
     Object.keys(model.resources.resources).map((name) => [name, recordMembers(model, name)]),
@@ -70,9 +73,11 @@ export function typeExpressions(model: Model): TypedExpressions {
       })),
     );
     // Where one text is asked of several resources, the first typing stands for it.
-    if (found.typed !== undefined && !typed.has(site.path)) typed.set(site.path, found.typed);
+    if (found.typed === undefined || typed.has(site.path)) continue;
+    typed.set(site.path, found.typed);
+    texts.set(site.path, site.text);
   }
-  return { typed, problems };
+  return { typed, texts, problems };
 }
 
 /** An expression that stands where no site of the model's own does: the clauses of part 9's entries. */
@@ -99,7 +104,7 @@ export function typeCondition(
   model: Model,
   text: string,
   resource: string,
-  { typed }: TypedExpressions,
+  { typed }: Pick<TypedExpressions, "typed">,
   input: Readonly<Record<string, ExpressionField>> = {},
 ): TypedExpression {
   const resources = Object.fromEntries(

@@ -25,6 +25,7 @@ export interface Facts {
   readonly sections: Sections;
   /** By path, those without a problem. */
   readonly typed: ReadonlyMap<string, TypedExpression>;
+  readonly texts: TypedExpressions["texts"];
   readonly problems: TypedExpressions["problems"];
   /** Every field of every resource. */
   readonly fields: readonly FieldFacts[];
@@ -119,7 +120,7 @@ export interface FactSources {
 }
 
 export function factsOf({ document, model, places, sections, expressions }: FactSources): Facts {
-  const { typed, problems } = expressions;
+  const { typed, texts, problems } = expressions;
   const endpoints = new Map(
     Object.keys(model.endpoints.endpoints).flatMap((operation) => {
       const meaning = meaningOf(model, operation);
@@ -140,6 +141,7 @@ export function factsOf({ document, model, places, sections, expressions }: Fact
     places,
     sections,
     typed,
+    texts,
     problems,
     fields: fieldFacts(model),
     operations: new Set([...Object.keys(model.purpose.operations), ...Object.keys(model.endpoints.endpoints)]),

@@ -8,7 +8,7 @@ import { deliveryResource, webhookResource } from "../parts/events/decide.ts";
 import { nestedView } from "../parts/resources/fields.ts";
 import { fieldSchema, orNull } from "../parts/resources/json-schema.ts";
 import type { ViewDefinition } from "../parts/resources/model.ts";
-import { columnTypeOf, columnTypeOfValue, schemaOfExpression } from "./columns.ts";
+import { columnTypeOfComputed, columnTypeOfValue, schemaOfExpression } from "./columns.ts";
 import { isBodiless, statusPlan } from "./outcomes.ts";
 import { seersOf } from "./permissions.ts";
 import type { AnswerMember, AnswerPlan, AnswerSource, PageShape, Table, ViewPlan } from "./plan.ts";
@@ -169,7 +169,7 @@ function membersGiven(sources: Sources, view: string, { of, members = {} }: View
     const source: AnswerSource = {
       kind: "expression",
       expression,
-      type: columnTypeOf(model, field.type),
+      type: columnTypeOfComputed(model, field.type, expression),
       schema: fieldSchema(model, field, "output"),
       nullable: expression.nullable,
     };

@@ -57,6 +57,12 @@ export function columnTypeOfValue(model: Model, type: ValueType): ColumnType {
   }
 }
 
+/** How a computed value is given: one of type `json` as what it is, a text as a text. */
+export function columnTypeOfComputed(model: Model, type: FieldType, { type: made }: TypedExpression): ColumnType {
+  const declared = columnTypeOf(model, type);
+  return declared === "json" ? columnTypeOfValue(model, made) : declared;
+}
+
 /** What an expression takes the value of a column for; a value in JSON is compared as its text. */
 export function valueTypeOfColumn(type: ColumnType): ValueType {
   const kinds = { integer: "int", number: "double", boolean: "bool", timestamp: "timestamp" } as const;

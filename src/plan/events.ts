@@ -68,7 +68,7 @@ function receivers(sources: Sources, grants: readonly Grant[], resource: string)
     if (condition === undefined) return grantPlan(sources, who);
     // Receivers are those of the newest version.
     if (older === true) return grantPlan(sources, who, placeholder);
-    return grantPlan(sources, who, typeCondition(model, condition, resource, { typed, problems: [] }));
+    return grantPlan(sources, who, typeCondition(model, condition, resource, { typed }));
   });
 }
 
@@ -79,7 +79,7 @@ function webhookPlan({ model, typed }: Sources): WebhookPlan {
     record: { type: { kind: "string" }, nullable: false },
     event: { type: { kind: "string" }, nullable: false },
   };
-  const condition = (text: string) => typeCondition(model, text, deliveryResource, { typed, problems: [] }, input);
+  const condition = (text: string) => typeCondition(model, text, deliveryResource, { typed }, input);
   return {
     signed: signed !== "none",
     timeoutMilliseconds: milliseconds(timeout, 15_000),

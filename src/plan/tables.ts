@@ -8,7 +8,7 @@ import { bareType, fieldsOf, isNullable, isStored, lifecycleOf, own, referenceOf
 import { fieldSchema, orNull } from "../parts/resources/json-schema.ts";
 import type { Model } from "../parts/model.ts";
 import type { Field, FieldType } from "../parts/resources/model.ts";
-import { columnTypeOf } from "./columns.ts";
+import { columnTypeOf, columnTypeOfComputed } from "./columns.ts";
 import { quotaIndexes } from "./limits.ts";
 import { emitsByState } from "./moves.ts";
 import { allowOf, shownOf } from "./permissions.ts";
@@ -169,11 +169,12 @@ function stateColumn({ states, start }: LifecyclePlan): Column {
 }
 
 function virtual(sources: Sources, resource: string, name: string, field: Field): Virtual {
+  const expression = typedAt(sources, `resources/${resource}/${name}/computed`);
   return {
     name,
-    type: columnTypeOf(sources.model, field.type),
+    type: columnTypeOfComputed(sources.model, field.type, expression),
     absent: absence(field),
-    expression: typedAt(sources, `resources/${resource}/${name}/computed`),
+    expression,
     ...shownOf(sources, resource, name),
     schema: wireSchema(sources, field),
   };

@@ -114,6 +114,12 @@ const rows: readonly Row[] = [
     says: [/lengths of time are added, subtracted and compared/],
   },
   {
+    written: "a duration as a number",
+    text: written(things, { resources: { Thing: { ...thing, n: "integer := int(duration('2h'))" } } }),
+    code: "expression/wrong-type",
+    says: [/a duration is not made int/, /lengths of time are added, subtracted and compared/],
+  },
+  {
     written: "a type of another language with bounds",
     text: written(things, { resources: { Thing: { ...thing, n: "int(1..5)" } } }),
     code: "resources/unknown-type",
@@ -229,6 +235,24 @@ const rows: readonly Row[] = [
     ),
     never: ["resources/never-created", "resources/unused-resource"],
   },
+  ...(
+    [
+      ["a unique field that is computed from a reference that is cleared", "clear", "part == null ? 'a' : name", ", unique", [], true],
+      ["a rule of uniqueness over such a field", "clear", "part == null ? 'a' : name", ", filter", ["unique name + key else same"], true],
+      ["a unique field that is computed from a reference that refuses", "", "part == null ? 'a' : name", ", unique", [], false],
+      ["a unique field that is computed without the reference", "clear", "name + 'x'", ", unique", [], false],
+      ["a field that is computed from a reference that is cleared", "clear", "part == null ? 'a' : name", ", filter", [], false],
+    ] as const
+  ).map(([what, mark, computed, marks, rules, found]): Row => {
+    const code = "resources/clear-may-clash";
+    const part = mark === "" ? "Thing" : `Thing, ${mark}`;
+    const item = { id: "id(ite)", name: "string(1..9)", "part?": part, key: `string(1..12) := ${computed}${marks}` };
+    const text = written(
+      { ...things, dropThing: "DELETE /things/{id}", addItem: "POST /items" },
+      { resources: { Thing: thing, Item: item, rules: { Item: [...rules] } }, errors: { errors: { same: "409 It is the same" } } },
+    );
+    return { written: what, text, ...(found ? { code, says: [/`key` is computed from `part`/] } : { never: [code] }) };
+  }), // biome-ignore format: a table
   ...[
     ["nothing that deletes", {}, true],
     ["a deletion of one", { removeNote: "DELETE /notes/{id}" }, false],
