@@ -1,5 +1,6 @@
 /** `npm run simulate -- --rules`: generated documents with rules, until the time is over. */
 import process from "node:process";
+import { setTimeout } from "node:timers/promises";
 import { startPostgres } from "../postgres/server.ts";
 import { noCounts, play, type PlayOptions, shrunk } from "./play.ts";
 
@@ -13,6 +14,9 @@ export interface RulesOptions {
   readonly most: number;
   readonly say: (text: string) => void;
 }
+
+/** Real time that one seed may take. It takes seconds, also on a busy machine. */
+const timeoutMilliseconds = 300_000;
 
 /** The number of seeds that something was found in. */
 export async function playMany(options: RulesOptions): Promise<number> {
@@ -30,16 +34,17 @@ async function playAll({ from, minutes, most, say, seeds, store }: RulesOptions)
   let played = 0;
   let told = 0;
   for (let seed = from; seed < from + seeds && seconds() < minutes * 60 && found < most; seed += 1) {
-    const one = await play({ seed, store });
+    const command = `npm run simulate -- --rules --store ${store} --from ${seed} --seeds 1`;
+    const one = await Promise.race([play({ seed, store }), neverEnds()]).catch((cause: unknown) => {
+      throw new Error(`seed ${seed} did not come to its end\n  ${command}`, { cause });
+    });
     played += 1;
     for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += one.counts[name];
     if (one.fault !== undefined) {
       found += 1;
       say(`seed ${seed}: ${one.fault}`);
       const { document, fault, lines } = await shrunk({ seed, store }, one);
-      say(
-        `${fault}\n${document}\n${lines.join("\n")}\n  npm run simulate -- --rules --store ${store} --from ${seed} --seeds 1`,
-      );
+      say(`${fault}\n${document}\n${lines.join("\n")}\n  ${command}`);
     }
     if (seconds() < told + 60) continue;
     told = seconds();
@@ -52,4 +57,9 @@ async function playAll({ from, minutes, most, say, seeds, store }: RulesOptions)
     const counts = Object.entries(total).map(([name, count]) => `${count} ${name}`);
     return `${played} seeds from ${from} on ${store}, ${counts.join(", ")}, ${found} findings, ${seconds()} s`;
   }
+}
+
+async function neverEnds(): Promise<never> {
+  await setTimeout(timeoutMilliseconds, undefined, { ref: false });
+  throw new Error(`it made no progress within ${timeoutMilliseconds / 1000} s`);
 }
