@@ -3,7 +3,7 @@
  * for them nothing is read and nothing is hashed. Right passwords that come at once all pass.
  */
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { test } from "node:test";
 import { register } from "../../src/serve/oauth/registered.ts";
 import { memoryRates } from "../../src/store/memory/rates.ts";
 import type { Rates, Store } from "../../src/store/store.ts";
