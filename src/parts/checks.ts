@@ -14,6 +14,7 @@ import { check as resourcesFieldNamedState } from "./resources/checks/field-name
 import { check as resourcesFileMisplaced } from "./resources/checks/file-misplaced.ts";
 import { check as resourcesHiddenFieldLeaves } from "./resources/checks/hidden-field-leaves.ts";
 import { check as resourcesIdUnusable } from "./resources/checks/id-unusable.ts";
+import { check as resourcesKeyOutsidePath } from "./resources/checks/key-outside-path.ts";
 import { check as resourcesMadeByNobody } from "./resources/checks/made-by-nobody.ts";
 import { check as resourcesMarkMisplaced } from "./resources/checks/mark-misplaced.ts";
 import { check as resourcesMarksContradict } from "./resources/checks/marks-contradict.ts";
@@ -86,6 +87,7 @@ import { check as endpointsTakesUnused } from "./endpoints/checks/takes-unused.t
 import { check as endpointsTakesWhatItCannotSet } from "./endpoints/checks/takes-what-it-cannot-set.ts";
 import { check as endpointsUnknownOutcome } from "./endpoints/checks/unknown-outcome.ts";
 import { check as endpointsUnknownResource } from "./endpoints/checks/unknown-resource.ts";
+import { check as endpointsUnreadMedia } from "./endpoints/checks/unread-media.ts";
 import { check as endpointsUnsafeRepeats } from "./endpoints/checks/unsafe-repeats.ts";
 import { check as endpointsWhoseSession } from "./endpoints/checks/whose-session.ts";
 import { check as authenticationAnyoneMayWrite } from "./authentication/checks/anyone-may-write.ts";
@@ -173,6 +175,7 @@ export const checks: readonly Check[] = [
   resourcesFileMisplaced,
   resourcesHiddenFieldLeaves,
   resourcesIdUnusable,
+  resourcesKeyOutsidePath,
   resourcesMadeByNobody,
   resourcesMarkMisplaced,
   resourcesMarksContradict,
@@ -245,6 +248,7 @@ export const checks: readonly Check[] = [
   endpointsTakesWhatItCannotSet,
   endpointsUnknownOutcome,
   endpointsUnknownResource,
+  endpointsUnreadMedia,
   endpointsUnsafeRepeats,
   endpointsWhoseSession,
   authenticationAnyoneMayWrite,

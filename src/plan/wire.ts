@@ -1,5 +1,5 @@
 /** Operations of handlers that say all that goes over the wire: what callers send, and what they are answered. */
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import { meaningOf } from "../parts/endpoints/meaning.ts";
 import {
   type Parameter,
@@ -8,6 +8,7 @@ import {
   type WireAnswer,
   type WireBody,
 } from "../parts/endpoints/model.ts";
+import { essenceOf, isJson, isRead, resolved } from "../parts/endpoints/wire-media.ts";
 import type { Model } from "../parts/model.ts";
 import { own } from "../parts/resources/fields.ts";
 import { closedObject, jsonSchemaOf, namedSchemas } from "../parts/resources/json-schema.ts";
@@ -26,6 +27,8 @@ import type {
   WirePlan,
 } from "./plan.ts";
 import type { Sources } from "./sources.ts";
+
+export { essenceOf, formMedia, isJson, resolved, typesOf } from "../parts/endpoints/wire-media.ts";
 
 /** The plan with the operations that only functions can do: of a service that has some. */
 export function servedPlan(plan: Plan): Plan {
@@ -114,7 +117,7 @@ function groupedBody({ parameters, body }: WirePlan, schemas: Schemas): BodyPlan
   const all = [...groups, ...(body === undefined ? [] : [["body", body.schema ?? {}] as const])];
   return {
     schema: closedObject(Object.fromEntries(all), required),
-    mediaTypes: body === undefined ? [] : readable(body, schemas),
+    mediaTypes: body === undefined ? [] : readMedia(body, schemas),
     required: body?.required ?? false,
     own: true,
     fields: [],
@@ -128,42 +131,8 @@ export function defaultOf(schema: JsonObject, schemas: Schemas): Json | undefine
   return resolved(schema, schemas)["default"];
 }
 
-/** What a reference to a schema with a name means. */
-export function resolved(schema: JsonObject, schemas: Schemas): JsonObject {
-  const seen = new Set<string>();
-  let found = schema;
-  for (;;) {
-    const { $ref: reference } = found;
-    const next = typeof reference === "string" && !seen.has(reference) ? own(schemas, reference) : undefined;
-    if (next === undefined) return found;
-    seen.add(reference as string);
-    found = next;
-  }
-}
-
-/** The types that a value may have; none where the schema does not say it at once. */
-export function typesOf(schema: Json | undefined, schemas: Schemas): readonly string[] {
-  if (!isObject(schema)) return [];
-  const { type, anyOf, oneOf, allOf } = resolved(schema, schemas);
-  if (typeof type === "string") return [type];
-  if (Array.isArray(type)) return type as readonly string[];
-  const branches = [anyOf, oneOf, allOf].flatMap((each) => (Array.isArray(each) ? (each as readonly Json[]) : []));
-  return [...new Set(branches.flatMap((branch) => typesOf(branch, schemas)))];
-}
-
-/** Media types whose content can be held to the schema: JSON and forms, and any other where it is a text or unsaid. */
-function readable({ media, schema }: WiredBody, schemas: Schemas): readonly string[] {
-  const types = typesOf(schema, schemas);
-  const isText = types.length === 0 || types.includes("string");
-  return media
-    .map((one) => (one.split(";")[0] ?? "").trim().toLowerCase())
-    .filter((one) => isJson(one) || one === formMedia || (isText && !one.startsWith("multipart/")));
-}
-
-export const formMedia = "application/x-www-form-urlencoded";
-
-export function isJson(media: string): boolean {
-  return /^[^;]*[/+]json(?:$|;)/i.test(media.trim());
+function readMedia({ media, schema }: WiredBody, schemas: Schemas): readonly string[] {
+  return media.filter((one) => isRead(one, schema, schemas)).map(essenceOf);
 }
 
 function wirePlan(model: Model, wire: Wire): WirePlan {

@@ -4,7 +4,7 @@
  */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Operation, Plan, WiredAnswer } from "../../plan/plan.ts";
-import { isJson, resolved, typesOf } from "../../plan/wire.ts";
+import { essenceOf, isJson, resolved, typesOf } from "../../plan/wire.ts";
 import type { Judge } from "../judge.ts";
 import type { Call } from "../context.ts";
 import type { Answer } from "../exchange.ts";
@@ -147,10 +147,6 @@ function inBody({ pointer = "#", detail }: Fault): { readonly pointer: string; r
 /** JSON where it may be that. */
 function usual({ media }: WiredAnswer): string {
   return media.find(isJson) ?? media.find((one) => !one.includes("*")) ?? "application/json";
-}
-
-function essenceOf(media: string): string {
-  return (media.split(";")[0] ?? "").trim().toLowerCase();
 }
 
 function covers(range: string, media: string): boolean {

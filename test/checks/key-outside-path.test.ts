@@ -1,0 +1,55 @@
+/** Which types of a key admit what no path can hold: the finding lists those values, and the service refuses to write them. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { check } from "../../src/parts/check.ts";
+
+const all = "the empty text, `.`, `..`";
+
+const rows: readonly (readonly [field: string, path: string, admitted: string | undefined])[] = [
+  ["code: string, unique", "/sites/{code}", all],
+  ["code: text, unique", "/sites/{code}", all],
+  ["code: string(..1), unique", "/sites/{code}", "the empty text, `.`"],
+  ["code: string(1..9), unique", "/sites/{code}", "`.`, `..`"],
+  ["code: string(2..9), unique", "/sites/{code}", "`..`"],
+  ["code: string(1..9) /[^.]/, unique", "/sites/{code}", undefined],
+  ["code: string /^[a-z.]+$/, unique", "/sites/{code}", "`.`, `..`"],
+  ["code: string(3..9), unique", "/sites/{code}", undefined],
+  ["code: north | south | string, unique", "/sites/{code}", all],
+  ["code: north | south, unique", "/sites/{code}", undefined],
+  ["code: integer, unique", "/sites/{code}", undefined],
+  ["code: uuid, unique", "/sites/{code}", undefined],
+  // The service makes it.
+  ["code: string = token(12), unique, read-only", "/sites/{code}", undefined],
+  // No path names a record by it.
+  ["code: string, unique", "/sites/{id}", undefined],
+  // A parent is named by it.
+  ["code: string, unique", "/sites/{code}/doors", all],
+];
+
+for (const [field, path, admitted] of rows) {
+  test(`${field} at ${path}: ${admitted ?? "no finding"}`, () => {
+    const { diagnostics } = check(
+      "a.md",
+      `# A
+## Resources and their fields
+\`\`\`yaml
+Site:
+  id: id(sit)
+  ${field}
+Door: { id: id(dor), site: Site }
+\`\`\`
+## Endpoints
+\`\`\`yaml
+endpoints: { get: "GET ${path}" }
+\`\`\`
+`,
+    );
+    const found = diagnostics.filter(({ code }) => code === "resources/key-outside-path");
+    const expected =
+      admitted === undefined ? [] : [[6, `\`code\` is part of an address, and its type admits ${admitted}`]];
+    assert.deepEqual(
+      found.map(({ span, message }) => [span.start.line, message]),
+      expected,
+    );
+  });
+}
