@@ -1,10 +1,11 @@
 /** What became of part 5: who may do and see what, and by which credentials they are known. */
-import { covers, nameOf } from "../parts/authentication/grants.ts";
+import { readsCaller } from "../expression/typed.ts";
+import { type AskingGrant, covers, nameOf } from "../parts/authentication/grants.ts";
 import type { Authentication, Credential, Grant } from "../parts/authentication/model.ts";
 import { makesTokens } from "../parts/authentication/oauth.ts";
 import { own } from "../parts/resources/fields.ts";
 import { spanOf } from "./amounts.ts";
-import { strictnessOf } from "./conditions.ts";
+import { type Side, strictnessOf } from "./conditions.ts";
 import { type Difference, difference, measured, pairs, restated, same, unforeseen } from "./difference.ts";
 import type { Both } from "./resources.ts";
 
@@ -88,13 +89,18 @@ export function* grantDifferences(
   const covered = (grant: Grant, index: number, by: readonly Grant[], when: "old" | "now"): boolean =>
     by.some((other, place) => {
       const [mine, others] = when === "old" ? [both.old, both.now] : [both.now, both.old];
-      if (!covers(others.model, other, grant)) return false;
+      if (!covers(others.model, asking(others, other, place), asking(mine, grant, index))) return false;
       const strictness = strictnessOf(
         { side: mine, path: `${at}/${index}/if`, text: grant.if },
         { side: others, path: `${at}/${place}/if`, text: other.if },
       );
       return strictness !== "tighter";
     });
+  // What is not known to be open to tokens is taken for closed: a client must not find out by being refused.
+  const asking = (side: Side, grant: Grant, index: number): AskingGrant => {
+    const typed = grant.if === undefined ? undefined : side.typed().get(`${at}/${index}/if`);
+    return { ...grant, asksCaller: grant.if !== undefined && (typed === undefined || readsCaller(typed)) };
+  };
   for (const [index, grant] of old.entries()) {
     if (covered(grant, index, now, "old")) continue;
     const message = `${whoText(grant)} may not ${may} any more`;

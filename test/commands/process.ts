@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { run } from "../../src/commands/run.ts";
+import type { Terminal } from "../../src/commands/terminal.ts";
 import { clock } from "../clock.ts";
 
 export const root: string = join(import.meta.dirname, "..", "..");
@@ -127,7 +128,7 @@ let last: Promise<unknown> = Promise.resolve();
  */
 export function finishedHere(
   args: readonly string[],
-  { folder, environment = {} }: Pick<RunOptions, "folder" | "environment">,
+  { folder, environment = {} }: Pick<RunOptions, "folder"> & Partial<Pick<Terminal, "environment">>,
 ): Promise<{ code: number; output: string; stdout: string; stderr: string }> {
   const finishing = last.then(async () => {
     const before = process.cwd();

@@ -20,6 +20,13 @@ const rows: readonly (readonly [from: string, to: string, ...expected: readonly 
   ["signed-in | reader", "signed-in", "breaking right-narrowed"],
   ["reader", "anyone", "additive right-widened"],
   ["any-scope", "anyone", "additive right-widened"],
+  // A token answers who its caller is only as far as its scopes go.
+  ["reader if by == caller.id", "anyone if by == caller.id", "breaking right-narrowed", "additive right-widened"],
+  ["any-scope if by == caller.id", "anyone if by == caller.id", "breaking right-narrowed", "additive right-widened"],
+  ["signed-in if by == caller.id", "anyone if by == caller.id", "additive right-widened"],
+  ["anyone if by == caller.id", "anyone", "additive right-widened"],
+  ["anyone", "anyone if by == caller.id", "breaking right-narrowed"],
+  ["reader if text == 'a'", "anyone if text == 'a'", "additive right-widened"],
 ];
 
 function told(from: string, to: string): readonly string[] {

@@ -179,17 +179,31 @@ function printGrant(grant: Grant): Tree {
   return pieces && unquoted(slice(same, name.length + 4)).text === grant.if ? line : { who: name, if: grant.if };
 }
 
-/** Whether everybody whom `inner` names is named by `outer`, conditions aside: `signed-in` names no token that scopes bind. */
-export function covers({ authentication }: Pick<Model, "authentication">, outer: Grant, inner: Grant): boolean {
-  if (outer.who.kind === "anyone") return true;
-  if (outer.who.kind === "role" || inner.who.kind === "anyone") return nameOf(outer) === nameOf(inner);
-  if (outer.who.anyScope === true) return true;
+/** A grant, and whether its condition asks who the caller is, where that is known. */
+export interface AskingGrant extends Grant {
+  readonly asksCaller?: boolean;
+}
+
+/**
+ * Whether everybody whom `inner` names is named by `outer`, conditions aside. Neither `signed-in` nor `anyone` under a condition that asks
+ * who the caller is names a token that scopes bind (decision 82).
+ */
+export function covers(
+  { authentication }: Pick<Model, "authentication">,
+  outer: AskingGrant,
+  inner: AskingGrant,
+): boolean {
   const { who } = inner;
-  if (who.kind === "signed-in" && who.anyScope !== true) return true;
+  if (outer.who.kind === "anyone" && outer.asksCaller !== true) return true;
+  if (outer.who.kind === "role" || (outer.who.kind === "signed-in" && who.kind === "anyone"))
+    return nameOf(outer) === nameOf(inner);
+  if (outer.who.kind === "signed-in" && outer.who.anyScope === true) return true;
+  if (who.kind === "signed-in" ? who.anyScope !== true : who.kind === "anyone" && inner.asksCaller === true)
+    return true;
   return !Object.values(authentication.credentials).some(
     (credential) =>
       bindsByScopes(credential) &&
-      (who.kind === "signed-in" ||
+      (who.kind !== "role" ||
         Object.values(rolesByScope(credential) ?? {})
           .flat()
           .includes(who.role)),
