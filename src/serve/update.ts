@@ -28,7 +28,10 @@ export async function update(call: Call, tx: Transaction): Promise<Answer> {
   if (row === undefined) throw absent(call);
   await checkAllowed(call, tx, row);
   await checkPreconditions(call, tx, row);
-  const { cleared, set } = patched(call, await visibleRow(call, tx, row), await asRead(call, tx, row));
+  // Only a merge into an object and a conversion go by what is there.
+  const goesBy = call.own !== undefined || Object.values(call.input).some(isObject);
+  const visible = goesBy ? await visibleRow(call, tx, row) : row;
+  const { cleared, set } = patched(call, visible, await asRead(call, tx, row));
   const taken = await take(call, tx, set, row);
   for (const name of cleared) taken.values[name] = null;
   return saveRecord(taken.call, tx, row, taken.values);

@@ -10,7 +10,17 @@ import { follow, type Follower } from "../serve/follower.ts";
 import { createReceiver, type Receiver } from "../serve/receiver.ts";
 import { run, type Running } from "../serve/running.ts";
 import { secrets } from "./callers.ts";
-import { type Caller, type Facts, type FieldName, fields, isShown, passes, textOf, type Vault } from "./vault.ts";
+import {
+  type Caller,
+  type Facts,
+  type FieldName,
+  fields,
+  isAlwaysShown,
+  isShown,
+  passes,
+  textOf,
+  type Vault,
+} from "./vault.ts";
 
 /** Who asks in both worlds; never one of those who make what it may not see. */
 export const observers: readonly Caller[] = [
@@ -106,8 +116,12 @@ function plotsOf(random: Random, vault: Vault, observer: Caller): readonly Plot[
     const first = Object.fromEntries(fields.map((name) => [name, valueOf(random, name)])) as Record<FieldName, unknown>;
     const second = Object.fromEntries(
       fields.map((name) => {
-        const same = known && isShown(vault, name, observer, about);
-        return [name, same ? first[name] : valueOf(random, name)];
+        if (known && isShown(vault, name, observer, about)) return [name, first[name]];
+        const other = valueOf(random, name);
+        // Views count all records with a rank above nought, for whoever sees every rank.
+        if (name !== "rank" || !isAlwaysShown(vault, name, observer)) return [name, other];
+        const size = Math.abs(other as number);
+        return [name, (first.rank as number) > 0 ? size + 1 : -size];
       }),
     ) as Record<FieldName, unknown>;
     const title = one(random, ["alpha", "beta", "gamma delta"]);
@@ -462,6 +476,9 @@ export function normalHeaders(headers: Readonly<Record<string, string>>): Readon
   return others;
 }
 
+/** The machine had no time for a request, which says nothing of the two worlds. */
+export class Busy extends Error {}
+
 async function ask(
   { client, credential, names, running, told }: World,
   { method, path, headers = {}, body }: Step,
@@ -480,6 +497,7 @@ async function ask(
   };
   if (!sent.path.startsWith("/")) return "nothing to go on with";
   const reply = await client.send(sent);
+  if (reply.status === 503) throw new Busy(reply.text);
   assert(
     reply.status < 500,
     `${method} ${path} ${JSON.stringify([headers, body])}: ${reply.text} ${String((running.failures.at(-1) as Error | undefined)?.stack)}`,
@@ -545,24 +563,28 @@ export async function play(scenario: Scenario): Promise<Played> {
 
 /** What came by the stream and to the webhook, once all that is still to come has had its time. */
 async function sentTo({ client, credential, follower, names, receiver, running, told }: World): Promise<string> {
-  for (let quiet = 0, last = -1; quiet < 3; ) {
+  const read = (path: string) => client.send({ method: "GET", path, headers: credential });
+  const attemptsNow = async (): Promise<readonly object[]> => {
+    const { json } = await read(`/webhooks/${names.get("hook")}/deliveries?limit=200`);
+    return (json as { readonly items?: readonly object[] }).items ?? [];
+  };
+  let items: readonly object[] = [];
+  for (let quiet = 0, last = ""; quiet < 3; ) {
     await running.tick();
     await pass(60);
-    const size = (follower?.text.length ?? 0) + receiver.received.length;
-    quiet = size === last ? quiet + 1 : 0;
-    last = size;
+    items = await attemptsNow();
+    const isUnderWay = items.some((one) => (one as { readonly state?: string }).state === "pending");
+    const sizes = [follower?.text.length, receiver.received.length, items.length].join();
+    quiet = sizes === last && !isUnderWay ? quiet + 1 : 0;
+    last = sizes;
   }
   // Deliveries of one endpoint are in the order of each record, and those of different records in any.
   const deliveries = receiver.received.map(({ body, headers }) => `${body} ${headers["content-type"]}`);
-  const read = (path: string) => client.send({ method: "GET", path, headers: credential });
   const hooks = await read("/webhooks");
-  const attempts = await read(`/webhooks/${names.get("hook")}/deliveries?limit=200`);
-  const { items = [] } = attempts.json as { readonly items?: readonly object[] };
   return [
     told.text((follower?.text ?? "").replaceAll(/^:\nid: evt_\w+\n\n/gm, "").replaceAll(/^id: evt_\w+$/gm, "id")),
     ...deliveries.map((one) => told.text(one)).toSorted(),
     told.tell(hooks),
-    String(attempts.status),
     ...items.map((one) => told.text(attemptText(one))).toSorted(),
   ].join("\n");
 }
