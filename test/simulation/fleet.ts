@@ -16,7 +16,7 @@ export interface FleetOptions {
   readonly threads?: number;
   /** It ends after so many findings. */
   readonly most?: number;
-  /** Real time that one seed may take. A seed takes 20 ms, or some seconds where it makes a world on a busy machine. */
+  /** Real time that one seed may take. A seed takes 20 ms, or seconds where its thread begins and the machine is busy. */
   readonly timeoutMilliseconds?: number;
   /** Receives each finding, and after each seed how many are done. */
   readonly found?: (finding: Finding) => void;
@@ -36,7 +36,7 @@ export async function runFleet(
   options: FleetOptions,
 ): Promise<{ readonly findings: readonly Finding[]; readonly answers: number }> {
   // biome-ignore format: short
-  const { done, every = 1, found, from, most = 10, seeds, threads = availableParallelism(), timeoutMilliseconds = 60_000 } = options;
+  const { done, every = 1, found, from, most = 10, seeds, threads = availableParallelism(), timeoutMilliseconds = 180_000 } = options;
   const findings: Finding[] = [];
   let [next, finished, answers] = [from, 0, 0];
   const end = from + seeds * every;

@@ -77,7 +77,7 @@ async function many(): Promise<number> {
     found: ({ seed, violation }) =>
       say(`seed ${seed}: ${violation.slice(0, 1000)}\n  npm run simulate -- --seed ${seed}`),
     done: (done) => {
-      if (done < told + 10_000) return;
+      if (done < told + 1000) return;
       told = done;
       say(`${done} seeds, ${seconds()} s`);
     },
