@@ -234,8 +234,12 @@ async function inTransactions<Result>(
   work: (tx: Transaction, run: Run) => Promise<Result>,
 ): Promise<Result> {
   for (;;) {
+    let begun = false;
     try {
       return await store.transaction(async (tx) => {
+        // A store does it again where another transaction was in the way (R7.4).
+        if (begun) rewind();
+        begun = true;
         const result = await work(tx, run);
         await holdToRules(call, tx);
         return result;
