@@ -174,7 +174,9 @@ async function send({ client }: Subject, line: string, body?: JsonObject, key?: 
   const [method = "", path = ""] = line.split(" ");
   const headers: Record<string, string> = key === undefined ? {} : { "Idempotency-Key": key };
   const reply = await client.send({ method, path, headers, ...(body && { body }) });
-  return reply.status < 300 ? String(reply.status) : String((reply.json as { readonly code?: string } | undefined)?.code);
+  return reply.status < 300
+    ? String(reply.status)
+    : String((reply.json as { readonly code?: string } | undefined)?.code);
 }
 
 async function countOf({ client }: Subject, path: string): Promise<number> {
