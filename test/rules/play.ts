@@ -34,7 +34,7 @@ export interface Counts {
   /** Moves in time that a rule left out. */
   skipped: number;
   bursts: number;
-  /** Bursts whose answers were too many to be put in an order. */
+  /** Bursts and turns of time with too many orders to try them all: whether one explains the answers is not known. */
   unexplained: number;
   /** Answers 503. */
   overloaded: number;
@@ -445,7 +445,7 @@ class Search {
 /** After so many runs, one right after another, nothing that is due is left. */
 const mostTurns = 8;
 
-/** So that one burst does not take minutes. Fewer than one in ten thousand has more; what there is then is still held to the rules. */
+/** So that one burst does not take minutes. None of 8,000 had more; what there is then is still held to the rules, and CI wants none. */
 const mostStates = 20_000;
 
 function nameOf({ id, resource }: Rec): string {
