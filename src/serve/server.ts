@@ -97,6 +97,10 @@ async function listenByNode(options: CountingOptions): Promise<RunningServer> {
         .finally(() => account.end()),
     );
   };
+  // Before Node knows of the new one, which is idle as well. It does not let anybody choose some of them.
+  server.prependListener("connection", () => {
+    if (options.budget.held >= options.budget.limit) server.closeIdleConnections();
+  });
   server.on("connection", (socket: Socket) => {
     const account = options.budget.account();
     if (account.isFull) {
