@@ -41,8 +41,9 @@ export const check: Check = {
 function findersOf(facts: Facts): ReadonlyMap<string, readonly Grant["who"][]> {
   const finders = new Map<string, Grant["who"][]>();
   const add = (resource: string, operation: string): void => {
-    const who = allowedTo(facts, operation).map((grant) => grant.who);
-    finders.set(resource, [...(finders.get(resource) ?? []), ...who]);
+    const found = finders.get(resource) ?? [];
+    finders.set(resource, found);
+    for (const { who } of allowedTo(facts, operation)) found.push(who);
   };
   for (const [resource, endpoints] of facts.endpointsOf) {
     const fields = Object.entries(fieldsOf(facts.model, resource));

@@ -35,7 +35,9 @@ function causedEvents({ outEvents, movesWhen }: Facts): ReadonlyMap<string, read
   ] of outEvents) {
     if (when.kind !== "enters") continue;
     const key = `${when.resource} ${when.state}`;
-    ofState.set(key, [...(ofState.get(key) ?? []), name]);
+    const names = ofState.get(key);
+    if (names === undefined) ofState.set(key, [name]);
+    else names.push(name);
   }
   const caused = [...movesWhen].map(([event, transitions]) => {
     const entered = transitions.filter(({ from, to }) => from.some((state) => state !== to));
