@@ -78,8 +78,8 @@ async function bring(file: string, target: PortableTarget): Promise<Backup> {
 }
 
 /**
- * Its last line may be right of lines that nobody but this release's own writing makes sense of: tables and rows of somebody
- * else's making. The database says it best.
+ * The checksum of a backup is right also where another program wrote its tables and rows. The database is the first to notice that they do
+ * not fit, so its message is passed on.
  */
 async function taking<T>(file: string, work: () => Awaitable<T>): Promise<T> {
   try {
