@@ -126,9 +126,20 @@ let last: Promise<unknown> = Promise.resolve();
  * The same of a command that only looks, or that works on data that nobody serves, without a process of its own: most of what
  * such a command costs is to load it. One after another, since a process has one folder.
  */
-export function finishedHere(
+export async function finishedHere(
   args: readonly string[],
-  { folder, environment = {} }: Pick<RunOptions, "folder"> & Partial<Pick<Terminal, "environment">>,
+  options: FinishedOptions,
+): Promise<{ code: number; output: string }> {
+  const { code, output } = await streamsHere(args, options);
+  return { code, output };
+}
+
+type FinishedOptions = Pick<RunOptions, "folder"> & Partial<Pick<Terminal, "environment">>;
+
+/** With each of its two streams, too. */
+export function streamsHere(
+  args: readonly string[],
+  { folder, environment = {} }: FinishedOptions,
 ): Promise<{ code: number; output: string; stdout: string; stderr: string }> {
   const finishing = last.then(async () => {
     const before = process.cwd();

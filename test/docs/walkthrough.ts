@@ -22,7 +22,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { partOfHeading } from "../../src/parts/sections.ts";
-import { finishedHere } from "../commands/process.ts";
+import { streamsHere } from "../commands/process.ts";
 import { type Fence, fencesOf, root } from "./fences.ts";
 import { assertJson, fill, matches, mismatch, type Remembered } from "./shown.ts";
 
@@ -151,7 +151,7 @@ function startNonet(walk: Walk, args: readonly string[]): ChildProcessByStdio<nu
 /** What it says of what is wrong comes first, since the order of the two streams is nobody's promise. */
 async function runNonet(walk: Walk, args: readonly string[]): Promise<string> {
   const environment = { ...process.env, ...walk.environment };
-  const { code, stdout, stderr } = await finishedHere(args, { folder: walk.folder, environment });
+  const { code, stdout, stderr } = await streamsHere(args, { folder: walk.folder, environment });
   walk.status = code;
   return stderr + stdout;
 }
