@@ -33,6 +33,7 @@ for (const text of [
   'a: "b: c # d"\nb: \'c "d"\'',
   "a:\n    b: 1\n\n# c\nb: 2",
   "a: # b\n  - c\n  - [d, 'e', { f: g }]\nb: {}",
+  "a: [b,]\nb: { c: d, }\nc: [{ d: e, }, ]",
   "a: https://x.example/y#z",
   "é: \ud83d\ude00",
 ]) {
@@ -64,7 +65,9 @@ for (const text of [
   "a: [b: c]",
   "a: {b}",
   "a: { b: c(d, e) }",
-  "a: [b,]",
+  "a: [,]",
+  "a: [b,,]",
+  "a: { b: c,, }",
   "a: |\n  b",
   "a: &b c",
   "a: *b",

@@ -202,8 +202,11 @@ function readFlow(reading: Reading, open: "{" | "[", depth: number): Node | unde
     else entries.push({ key, value });
     skipBlanks(reading);
     more = reading.text[reading.at] === ",";
-    if (more) reading.at += 1;
+    if (!more) break;
+    reading.at += 1;
     skipBlanks(reading);
+    // The last entry may have a comma, too.
+    more = reading.text[reading.at] !== close;
   }
   if (reading.text[reading.at] !== close) return undefined;
   reading.at += 1;
