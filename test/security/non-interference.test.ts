@@ -168,11 +168,13 @@ const asked = process.env["NONET_WORLDS"] ?? "";
 const [, from = "1", seconds] = /^(?:(\d+):)?(\d+)s$/.exec(asked) ?? [];
 const [first = Number(from), documents = 1] = seconds === undefined && asked !== "" ? asked.split(":").map(Number) : [];
 const steps = seconds === undefined && asked === "" ? 60 : 150;
+/** The last document may take as long as a test of the suite. */
+const timeout = seconds === undefined ? {} : { timeout: 1000 * Number(seconds) + 600_000 };
 const until = seconds === undefined ? undefined : performance.now() + 1000 * Number(seconds);
 
 for (const store of stores.filter((one) => one !== "memory" || asked !== "")) {
   describe(`two worlds (${store})`, () => {
-    test("R5.8 R5.9 a caller is answered the same, whatever it may not see", async (t) => {
+    test("R5.8 R5.9 a caller is answered the same, whatever it may not see", timeout, async (t) => {
       const faults = new Map<string, string>();
       async function difference(scenario: Scenario): Promise<Difference | undefined> {
         try {
