@@ -21,6 +21,7 @@
  */
 import { camelCase, kebabCase, plural, snakeCase, withArticle } from "../../base/case.ts";
 import type { Model } from "../model.ts";
+import { onceForModel } from "../per-model.ts";
 import { bareType, fieldsOf, isUnique, lifecycleOf, own, referenceOf, referencesTo } from "../resources/fields.ts";
 import { loginsOf, sessionEndpoint } from "../authentication/login.ts";
 import { type Deed, type Endpoint, type PathMeaning, type PathParent, sessionDeeds } from "./model.ts";
@@ -104,22 +105,15 @@ interface Meanings {
   readonly byResource: ReadonlyMap<string, readonly ResourceEndpoint[]>;
 }
 
-/** A model does not change, and its endpoints are asked for at every turn: each meaning is worked out once. */
-const known = new WeakMap<Model, Meanings>();
-
-function meaningsOf(model: Model): Meanings {
-  const before = known.get(model);
-  if (before !== undefined) return before;
+const meaningsOf = onceForModel((model): Meanings => {
   const plurals = pluralsOf(model);
   const operations = Object.entries(model.endpoints.endpoints);
   const byOperation = new Map(
     operations.map(([operation, endpoint]) => [operation, meaningOfEndpoint(model, plurals, operation, endpoint)]),
   );
   const ofResources = [...byOperation.values()].filter((meaning) => meaning.kind === "resource");
-  const meanings = { byOperation, ofResources, byResource: Map.groupBy(ofResources, ({ resource }) => resource) };
-  known.set(model, meanings);
-  return meanings;
-}
+  return { byOperation, ofResources, byResource: Map.groupBy(ofResources, ({ resource }) => resource) };
+});
 
 function meaningOfEndpoint(
   model: Model,

@@ -7,22 +7,18 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import { readDocument } from "../../document/read.ts";
 import type { Grant } from "../authentication/model.ts";
 import type { Model } from "../model.ts";
+import { onceForModel } from "../per-model.ts";
 import { readModel } from "../read.ts";
 import { own } from "../resources/fields.ts";
 import { deliveryResource, webhookOperations, webhookResource } from "./decide.ts";
 import type { Webhook } from "./model.ts";
 
-/** Reading what is added costs as much as a small document, and the plan, the report and the page all ask for it. */
-const complete = new WeakMap<Model, Model>();
-
-/** The model with its webhooks as resources; the same model where it has none. */
-export function withWebhooks(model: Model): Model {
+/** The model with its webhooks as resources; the same model where it has none. Reading them costs as much as a small document. */
+export const withWebhooks: (model: Model) => Model = onceForModel((model) => {
   const webhook = model.events.delivery?.webhook;
   if (webhook === undefined || own(model.resources.resources, webhookResource) !== undefined) return model;
-  const known = complete.get(model) ?? added(model, webhook);
-  complete.set(model, known);
-  return known;
-}
+  return added(model, webhook);
+});
 
 function added(model: Model, webhook: Webhook): Model {
   const { model: more } = readModel(readDocument("webhooks", fragment(model, webhook)).document);

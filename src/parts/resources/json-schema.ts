@@ -10,6 +10,7 @@
 import { fileKeyword } from "../../base/formats.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Model } from "../model.ts";
+import { onceForModel } from "../per-model.ts";
 import { defaultValue } from "./default-value.ts";
 import { own } from "./fields.ts";
 import type { Field, FieldType, Fields } from "./model.ts";
@@ -27,9 +28,10 @@ export function jsonSchemaOf(model: Model, type: FieldType, direction: Direction
 }
 
 /** What stands below `schemas:`, by the address at which others refer to it. */
-export function namedSchemas({ resources: { schemas = {} } }: Model): Readonly<Record<string, JsonObject>> {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [schemaAddress(name), verbatim(schema)]));
-}
+export const namedSchemas: (model: Model) => Readonly<Record<string, JsonObject>> = onceForModel(
+  ({ resources: { schemas = {} } }) =>
+    Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [schemaAddress(name), verbatim(schema)])),
+);
 
 /** The schema of a field's value, with what the document says of it in words. */
 export function fieldSchema(model: Model, field: Field, direction: Direction = "output"): JsonObject {

@@ -10,6 +10,7 @@ import type { Endpoint } from "../endpoints/model.ts";
 import { doesOf, meaningOf, type ResourceDeed } from "../endpoints/meaning.ts";
 import { givenMembers } from "../endpoints/shape.ts";
 import type { Model } from "../model.ts";
+import { perModel } from "../per-model.ts";
 import { createReader } from "../reader.ts";
 import { loosePhrase } from "../phrase.ts";
 import { literalValue } from "../resources/default-value.ts";
@@ -24,25 +25,16 @@ import { type MemberName, mapValues, renamed, renamedEvent, renamedError, rename
 
 type Of<Kind extends Change["kind"]> = Extract<Change, { readonly kind: Kind }>;
 
-/** Undoing a version means understanding the document anew, and checks, plan, history and conversions all ask for the same. */
-const former = new WeakMap<Model, Model>();
-
 /** @throws where the document lists no such version. */
 export function modelAt(model: Model, version: string): Model {
   const { versions = [] } = model.versioning;
   const at = versions.findIndex(({ name }) => name === version);
   if (at < 0) throw new Error(`the document has no version ${version}`);
-  return versions.slice(0, at).reduce(knownBefore, model);
+  return versions.slice(0, at).reduce(before, model);
 }
 
-function knownBefore(model: Model, newest: Version): Model {
-  const known = former.get(model) ?? before(model, newest);
-  former.set(model, known);
-  return known;
-}
-
-/** The model before the newest version that it lists. */
-function before(model: Model, { changes }: Version): Model {
+/** The model before the newest version that it lists. To undo a version is to resolve all names of the document anew. */
+const before = perModel((model, { changes }: Version): Model => {
   const inOrder = (...kinds: readonly Change["kind"][]): readonly Change[] => {
     return changes.filter(({ kind }) => kinds.includes(kind));
   };
@@ -53,7 +45,7 @@ function before(model: Model, { changes }: Version): Model {
   // Together, since it takes as long to understand the document for one of them as for all.
   const named = renamedMembers(said, formerNames(renames));
   return { ...ordered.reduce(undo, named), versioning: older(model.versioning) };
-}
+});
 
 /** What members are called now, and what they were called then. */
 function formerNames(changes: readonly Change[]): readonly MemberName[] {

@@ -14,6 +14,7 @@ import type { FieldType as ExpressionField, NamedType } from "../../expression/t
 import { meaningOf } from "../endpoints/meaning.ts";
 import { type MisplacedExpression, typeText } from "../expressions.ts";
 import type { Model } from "../model.ts";
+import { onceForModel } from "../per-model.ts";
 import { literalValue } from "../resources/default-value.ts";
 import { bareType, fieldsOf, own } from "../resources/fields.ts";
 import type { Field, Fields, FieldType } from "../resources/model.ts";
@@ -32,16 +33,7 @@ export interface Conversions {
   readonly problems: readonly MisplacedExpression[];
 }
 
-/** Asked for by the checks, the plan and its history. */
-const known = new WeakMap<Model, Conversions>();
-
-export function conversionsOf(model: Model): Conversions {
-  const conversions = known.get(model) ?? understoodIn(model);
-  known.set(model, conversions);
-  return conversions;
-}
-
-function understoodIn(model: Model): Conversions {
+export const conversionsOf: (model: Model) => Conversions = onceForModel((model) => {
   const found = new Map<string, Conversion>();
   const problems: MisplacedExpression[] = [];
   const { versions = [] } = model.versioning;
@@ -56,7 +48,7 @@ function understoodIn(model: Model): Conversions {
     }
   }
   return { found, problems };
-}
+});
 
 interface Around {
   readonly newer: Model;
