@@ -1,6 +1,7 @@
 /** Deliberate mistakes in when rules are evaluated, put between a sound service and its plan or its store. */
 import type { LateRule, Plan, Table } from "../../src/plan/plan.ts";
 import type { RecordChange, Store, Transaction } from "../../src/store/store.ts";
+import { withMembers } from "../with-members.ts";
 import type { PlayOptions } from "./play.ts";
 
 /** `from`: the first seed to look in, where few of them show it. */
@@ -45,14 +46,21 @@ function hasMoved({ old, row }: RecordChange): boolean {
 }
 
 function changesAs(change: (change: RecordChange) => RecordChange | undefined): (store: Store) => Store {
-  return (store) => inTransactions(store, (tx) => ({ changes: () => tx.changes.flatMap((one) => change(one) ?? []) }));
+  return (store) =>
+    inTransactions(store, (tx) => ({
+      get changes() {
+        return tx.changes.flatMap((one) => change(one) ?? []);
+      },
+    }));
 }
 
 function timeUnheld(store: Store): Store {
   return inTransactions(store, (tx) => {
     let isTimed = false;
     return {
-      changes: () => (isTimed ? [] : tx.changes),
+      get changes() {
+        return isTimed ? [] : tx.changes;
+      },
       claim: (...asked) => {
         isTimed = true;
         return tx.claim(...asked);
@@ -61,27 +69,8 @@ function timeUnheld(store: Store): Store {
   });
 }
 
-type Instead = { readonly changes: () => readonly RecordChange[] } & Partial<Pick<Transaction, "claim">>;
-
-function inTransactions(store: Store, instead: (tx: Transaction) => Instead): Store {
-  return new Proxy(store, {
-    get(target, name) {
-      if (name !== "transaction") return bound(target, name);
-      return (work: (tx: Transaction) => Promise<unknown>) =>
-        target.transaction((tx) => {
-          const { changes, ...others } = instead(tx);
-          return work(
-            new Proxy(tx, {
-              get: (inner, called) =>
-                called === "changes" ? changes() : (Reflect.get(others, called) ?? bound(inner, called)),
-            }),
-          );
-        });
-    },
+function inTransactions(store: Store, instead: (tx: Transaction) => Partial<Transaction>): Store {
+  return withMembers(store, {
+    transaction: (work) => store.transaction((tx) => work(withMembers(tx, instead(tx)))),
   });
-}
-
-function bound<Target extends object>(target: Target, name: string | symbol): unknown {
-  const member: unknown = Reflect.get(target, name, target);
-  return typeof member === "function" ? (member.bind(target) as unknown) : member;
 }

@@ -1,5 +1,6 @@
 /** A store that notes what is asked of it: two answers that cost the same asked the same (R5.8). */
 import type { Store, Transaction } from "../../src/store/store.ts";
+import { bound, withMembers } from "../with-members.ts";
 
 export interface Log {
   calls: string[];
@@ -13,18 +14,10 @@ export function logged(store: Store, log: Log): Store {
       log.calls.push(name);
       return call(...given);
     };
-  return new Proxy(store, {
-    get(target, name) {
-      if (name === "read")
-        return (query: Parameters<Store["read"]>[0]) => noted(`read ${query.resource}`, target.read(query));
-      if (name === "list")
-        return (query: Parameters<Store["list"]>[0]) => noted(`list ${query.resource}`, target.list(query));
-      if (name === "transaction") {
-        return <T>(work: (tx: Transaction) => Promise<T>) =>
-          target.transaction((tx) => work(loggedTransaction(tx, log)));
-      }
-      return bound(target, name);
-    },
+  return withMembers(store, {
+    read: (query) => noted(`read ${query.resource}`, store.read(query)),
+    list: (query) => noted(`list ${query.resource}`, store.list(query)),
+    transaction: (work) => store.transaction((tx) => work(loggedTransaction(tx, log))),
   });
 }
 
@@ -35,10 +28,4 @@ function loggedTransaction(tx: Transaction, log: Log): Transaction {
       return bound(target, name);
     },
   });
-}
-
-/** Stores may be of classes, whose methods need them. */
-function bound(target: object, name: string | symbol): unknown {
-  const value = Reflect.get(target, name) as unknown;
-  return typeof value === "function" ? (value.bind(target) as unknown) : value;
 }

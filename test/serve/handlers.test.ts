@@ -4,6 +4,7 @@ import { test } from "node:test";
 import type { ServiceFunctions } from "../../src/serve/functions/functions.ts";
 import { StoreError } from "../../src/store/error.ts";
 import type { Store } from "../../src/store/store.ts";
+import { withMembers } from "../with-members.ts";
 import { documentText, serve, served, stores } from "./scenario.ts";
 
 const kiosk = documentText("kiosk");
@@ -287,16 +288,8 @@ test("what fails as a handler that waited is done again is told as that, and not
   const view = (): never => {
     throw failure;
   };
-  const failing = <T extends object>(tx: T): T =>
-    new Proxy(tx, {
-      get: (of, name) => {
-        if (name === "view") return view;
-        const found: unknown = Reflect.get(of, name);
-        return typeof found === "function" ? (found.bind(of) as unknown) : found;
-      },
-    });
   const { asked, told } = await refillThatWaits(
-    (store) => (work, isLate) => store.transaction((tx) => work(failing(tx)), isLate),
+    (store) => (work, isLate) => store.transaction((tx) => work(withMembers(tx, { view })), isLate),
   );
   assert.equal(asked.status, 500, asked.text);
   assert.equal(told?.reason, failure);

@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { register } from "../../src/serve/oauth/registered.ts";
 import { memoryRates } from "../../src/store/memory/rates.ts";
 import type { Rates, Store } from "../../src/store/store.ts";
+import { withMembers } from "../with-members.ts";
 import type { Reply } from "./client.ts";
 import { documentText, type Subject, serve, stores } from "./scenario.ts";
 
@@ -24,17 +25,13 @@ function lookups(): { readonly around: (store: Store) => Store; count: number } 
   const looked = {
     count: 0,
     around: (store: Store): Store =>
-      new Proxy(store, {
-        get(target, name) {
-          const value: unknown = Reflect.get(target, name, target);
-          if (name !== "read") return typeof value === "function" ? value.bind(target) : value;
-          return (query: Parameters<Store["read"]>[0]) => {
-            const read = store.read(query);
-            if (query.key !== "email") return read;
-            return (...given: Parameters<typeof read>) => {
-              looked.count += 1;
-              return read(...given);
-            };
+      withMembers(store, {
+        read: (query) => {
+          const read = store.read(query);
+          if (query.key !== "email") return read;
+          return (...given) => {
+            looked.count += 1;
+            return read(...given);
           };
         },
       }),

@@ -9,6 +9,7 @@ import type { FunctionContext, ServiceFunctions } from "../../src/serve/function
 import type { RecordsOf } from "../../src/serve/functions/records.ts";
 import { Refusal } from "../../src/serve/refusal.ts";
 import type { Store } from "../../src/store/store.ts";
+import { withMembers } from "../with-members.ts";
 import { serve, stores, type Subject } from "./scenario.ts";
 import { type SmallDocument, smallDocument } from "./small-document.ts";
 
@@ -333,14 +334,8 @@ function doneTwice(store: Store): Store {
 type Run = Store["transaction"];
 
 function withTransaction(store: Store, instead: (run: Run, ...asked: Parameters<Run>) => Promise<unknown>): Store {
-  return new Proxy(store, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name, target);
-      if (name === "transaction")
-        return (...asked: Parameters<Run>) => instead(target.transaction.bind(target), ...asked);
-      return typeof member === "function" ? (member.bind(target) as unknown) : member;
-    },
-  });
+  const transaction = (...asked: Parameters<Run>) => instead(store.transaction.bind(store), ...asked);
+  return withMembers(store, { transaction: transaction as Run });
 }
 
 /** As for a process that ends between two transactions: the first is undone, the second never begins. */

@@ -12,6 +12,7 @@ import { createService } from "../../src/serve/service.ts";
 import { openMemoryStore } from "../../src/store/memory/open.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import type { Row, Store } from "../../src/store/store.ts";
+import { withMembers } from "../with-members.ts";
 import { planOf } from "./running.ts";
 import { documentText } from "./scenario.ts";
 
@@ -439,12 +440,9 @@ for (const kind of ["memory", "sqlite"] as const) {
       transaction: (work) =>
         store.transaction((tx) =>
           work(
-            new Proxy(tx, {
-              get: (target, name: keyof typeof tx) =>
-                name === "insert"
-                  ? (resource: string, row: Row, ...asked: [number, never, never]) =>
-                      target.insert(resource, row["nextAttemptAt"] === null ? row : { ...row, body: "" }, ...asked)
-                  : (target[name] as () => unknown).bind(target),
+            withMembers(tx, {
+              insert: (resource, row, ...asked) =>
+                tx.insert(resource, row["nextAttemptAt"] === null ? row : { ...row, body: "" }, ...asked),
             }),
           ),
         ),

@@ -1,0 +1,13 @@
+/** A store or a transaction of which a test replaces some members, to count, to fail or to change what passes. */
+
+/** All other members are those of `target`, which may be of a class: its methods are called on it. */
+export function withMembers<Target extends object>(target: Target, members: Partial<Target>): Target {
+  return new Proxy(target, {
+    get: (_, name): unknown => (Object.hasOwn(members, name) ? Reflect.get(members, name) : bound(target, name)),
+  });
+}
+
+export function bound(target: object, name: string | symbol): unknown {
+  const member: unknown = Reflect.get(target, name, target);
+  return typeof member === "function" ? (member.bind(target) as unknown) : member;
+}
