@@ -96,7 +96,7 @@ export function* grantDifferences(
       );
       return strictness !== "tighter";
     });
-  // What is not known to be open to tokens is taken for closed: a client must not find out by being refused.
+  // A condition without a type may exclude tokens, so it counts as one that does: else a client learns it from a 403.
   const asking = (side: Side, grant: Grant, index: number): AskingGrant => {
     const typed = grant.if === undefined ? undefined : side.typed().get(`${at}/${index}/if`);
     return { ...grant, asksCaller: grant.if !== undefined && (typed === undefined || readsCaller(typed)) };

@@ -18,13 +18,13 @@ export function expressionDiagnostics(facts: Facts): readonly Diagnostic[] {
     return !(problem.code === "unknown-name" && dropped.has(text.slice(problem.start, problem.end)));
   });
   const told = problems.map(({ path, text, problem }) => diagnosticFor(facts, path, text, problem));
-  // What has an unknown type is no value that SQL knows, and the type has been reported.
+  // A value of an unknown type cannot be queried in SQL either, and the unknown type is reported already.
   if (namesUnknownType(facts)) return told;
   return [
     ...told,
     ...[...facts.typed].flatMap(([path, typed]) => {
       const text = defined(facts.texts.get(path), `the text of ${path}`);
-      // What `own` stands for is reported where it is declared.
+      // The expression that `own` names is reported at its declaration.
       const why = text === "own" ? undefined : whyInSql(facts, path, typed);
       if (why === undefined) return [];
       return sqlProblems(typed).map((problem) => ({ ...diagnosticFor(facts, path, text, problem), why }));
@@ -82,8 +82,8 @@ function isFieldPath(path: string): boolean {
 }
 
 /**
- * Where an expression is asked of records that are not at hand, each with why that is in SQL. Any other is evaluated at hand,
- * unless it goes through records.
+ * Where the database evaluates an expression, each with the reason. The server evaluates all others over the record that it has, unless
+ * they read other records.
  */
 const inSql: readonly (readonly [path: RegExp, why: string])[] = [
   [/^authentication\/(?:own|show)\//, "A list asks it of all records at once, inside the database."],
@@ -95,7 +95,7 @@ const inSql: readonly (readonly [path: RegExp, why: string])[] = [
 const computedPath = /^resources\/(?!views\/)([^/]+)\/([^/]+)\/computed$/;
 const allowPath = /^authentication\/allow\/([^/]+)\//;
 
-/** Why the expression at a path is evaluated by the database; undefined: it is not. */
+/** Why the database evaluates the expression at a path; undefined if the server does. */
 function whyInSql({ endpoints, model }: Facts, path: string, expression: TypedExpression): string | undefined {
   const [, resource = "", name = ""] = computedPath.exec(path) ?? [];
   const computed = own(model.resources.resources, resource)?.fields[name];

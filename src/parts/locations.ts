@@ -1,6 +1,6 @@
 /**
- * Where each statement is in the text. A large document has a hundred thousand statements, each with three spans (`Places`), so what is
- * stored of one is the entry that the document has already, and a second name of a statement is stored once for all below it.
+ * The location of each statement in the text. A large document has a hundred thousand statements, each with three spans (`Places`). So a
+ * statement is stored as the entry of the document, and a second name as one alias for the statement and all below it.
  */
 import type { Span } from "../base/span.ts";
 import type { Places } from "./model.ts";
@@ -13,7 +13,7 @@ export interface KeyedStatement {
 
 export interface Locations extends Places {
   set(path: string, at: KeyedStatement | Span): void;
-  /** The statement at `path`, and all that is or will be below it, is found under `other`, too, unless that has a location already. */
+  /** Makes `other` a second name of `path` and of all paths below it, also later ones; a location that `other` has already stays. */
   alias(other: string, path: string): void;
 }
 

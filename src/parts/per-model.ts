@@ -1,4 +1,4 @@
-/** What follows from a model is computed once: a model does not change, and every check and reader of it asks again. */
+/** Caches of values that are computed from a model. A model never changes, and many checks need the same value. */
 import type { Model } from "./model.ts";
 
 /** `make`, called once for each model. */

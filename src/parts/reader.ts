@@ -34,12 +34,12 @@ export function report(reader: Reader, code: string, span: Span, message: string
   reader.diagnostics.push({ code, severity, message, span, ...rest });
 }
 
-/** Notes where the statement at `path` stands: whole, its key, its value. */
+/** Stores the location of the statement at `path`: as a whole, of its key, of its value. */
 export function place(reader: Reader, path: Path, entry: KeyedStatement): void {
   reader.places.set(path.join("/"), entry);
 }
 
-/** Notes where a statement without a key of its own stands: an item of a list, a word of a line. */
+/** Stores the location of a statement without a key: an item of a list, a word of a line. */
 export function placeAt(reader: Reader, path: Path, at: Phrase | Node): void {
   reader.places.set(path.join("/"), "from" in at ? spanOf(at) : at.span);
 }
@@ -59,7 +59,7 @@ export function placeWithin(reader: Reader, path: Path, node: Node): void {
   }
 }
 
-/** A statement whose key can be written in several ways has one name of its own: it and all below it is found under both. */
+/** Some keys can be written in several ways (`note?`, `note`). The statement, and all below it, has a location under both names. */
 export function placeBoth(reader: Reader, written: Path, named: Path): void {
   const path = written.join("/");
   const other = named.join("/");

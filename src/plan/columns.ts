@@ -57,7 +57,7 @@ export function columnTypeOfValue(model: Model, type: ValueType): ColumnType {
   }
 }
 
-/** How a computed value is given: one of type `json` as what it is, a text as a text. */
+/** The column type of a computed value in a response: for `json`, the type of the expression. */
 export function columnTypeOfComputed(model: Model, type: FieldType, { type: made }: TypedExpression): ColumnType {
   const declared = columnTypeOf(model, type);
   return declared === "json" ? columnTypeOfValue(model, made) : declared;

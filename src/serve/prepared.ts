@@ -43,7 +43,7 @@ export interface Prepared {
   readonly judge: Judge | undefined;
   /** Of what a function gives. */
   readonly judgeAnswer: Judge | undefined;
-  /** Takes what is write-only out of what a function gives; undefined where nothing is. */
+  /** Removes the write-only members from the response of a function; undefined if there are none. */
   readonly strip?: Strip | undefined;
   /** Of a function that says all that goes over the wire. */
   readonly wire: PreparedWire | undefined;

@@ -61,7 +61,7 @@ function askedOf({ context }: Pick<Work, "context">, changes: readonly RecordCha
   for (const { change, writes } of togetherOf(changes)) {
     const late = context.tables.get(change.resource)?.lateRules ?? [];
     for (const [index, rule] of late.entries()) {
-      // A rule over the record alone was evaluated before each of its writes but those by which a deletion cleared a reference.
+      // A rule over one record is evaluated before each write, except where a deletion clears a reference of the record.
       const concerned = rule.kind === "itself" ? writes.some((one) => concerns(rule, one)) : concerns(rule, change);
       if (!concerned) continue;
       for (const value of valuesOf(rule, change)) {
@@ -73,9 +73,9 @@ function askedOf({ context }: Pick<Work, "context">, changes: readonly RecordCha
   return [...asked.values()];
 }
 
-/** What a transaction did to one record. */
+/** All changes of one record in a transaction. */
 interface Together {
-  /** As it was before all of it, and as it is after. */
+  /** From the state before the first write to the state after the last one. */
   readonly change: RecordChange;
   /** In their order. */
   readonly writes: readonly RecordChange[];

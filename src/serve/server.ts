@@ -97,7 +97,7 @@ async function listenByNode(options: CountingOptions): Promise<RunningServer> {
         .finally(() => account.end()),
     );
   };
-  // Before Node knows of the new one, which is idle as well. It does not let anybody choose some of them.
+  // Before Node lists the new connection, which is idle, too: `closeIdleConnections` closes all idle ones.
   server.prependListener("connection", () => {
     if (options.budget.held >= options.budget.limit) server.closeIdleConnections();
   });

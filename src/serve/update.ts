@@ -28,7 +28,7 @@ export async function update(call: Call, tx: Transaction): Promise<Answer> {
   if (row === undefined) throw absent(call);
   await checkAllowed(call, tx, row);
   await checkPreconditions(call, tx, row);
-  // Only a merge into an object and a conversion go by what is there.
+  // Only a merge into an object and a conversion between versions read the stored record.
   const goesBy = call.own !== undefined || Object.values(call.input).some(isObject);
   const visible = goesBy ? await visibleRow(call, tx, row) : row;
   const { cleared, set } = patched(call, visible, await asRead(call, tx, row));
@@ -82,13 +82,13 @@ interface Patch {
 }
 
 /**
- * The row without the fields that are hidden from this caller: an edit is merged into, compared with and converted beside
- * nothing else (R5.9). Of a visible field all of it: a merge keeps the write-only members inside of it.
+ * The row without the fields that are hidden from this caller. An edit merges into, compares with and converts beside no other fields
+ * (R5.9). A visible field is complete, so that a merge keeps its write-only members.
  */
 export async function visibleRow(call: Call, tx: Transaction, row: Row): Promise<Row> {
   const { known, readable, view } = call.kind.record;
   if (Object.keys(row).every((name) => readable.has(name) || name.startsWith("_"))) return row;
-  // A field that is visible in some records only is in the text of those.
+  // Whether a field with a condition is visible in this record: the view has it then.
   const text = known.size === readable.size ? "{}" : await tx.view(row, view, call.variables);
   const given = JSON.parse(text) as JsonObject;
   return Object.fromEntries(
@@ -96,7 +96,7 @@ export async function visibleRow(call: Call, tx: Transaction, row: Row): Promise
   );
 }
 
-/** The patch as it was judged in the caller's own terms, in the newest. `row` is what the caller sees of the record. */
+/** The patch, validated in the caller's version and converted to the newest. `row` has the visible fields of the record. */
 function patched(call: Call, row: Row, seen: JsonObject): Patch {
   const older = rowDown(call, row);
   const patch = inOwnTerms(call, (own) => judgePatch(own, older, seen));
@@ -107,7 +107,7 @@ function patched(call: Call, row: Row, seen: JsonObject): Patch {
   const set = Object.fromEntries(Object.entries(up).filter(([, value]) => value !== null));
   const cleared = Object.keys(up).filter((name) => up[name] === null);
   const { columns } = call.prepared.table;
-  // What a conversion reads of a hidden field is absent, and so may be what comes of it.
+  // A conversion reads a hidden field as absent, so its result may be absent, too.
   const missing = cleared.filter((name) => columns.find((column) => column.name === name)?.nullable !== true);
   const faults = [...missing.map(notCleared), ...(call.prepared.judge?.(set) ?? [])];
   if (faults.length > 0) throw invalid(faults);

@@ -9,10 +9,10 @@ import type { Plan, Table } from "../plan/plan.ts";
 import { after } from "../base/after.ts";
 import type { Awaitable, Store, Transaction, View, ViewMember, Written } from "../store/store.ts";
 
-/** The value without what is write-only. */
+/** Removes the write-only members of a value. */
 export type Strip = (value: Json) => Json;
 
-/** The same of a part of a value; undefined: all of it is. */
+/** Removes the write-only members of a part of a value; undefined if the whole part is write-only. */
 type PartStrip = (value: Json) => Json | undefined;
 
 const keepAll: PartStrip = (value) => value;
@@ -41,12 +41,12 @@ export function createGiven({ schemas, tables }: Plan): Given | undefined {
   };
 }
 
-/** The columns that have write-only members inside of them: what is stored is never given in full. */
+/** The columns with write-only members inside their values: a response never has the whole stored value. */
 export function partlyHiddenColumns({ columns }: Table, named: Plan["schemas"]): ReadonlySet<string> {
   return new Set(columns.flatMap(({ name, schema }) => (holdsWriteOnly({ schema, named }, new Set()) ? [name] : [])));
 }
 
-/** The value without the members that its schema marks as write-only; undefined where it marks none. */
+/** A function that removes the members that the schema marks as write-only; undefined if it marks none. */
 export function withoutWriteOnly(schema: JsonObject, named: Plan["schemas"]): Strip | undefined {
   const of = { schema, named };
   return holdsWriteOnly(of, new Set()) ? (value) => stripped(value, [of]) ?? {} : undefined;

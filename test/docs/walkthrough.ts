@@ -6,9 +6,9 @@
  *     console              `$ command` and what comes out of it; of `curl -N` as far as it is shown
  *     http                 a request to what is served, or (when it starts with HTTP/1.1) the answer to the last one
  *
- * All others are not run. `shown.ts` says how what is shown is compared. Commands are the real ones: what serves is a process
- * of its own, what ends by itself runs here. `nonet`, also as `npm run nonet --` and `npm start`, and `npm run story`; `cp`, `curl`, `sqlite3`, `export` and `echo $?` are understood as
- * far as the pages use them, so that a test needs nothing but Node.
+ * All other blocks are not run. `shown.ts` compares the output with the page. The commands are the real ones: a service is a separate
+ * process, and a command that ends runs in this one. The test runs `nonet` (also as `npm run nonet --` and `npm start`) and `npm run story`, and
+ * as much of `cp`, `curl`, `sqlite3`, `export` and `echo $?` as the pages use, so that it needs nothing but Node.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, type ChildProcessByStdio, execFile, spawn } from "node:child_process";

@@ -24,7 +24,7 @@ interface Scene {
   readonly way: Way;
   /** Whether `/readyz` of each process has this status. */
   readonly isEverywhere: (status: 200 | 503) => Promise<boolean>;
-  /** Resolves when it is so. */
+  /** Resolves when `/readyz` of each process has this status. */
   readonly ready: (status: 200 | 503) => Promise<void>;
   /** Resolves when so many more writes were answered. */
   readonly writes: (more: number) => Promise<void>;
@@ -75,7 +75,7 @@ const faults: Readonly<Record<string, Fault>> = {
       };
       await take();
       const ended = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'nonet'";
-      // One that is being opened at that moment has no name yet, and is seen only in what comes of it.
+      // A connection that is just being opened has no application name yet, and escapes the query. So it is repeated until all are refused.
       await until(async () => {
         await taken[0]?.query(ended);
         while (await take());

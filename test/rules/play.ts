@@ -34,7 +34,7 @@ export interface Counts {
   /** Moves in time that a rule left out. */
   skipped: number;
   bursts: number;
-  /** Bursts and turns of time with too many orders to try them all: whether one explains the answers is not known. */
+  /** Bursts and runs of time with more orders than a search may try, so that it is not known whether one explains the responses. */
   unexplained: number;
   /** Answers 503. */
   overloaded: number;
@@ -331,9 +331,9 @@ class Table {
   }
 
   /**
-   * The records after an order in which what is due is tried, one thing after another, and is done or left out, and leaves what
-   * there is. What is refused is undone by itself: others may have their turn before the next thing that is due of its record.
-   * Where records are changed at the same time (`mayLeave`), one that another one holds is left for the next run.
+   * Looks for an order of the due transitions and deletions, each done or refused, that leads to the records that there are, and returns
+   * the records at its end. A refused one is undone alone: those of other records may run before the next one of its record. On PostgreSQL
+   * a run skips a record that another transaction has locked, and leaves it for the next run (`mayLeave`).
    */
   #explainTime(
     actual: Records,
@@ -349,7 +349,7 @@ class Table {
     throw new Fault(`time: no order of what is due explains what there is; ${all}`);
   }
 
-  /** What has left its state and come back looks as if it had been left for the next run, when it may still be moved. */
+  /** A record that left its state and came back looks like one that the run skipped; so it may still be due. */
   #maybeLeft(records: Records): Records {
     return mapped(records, (rec) => {
       const before = this.#records.get(rec.resource)?.get(rec.id);
@@ -358,7 +358,7 @@ class Table {
     });
   }
 
-  /** How the ends of some orders differ from what there is, where none explains it. */
+  /** The records at the end of an order that explains what there is; else how the ends of some orders differ from it. */
   #searchTime(
     actual: Records,
     notices: readonly string[],
@@ -397,7 +397,7 @@ class Table {
     return from(this.#records, new Set(), []) ?? search.end() ?? `differs: ${search.notes}`;
   }
 
-  /** What may come of a record's turn; `left`: its next thing is left out, and it has another turn. */
+  /** The possible results of the next due act of a record; with `left`, the act is refused, and the record has another turn. */
   #turnOf(
     records: Records,
     rec: Rec,
@@ -417,7 +417,7 @@ class Table {
   }
 }
 
-/** States that a search has been in, none of which is tried twice. */
+/** The states that a search has visited: it visits none twice. */
 class Search {
   readonly #seen = new Set<string>();
   readonly #notes = new Set<string>();
@@ -436,16 +436,16 @@ class Search {
     return [...this.#notes].join("; or ");
   }
 
-  /** What has become of it when nothing was found: `many` where it was not searched to its end. */
+  /** The outcome of a search that found nothing: `many` if it stopped at its limit of states. */
   end(): "many" | undefined {
     return this.#seen.size < mostStates ? undefined : "many";
   }
 }
 
-/** After so many runs, one right after another, nothing that is due is left. */
+/** After this many runs in a row, nothing is due any more. */
 const mostTurns = 8;
 
-/** So that one burst does not take minutes. None of 8,000 had more; what there is then is still held to the rules, and CI wants none. */
+/** A limit, so that one burst does not take minutes: 8,000 bursts all had fewer. The rules are still checked beyond it, and CI allows no such burst. */
 const mostStates = 20_000;
 
 function nameOf({ id, resource }: Rec): string {

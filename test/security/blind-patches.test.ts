@@ -1,7 +1,6 @@
 /**
- * Edits by who does not see all of a record (R5.9): what is hidden from the caller has no part in what comes of an edit. An older
- * version's `taken as`, a merge into an object, a whole record that is compared with what there is: each row found a
- * hidden value by asking.
+ * Edits by a caller who may not see all fields of a record (R5.9): the result of an edit does not depend on hidden values. Each row is an
+ * attack that found a hidden value: by `taken as` of an older version, by a merge into an object, or by a PUT that changes nothing.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

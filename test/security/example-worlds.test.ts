@@ -86,7 +86,7 @@ const lockers: Example = {
       body: { site: "{site}", door: index + 1, size },
     })),
     { who: "ana", call: "POST /parcels", body: parcel("{site}", "small", "ANA-000001"), as: "mine" },
-    // That a locker is held is for all who are signed in to see, and not by what.
+    // Every signed-in caller may see that a locker is occupied, but not by which parcel.
     {
       who: "bo",
       call: "POST /parcels",
@@ -323,7 +323,7 @@ async function send({ client, headers, names, running }: World, { body, call, wh
   return reply;
 }
 
-/** What is told, where seconds of a limit are as many as have passed. */
+/** A response as text, without the seconds that are left of a limit. */
 function toldOf({ telling }: World, reply: Reply, call: string): string {
   const limits = Object.fromEntries(
     Object.entries(normalHeaders(reply.headers)).map(([name, value]) => [
@@ -379,7 +379,7 @@ for (const store of stores.filter((one) => one !== "memory"))
         "others do something",
       );
       for (const [index, step] of known.entries()) {
-        // Without a credential few requests a minute are answered.
+        // The rate of anonymous callers allows few requests a minute.
         if (index % 20 === 19) for (const { running } of [first, second]) running.pass(60_000);
         const other = example.others[index % example.others.length];
         if (other !== undefined) await send(second, other);

@@ -375,7 +375,7 @@ async function open({ observer, plots, seed, store, vault }: Scenario, which: 0 
     names.set(plot.name, (made.json as { id: string }).id);
   }
   names.set("missing", "thi_00000000007000800000000000");
-  // What comes of itself comes in the version in which it was asked for.
+  // Webhooks and streams send the version that was requested when they were made.
   const version = [{}, older, oldest][seed % 3] ?? {};
   const hook = await client.send({
     method: "POST",
@@ -589,7 +589,7 @@ async function sentTo({ client, credential, follower, names, receiver, running, 
   ].join("\n");
 }
 
-/** A delivery, whose own id and event have no name of their own, and whose receiver took as long as it took. */
+/** A delivery without its id, its event's id and the time that its receiver took: they differ in each run. */
 function attemptText(delivery: object): string {
   const text = JSON.stringify(delivery).replaceAll(/"(?!thi_)[a-z]+_[0-9a-z]{26}"/g, '"<id>"');
   return text.replaceAll(/"milliseconds":\d+/g, '"milliseconds":0');

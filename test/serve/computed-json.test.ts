@@ -1,4 +1,4 @@
-/** What is computed and of type `json` is given as what it is, whoever puts the answer together (language, part 2). */
+/** A computed field of type `json` is valid JSON in every response, whether the database or the server writes it (language, part 2). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json, JsonObject } from "../../src/base/json.ts";
@@ -7,7 +7,7 @@ import { served } from "./scenario.ts";
 
 const account = { id: "a", pin: "0042", word: 'a "b"', none: "null", count: 7, half: 0.5, open: true, since: "2026-01-02T03:04:05.000Z", data: { k: [1, null] }, tags: ["t"] }; // biome-ignore format: short
 
-/** Expressions over a card, with what they come to. */
+/** Expressions over a card, each with its value in the response. */
 const rows: readonly (readonly [expression: string, value: Json])[] = [
   ["account.pin", "0042"],
   ["account.word", 'a "b"'],

@@ -1,6 +1,6 @@
 /**
- * Rules, where functions of the service's owner write: several records in one transaction, before and after an operation, when an
- * event has happened and in each interval (language, section 2). Each rule is true of what the transaction leaves.
+ * Rules hold for what functions write (language, section 2): handlers with several writes in one transaction, functions before and after an
+ * operation, and functions of events and intervals. Each rule is true of the state that the transaction commits.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -132,7 +132,7 @@ const cases: readonly Case[] = [
   }),
 ];
 
-/** Does what `plan` says; the id of what is made is given. */
+/** A handler that does the writes listed in `plan`; the plan names the ids of new records. */
 async function perform({ input, records }: Pick<FunctionContext, "input" | "records">): Promise<void> {
   for (const [does, resource, id, values = {}] of JSON.parse(input["plan"] as string) as readonly Write[]) {
     const of = records.system[resource] as RecordsOf;
@@ -186,7 +186,7 @@ async function countOf({ client }: Subject, path: string): Promise<number> {
 
 const events = "## Events\n```yaml\nout: { team.done: Team -> done }\n```";
 
-/** Makes a star of the team `a`, by itself. */
+/** A function of an event or an interval: it creates a star of the team `a`. */
 async function addStar({ records }: Pick<FunctionContext, "records">): Promise<void> {
   await records.system["Star"]?.create({ team: "a", kind: "f" });
 }
@@ -308,7 +308,7 @@ for (const store of stores) {
 }
 
 interface Lost {
-  /** Whether what comes after a refusal finds no store any more. */
+  /** Whether the store is gone for the transaction after a refused one. */
   store: boolean;
 }
 

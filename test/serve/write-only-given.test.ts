@@ -1,4 +1,4 @@
-/** What functions give is without its write-only members, too (R5.9): in an operation's own answer, and in one of an imported API. */
+/** Responses of functions have no write-only members (R5.9): those that an operation declares, and those of an imported API. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importDocument } from "../../src/import/import.ts";

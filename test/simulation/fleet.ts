@@ -11,7 +11,7 @@ export interface Finding {
 export interface FleetOptions {
   readonly from: number;
   readonly seeds: number;
-  /** One of so many is played: as many seeds of more worlds. */
+  /** Plays every nth seed: as many runs, over more documents. */
   readonly every?: number;
   readonly threads?: number;
   /** It ends after so many findings. */
@@ -75,7 +75,7 @@ function startThread(): Worker {
   return new Worker(new URL("./thread.ts", import.meta.url));
 }
 
-/** Of a thread that is stuck nothing more can be expected. */
+/** Plays one seed on a thread; `isStuck` if it reports nothing in time. */
 async function play(
   thread: Worker,
   seed: number,

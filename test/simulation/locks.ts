@@ -20,8 +20,8 @@ export class Locks {
   }
 
   /**
-   * Holds it from now on, where it is free from the first; else from when it is. True: others may have changed it meanwhile.
-   * Rejects when the holder has ended: the work of a dead process may still wait here, and nobody would release what it holds.
+   * Takes the lock, once it is free. True if it had to wait: the record may have changed meanwhile.
+   * Rejects if the holder's transaction has ended: work of a dead process may still wait here, and nobody would release its lock.
    */
   async hold(what: string, who: Holder, circle: () => Error): Promise<boolean> {
     let waited = false;
@@ -41,7 +41,7 @@ export class Locks {
     return waited;
   }
 
-  /** The holder has ended, and all that it holds is free; who waited looks again, in the order of their coming. */
+  /** Ends the holder's transaction and frees its locks; those that wait try again, in the order in which they came. */
   release(who: Holder): void {
     this.#ended.add(who);
     for (const [what, holder] of this.#holders) {

@@ -1,4 +1,4 @@
-/** The simulated machine and its locks do what those that they stand for do, also where a process dies in the middle of it. */
+/** The simulated timers and locks behave like those of Node and PostgreSQL, also when a process dies while it uses them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Locks } from "./locks.ts";

@@ -1,6 +1,6 @@
 /**
- * The simulation finds the mistakes that it is there for. Most seeds are of a mistake's `from`, the first of these that finds it: where
- * the simulation draws something new, another one does, and the test names it.
+ * The simulation finds each deliberate mistake. The search starts at the mistake's `from`, the first seed that finds it. A change of the
+ * simulation can make that seed stale; then the test names the seed that finds it now.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -76,7 +76,7 @@ function impliedFields(model: Model, meaning: ResourceEndpoint): readonly (reado
   const upsert = creates(model, meaning);
   return Object.entries(fieldsOf(model, meaning.resource)).filter(([name, field]) => {
     if (isServerSet(field) || bound.includes(name)) return false;
-    // A PUT of JSON cannot send it, and should not take it away: it is compared with the record, if it is sent at all.
+    // A PUT of JSON cannot send a file and should not delete it: the value, if there is one, is compared with the record.
     if (meaning.deed === "replace" && !upsert && bareType(field.type).kind === "file") return false;
     return create || (upsert && name !== "id") || isChangeable(name, field);
   });

@@ -1,4 +1,4 @@
-/** Which content of a wire's body is read: JSON, forms, and what is a text or bytes. */
+/** The media types that the server reads in the body of a wire: JSON, forms, and any other for text or bytes. */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { own } from "../resources/fields.ts";
 
@@ -27,7 +27,7 @@ export function typesOf(schema: Json | undefined, schemas: Schemas): readonly st
   return [...new Set(branches.flatMap((branch) => typesOf(branch, schemas)))];
 }
 
-/** Whether content of the media type can be held to the schema: JSON and forms, and any other where it is a text or unsaid. */
+/** Whether the server can validate content of the media type: JSON and forms always, others if the schema allows a string or has no type. */
 export function isRead(media: string, schema: JsonObject | undefined, schemas: Schemas): boolean {
   const types = typesOf(schema, schemas);
   const isText = types.length === 0 || types.includes("string");

@@ -183,7 +183,7 @@ export function createChain(links: readonly Link[]): Chain {
   return chain;
 }
 
-/** A record of the newest version as the newer side of each shape has it. */
+/** A record of the newest version, converted to the newer side of each shape. */
 function atEach(
   shapes: readonly (Shape | undefined)[],
   newest: JsonObject | undefined,

@@ -31,7 +31,7 @@ export function refusalDown(call: Call, refusal: Refusal): Refusal {
   return new Refusal(code, told);
 }
 
-/** The names of limits, which are made of those of operations and resources (`collect-per-Parcel`), in a refusal by one. */
+/** Names of limits contain those of operations and resources (`collect-per-Parcel`). Gives a 429 the names of the older version. */
 export function limitsDown(chain: Chain, details: RefusalDetails): RefusalDetails {
   const { members } = details;
   const names = members?.["violated-policies"];
@@ -40,7 +40,7 @@ export function limitsDown(chain: Chain, details: RefusalDetails): RefusalDetail
   return { ...details, members: { ...members, "violated-policies": told } };
 }
 
-/** The same in `RateLimit-Policy` and `RateLimit`, whose items begin with a name in quotes. */
+/** The same for the fields `RateLimit-Policy` and `RateLimit`, whose items begin with a name in quotes. */
 export function limitFieldsDown(chain: Chain, fields: readonly string[]): readonly string[] {
   return fields.map((field) => field.replaceAll(/"([^"]+)"/g, (_, name: string) => `"${limitDown(chain, name)}"`));
 }

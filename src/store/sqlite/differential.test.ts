@@ -123,7 +123,7 @@ test("sqlite and memory agree", async () => {
         let time = 1000;
         return { tables, clock: () => time++ };
       };
-      // What begins anew on a thread looks at the clock once more.
+      // A statement that starts again on a thread reads the clock again.
       const sliceMilliseconds = Number.POSITIVE_INFINITY;
       const stores = [
         await openMemoryStore(options()),

@@ -121,7 +121,7 @@ function done(task: Task): unknown {
     case "begin":
       now = task.now;
       connection.stop.at = stopOf(task.until);
-      // Nobody waits for it any more, and it would be in the way of others.
+      // After its deadline nobody waits for this transaction, and it would block the others.
       checkStop(connection.stop);
       connection.run("BEGIN IMMEDIATE");
       transaction = new SqliteTransaction(shop, turn);

@@ -1,4 +1,4 @@
-/** A deadline is that of the request, not of the thread: it ends what waits for a thread that is slow to start. */
+/** A request ends at its deadline also while the thread of its statement is still starting. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ function slowThreads(t: TestContext): { readonly threads: Threads; readonly file
 test("R8.10 a read ends at its deadline while its thread starts", async (t) => {
   const { threads } = slowThreads(t);
   let started = false;
-  // It has no table to read, which is said once the thread has started.
+  // There is no such table, which the thread reports once it has started.
   const waiting = threads.read("read", {}, [], undefined).catch(() => (started = true));
   await assert.rejects(threads.read("read", {}, [], deadline), isLate);
   assert.equal(started, false);

@@ -91,7 +91,7 @@ export function openThreads({ clock, readers, reading, writing }: ThreadsOptions
         assertInTime(until);
         return { kind: "begin", until, now: clock() };
       });
-      // A thread that begins after all has the next task at once, before that of any other transaction.
+      // If the thread begins it after all, this rollback is its next task, before any other transaction.
       await endedBy(left, begun, () => void writer.ask(() => ({ kind: "rollback" })).catch(() => undefined));
       let over = false;
       const changes: RecordChange[] = [];
@@ -142,8 +142,8 @@ function assertInTime(until: number | undefined): void {
 }
 
 /**
- * What is asked of a thread, for so many milliseconds. The thread ends its statements at the same moment, but only once it runs: it may
- * still be starting, or have a statement that cannot be stopped.
+ * The result of a task of a thread, or a `late` error after `left` milliseconds. The thread stops its statement at the same moment, but only
+ * if it runs: it may still be starting, or be in a statement that cannot be stopped.
  */
 function endedBy<Value>(
   left: number | undefined,

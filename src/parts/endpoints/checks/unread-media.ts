@@ -1,4 +1,4 @@
-/** A body of a wire in a media type that is not read. */
+/** A wire declares a body in a media type that the server cannot read. */
 import type { Check } from "../../finding.ts";
 import { jsonSchemaOf, namedSchemas } from "../../resources/json-schema.ts";
 import { isRead } from "../wire-media.ts";

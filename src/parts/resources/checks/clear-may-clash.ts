@@ -1,4 +1,4 @@
-/** A reference that deleting another record clears, where two records without it may be the same and may not. */
+/** A reference that the deletion of another record clears, used in something unique: two records could then have the same value. */
 import { reachOf } from "../../../expression/reach.ts";
 import type { Check } from "../../finding.ts";
 import type { Facts } from "../../facts.ts";

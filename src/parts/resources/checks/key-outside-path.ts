@@ -1,4 +1,4 @@
-/** A field that paths name records by, with values that no path can hold. */
+/** A field that paths use as a key, whose type allows values that no path segment can have. */
 import { RE2JS } from "@bufbuild/re2";
 import type { Facts } from "../../facts.ts";
 import type { Check } from "../../finding.ts";
@@ -25,7 +25,7 @@ export const check: Check = {
   },
 };
 
-/** Clients leave the first out of a path, and take the others for steps (WHATWG URL, path state). */
+/** Clients drop an empty segment, and resolve `.` and `..` as steps (WHATWG URL, path state). */
 const notSegments = ["", ".", ".."];
 
 /** The fields that paths name records by, of the resource itself or as a parent. */

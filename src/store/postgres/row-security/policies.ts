@@ -165,7 +165,7 @@ function conditionOf(grants: readonly GrantPlan[], table: Table, reached: Named)
     { kind: "roles" },
     ...parameters.map((parameter) => ({ kind: "value", parameter }) as const),
   ];
-  // Nobody may read what no operation gives anybody.
+  // If no grant allows reading the table, nobody may read it.
   const condition = alternatives.length === 0 ? "FALSE" : `(${alternatives.join(" OR ")})`;
   return { condition, limited: true, asks };
 }
