@@ -191,8 +191,7 @@ function readFlow(reading: Reading, open: "{" | "[", depth: number): Node | unde
   const keys = new Set<string>();
   reading.at += 1;
   skipBlanks(reading);
-  let more = reading.text[reading.at] !== close;
-  while (more) {
+  while (reading.text[reading.at] !== close) {
     const key = open === "{" ? readKey(reading, flowKey, keys) : undefined;
     if (open === "{" && key === undefined) return undefined;
     skipBlanks(reading);
@@ -201,12 +200,9 @@ function readFlow(reading: Reading, open: "{" | "[", depth: number): Node | unde
     if (key === undefined) items.push(value);
     else entries.push({ key, value });
     skipBlanks(reading);
-    more = reading.text[reading.at] === ",";
-    if (!more) break;
+    if (reading.text[reading.at] !== ",") break;
     reading.at += 1;
     skipBlanks(reading);
-    // The last entry may have a comma, too.
-    more = reading.text[reading.at] !== close;
   }
   if (reading.text[reading.at] !== close) return undefined;
   reading.at += 1;

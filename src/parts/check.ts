@@ -104,21 +104,10 @@ export function check(name: string, input: string | Uint8Array, comparing?: Comp
 
 /** One finding where several ways lead to it: a line that four operations share is wrong once. */
 function once(found: readonly Diagnostic[]): readonly Diagnostic[] {
-  // Most places have one finding, and no text is made to compare it by.
-  const first = new Map<number, Diagnostic>();
   const known = new Set<string>();
-  const keyOf = ({ code, span, message }: Diagnostic): string =>
-    `${code} ${span.start.offset} ${span.end.offset} ${message}`;
-  return found.filter((one) => {
-    const other = first.get(one.span.start.offset);
-    if (other === undefined) {
-      first.set(one.span.start.offset, one);
-      return true;
-    }
-    const key = keyOf(one);
-    if (known.has(key) || key === keyOf(other)) return false;
-    known.add(key);
-    return true;
+  return found.filter(({ code, span, message }) => {
+    const key = `${code} ${span.start.offset} ${span.end.offset} ${message}`;
+    return !known.has(key) && known.add(key);
   });
 }
 

@@ -184,6 +184,11 @@ export interface AskingGrant extends Grant {
   readonly asksCaller?: boolean;
 }
 
+/** Whether a token that scopes bind is none of those whom the grant names, whatever its roles. */
+function excludesTokens({ asksCaller, who }: AskingGrant): boolean {
+  return who.kind === "signed-in" ? who.anyScope !== true : who.kind === "anyone" && asksCaller === true;
+}
+
 /**
  * Whether everybody whom `inner` names is named by `outer`, conditions aside. Neither `signed-in` nor `anyone` under a condition that asks
  * who the caller is names a token that scopes bind (decision 82).
@@ -194,12 +199,9 @@ export function covers(
   inner: AskingGrant,
 ): boolean {
   const { who } = inner;
-  if (outer.who.kind === "anyone" && outer.asksCaller !== true) return true;
-  if (outer.who.kind === "role" || (outer.who.kind === "signed-in" && who.kind === "anyone"))
-    return nameOf(outer) === nameOf(inner);
-  if (outer.who.kind === "signed-in" && outer.who.anyScope === true) return true;
-  if (who.kind === "signed-in" ? who.anyScope !== true : who.kind === "anyone" && inner.asksCaller === true)
-    return true;
+  if (outer.who.kind === "role") return nameOf(outer) === nameOf(inner);
+  if (who.kind === "anyone" && outer.who.kind !== "anyone") return false;
+  if (!excludesTokens(outer) || excludesTokens(inner)) return true;
   return !Object.values(authentication.credentials).some(
     (credential) =>
       bindsByScopes(credential) &&
