@@ -60,7 +60,6 @@ const graphs = fc.integer({ min: 1, max: 20 }).chain((count) => {
     width: fc.integer({ min: 12, max: 160 }),
     height: fc.integer({ min: 12, max: 60 }),
     right: fc.integer({ min: 0, max: 150 }),
-    floats: fc.boolean(),
   });
   const end = fc.integer({ min: 0, max: count - 1 });
   return fc.record({
@@ -107,10 +106,10 @@ test("every move runs from the edge of its first state to the edge of its second
     fc.property(graphs, ({ nodes, edges }) => {
       const layout = layOut(nodes, edges);
       for (const [at, { from, to }] of edges.entries()) {
-        const runs = layout.edges[at]?.runs ?? [];
+        const points = layout.edges[at]?.points ?? [];
         for (const [name, point] of [
-          [from, runs[0]?.[0]],
-          [to, runs.at(-1)?.at(-1)],
+          [from, points[0]],
+          [to, points.at(-1)],
         ] as const) {
           const index = nodes.findIndex((node) => node.name === name);
           const centre = layout.nodes[index] as { x: number; y: number };
@@ -129,7 +128,7 @@ test("every move runs from the edge of its first state to the edge of its second
 });
 
 test("states follow one another downwards", () => {
-  const plain = { width: 60, height: 30, right: 0, floats: false };
+  const plain = { width: 60, height: 30, right: 0 };
   const label = { width: 40, height: 16 };
   const nodes = ["a", "b", "c"].map((name) => ({ name, ...plain }));
   const { nodes: places } = layOut(nodes, [

@@ -1,7 +1,7 @@
 /** The states of a resource as a picture: an SVG that is styled by the page. */
 import type { Lifecycle, Move, Trigger } from "../../parts/states/model.ts";
 import { triggerText } from "../moves.ts";
-import { layOut, type LayoutEdge, type LayoutNode, type PlacedEdge, type Point } from "./diagram-layout.ts";
+import { type Box, layOut, type LayoutEdge, type LayoutNode, type PlacedEdge, type Point } from "./diagram-layout.ts";
 import { anchor, html, type Html } from "./html.ts";
 
 /** Of one character of the page's fixed-width font at the size of each text, with a little to spare. */
@@ -101,7 +101,7 @@ function nodesOf({ states, start, moves }: Lifecycle, arrows: readonly Arrow[]):
     return { kind: "state", state, loops, node: boxOf(state, state, loops, ends) };
   });
   const any: readonly Drawn[] = moves.some(({ from }) => from === "any")
-    ? [{ kind: "any", state: "any state", loops: [], node: { ...boxOf(anyState, "any state", [], 1), floats: true } }]
+    ? [{ kind: "any", state: "any state", loops: [], node: { ...boxOf(anyState, "any state", [], 1) } }]
     : [];
   const dot: readonly Drawn[] =
     start === undefined
@@ -111,7 +111,7 @@ function nodesOf({ states, start, moves }: Lifecycle, arrows: readonly Arrow[]):
             kind: "start",
             state: "",
             loops: [],
-            node: { name: startDot, width: 12, height: 12, right: 0, floats: true },
+            node: { name: startDot, width: 12, height: 12, right: 0 },
           },
         ];
   return [...dot, ...boxes, ...any];
@@ -126,7 +126,6 @@ function boxOf(name: string, text: string, loops: readonly Arrow[], ends: number
     width: Math.max(64, text.length * stateCharacter + 28, Math.min(ends, 10) * 18),
     height: Math.max(boxHeight, lines.length * lineHeight + 4),
     right,
-    floats: false,
   };
 }
 
@@ -158,10 +157,10 @@ function description({ start, final = [], moves }: Lifecycle): string {
 
 const loopWidth = 26;
 
-function edgeSvg({ lines, timed }: Arrow, { runs, label }: PlacedEdge, marker: string): Html {
-  const lead = runs.slice(0, -1).map((run) => html`<path d="${pathOf(run)}"/>`);
-  const last = html`<path d="${pathOf(runs.at(-1) ?? [])}" marker-end="url(#${marker})"/>`;
-  return html`<g class="move${timed ? " timed" : ""}">${lead}${last}${lines.length === 0 ? undefined : textSvg(lines, label, "middle")}</g>
+function edgeSvg({ lines, timed }: Arrow, { points, label }: PlacedEdge, marker: string): Html {
+  return html`<g class="move${timed ? " timed" : ""}"><path d="${pathOf(points)}" marker-end="url(#${marker})"/>${
+    lines.length === 0 ? undefined : html`${rectangle(label)}${textSvg(lines, label, "middle")}`
+  }</g>
 `;
 }
 
@@ -207,15 +206,16 @@ function nodeSvg(
     return html`<circle class="start" cx="${round(x)}" cy="${round(y)}" r="6"/>
 `;
   const ends = final.includes(state);
-  const left = x - node.width / 2;
-  const top = y - node.height / 2;
-  const box = (inset: number) =>
-    html`<rect x="${round(left + inset)}" y="${round(top + inset)}" width="${round(node.width - 2 * inset)}" height="${round(node.height - 2 * inset)}" rx="${Math.max(4, 10 - inset)}"/>`;
+  const box = (inset: number) => rectangle({ ...node, x, y }, inset);
   const sentence = states[state];
   return html`<g class="state${kind === "any" ? " any" : ""}${ends ? " final" : ""}">${
     sentence === undefined || sentence === "" ? undefined : html`<title>${state}: ${sentence}</title>`
   }${box(0)}${ends ? box(3.5) : undefined}<text x="${round(x)}" y="${round(y + 4.5)}" text-anchor="middle">${state}</text>${loopSvg(loops, x + node.width / 2, y, marker)}</g>
 `;
+}
+
+function rectangle({ x, y, width, height }: Box, inset = 0): Html {
+  return html`<rect x="${round(x - width / 2 + inset)}" y="${round(y - height / 2 + inset)}" width="${round(width - 2 * inset)}" height="${round(height - 2 * inset)}" rx="${Math.max(4, 10 - inset)}"/>`;
 }
 
 /** Self-moves share one loop; it is dashed where time alone makes them. */

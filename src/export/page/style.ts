@@ -120,6 +120,7 @@ details[open] > summary { margin-bottom: .5rem; }
 .diagram .state.any > text { fill: var(--quiet); font-weight: 400; }
 .diagram .start { fill: var(--text); }
 .diagram .move path { fill: none; stroke: var(--quiet); stroke-width: 1.25; }
+.diagram .move rect { fill: var(--ground); }
 .diagram .move.timed path { stroke-dasharray: 5 4; }
 .diagram .move .label { fill: var(--text); font-size: 12px; font-weight: 400; }
 .diagram .move .guard { fill: var(--quiet); }
