@@ -38,7 +38,7 @@ export function absent(call: Call): Refusal {
 }
 
 /**
- * The same where the path names a parent that is absent or hidden: seen or not by its own resource's operations (decision 13),
+ * The same where the path names a parent that is absent or hidden: seen or not by its own resource's operations (docs/reference/http.md#hidden-records),
  * and alike for all parents of a path, whichever of them it is.
  */
 export function absentParent(call: Call): Refusal {

@@ -294,7 +294,7 @@ export function passes(one: Grant, caller: Caller, { owner, open }: Facts): bool
 
 const reads: readonly OperationName[] = ["getThing", "listThings", "outThing", "outThings"];
 
-/** Decision 13: by any read or list of the resource. */
+/** docs/reference/http.md#hidden-records: by any read or list of the resource. */
 export function isSeen({ allow }: Vault, caller: Caller, facts: Facts): boolean {
   return reads.some((name) => allow[name].some((one) => passes(one, caller, facts)));
 }

@@ -1,5 +1,5 @@
 /**
- * A store as one on PostgreSQL is (decisions 42 to 44): transactions run together, each statement sees what is committed when it is
+ * A store as one on PostgreSQL is (docs/decisions/0010 to 0012): transactions run together, each statement sees what is committed when it is
  * given, what is decided on is held until the end, whoever waits in a circle or has been overtaken is run again, one process at
  * a time leads, and entries of the journal get their positions after the commit, in the order in which they were written.
  *

@@ -191,7 +191,7 @@ function excludesTokens({ asksCaller, who }: AskingGrant): boolean {
 
 /**
  * Whether everybody whom `inner` names is named by `outer`, conditions aside. Neither `signed-in` nor `anyone` under a condition that asks
- * who the caller is names a token that scopes bind (decision 82).
+ * who the caller is names a token that scopes bind (docs/decisions/0022-oauth.md).
  */
 export function covers(
   { authentication }: Pick<Model, "authentication">,

@@ -1,7 +1,7 @@
 /**
  * Sockets that all read into one buffer. What has come is looked at in the turn in which it comes, and most of it is needed
  * no longer; a buffer of 64 KiB for each packet is a third of what a packet costs, and most of what is to be collected
- * (docs/decisions/0076-one-buffer-to-read-into.md).
+ * (bench/NOTES.md).
  */
 import { createServer, type Server, Socket } from "node:net";
 

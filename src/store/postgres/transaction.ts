@@ -130,7 +130,7 @@ type Lock = typeof toRefer | typeof toChange;
  * Statements see what is committed when they are given (READ COMMITTED), and whatever is decided on is held until the end, so
  * that transactions come out as if they had been run one after another: a row with FOR NO KEY UPDATE, which others who only
  * refer to it need not wait for; a row that is read by a reference with FOR SHARE, unless the work may change it later; a number
- * of rows by a lock of its own; and where all rows of a table may matter, the table. `docs/decisions/0042-postgres.md` says why not SERIALIZABLE.
+ * of rows by a lock of its own; and where all rows of a table may matter, the table. `docs/decisions/0010-postgres-locks.md` says why not SERIALIZABLE.
  */
 export class PostgresTransaction implements Transaction {
   readonly changes: RecordChange[] = [];

@@ -2,7 +2,7 @@
  * Copies the log back into the database beside the service: on a thread of its own with a connection of its own, started
  * when it is first needed. That goes on while others write, so something is always left, and the log grows. Only when it is
  * many times what is copied at a time do writes wait, for the rest, so that it can begin anew. That is two flushes and another
- * thread's turns, and was what the slowest requests waited for (docs/decisions/0078-a-log-seldom-begun-anew.md).
+ * thread's turns, and was what the slowest requests waited for (docs/decisions/0007-sqlite-grouped-commits.md).
  */
 import { statSync } from "node:fs";
 import { Worker } from "node:worker_threads";
