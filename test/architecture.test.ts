@@ -136,15 +136,19 @@ test("what runs in a browser is free of Node", () => {
   assert.deepEqual(wrong, []);
 });
 
-test("src/parts holds the nine parts, each with a model and a reader", () => {
+test("src/parts holds the nine parts, each with a model and a grammar", () => {
   const folders = new Set(
     globSync("src/parts/*/**/*.ts", { cwd: root }).map((path) => slashes(path).split("/")[2] ?? ""),
   );
-  const present = [...folders].filter((folder) => existsSync(join(root, "src/parts", folder, "read.ts")));
+  const present = [...folders].filter(
+    (folder) =>
+      ["read.ts", "grammar.ts"].some((file) => existsSync(join(root, "src/parts", folder, file))) &&
+      folder !== "grammar",
+  );
   assert.deepEqual(
-    [...folders].filter((folder) => !nineParts.includes(folder)),
+    [...folders].filter((folder) => !nineParts.includes(folder) && folder !== "grammar"),
     [],
-    "folders that are none of the nine",
+    "folders that are none of the nine, nor the engine that reads them",
   );
   assert.deepEqual(
     present.filter((folder) => !existsSync(join(root, "src/parts", folder, "model.ts"))),

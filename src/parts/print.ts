@@ -5,11 +5,11 @@
 import { printTree, type Tree } from "../document/print.ts";
 import { printAuthentication } from "./authentication/print.ts";
 import { printEndpoints } from "./endpoints/print.ts";
-import { printErrors } from "./errors/print.ts";
+import { errors } from "./errors/grammar.ts";
 import { printEvents } from "./events/print.ts";
-import { printLimits } from "./limits/print.ts";
+import { limits } from "./limits/grammar.ts";
 import { type Model, type PartName, partNames } from "./model.ts";
-import { printPurpose } from "./purpose/print.ts";
+import { purpose } from "./purpose/grammar.ts";
 import type { Below } from "./resources/field-print.ts";
 import { printResources } from "./resources/print.ts";
 import { partHeadings } from "./sections.ts";
@@ -83,7 +83,7 @@ function partTree(model: Model, part: PartName): Tree {
 function printPart(model: Model, part: PartName, below: Below): Tree {
   switch (part) {
     case "purpose":
-      return printPurpose(model.purpose);
+      return purpose.print(model.purpose, below);
     case "resources":
       return printResources(model.resources, below);
     case "states":
@@ -95,9 +95,9 @@ function printPart(model: Model, part: PartName, below: Below): Tree {
     case "events":
       return printEvents(model.events, below);
     case "errors":
-      return printErrors(model.errors, below);
+      return errors.print(model.errors, below);
     case "limits":
-      return printLimits(model.limits, below);
+      return limits.print(model.limits, below);
     case "versioning":
       return printVersioning(model.versioning, below);
   }

@@ -6,12 +6,10 @@ import { printTree, type Tree } from "../document/print.ts";
 import { readDocument } from "../document/read.ts";
 import { printAuthentication } from "./authentication/print.ts";
 import { readAuthentication } from "./authentication/read.ts";
-import { printErrors } from "./errors/print.ts";
-import { readErrors } from "./errors/read.ts";
+import { errors } from "./errors/grammar.ts";
 import { printEvents } from "./events/print.ts";
 import { readEvents } from "./events/read.ts";
-import { printLimits } from "./limits/print.ts";
-import { readLimits } from "./limits/read.ts";
+import { limits } from "./limits/grammar.ts";
 import { createReader, type Reader } from "./reader.ts";
 import { printVersioning } from "./versioning/print.ts";
 import { readVersioning } from "./versioning/read.ts";
@@ -80,6 +78,6 @@ function neverThrows<Part>(
 
 neverThrows("authentication", readAuthentication, printAuthentication);
 neverThrows("events", readEvents, printEvents);
-neverThrows("errors", readErrors, printErrors);
-neverThrows("limits", readLimits, printLimits);
+neverThrows("errors", errors.readPart, errors.print);
+neverThrows("limits", limits.readPart, limits.print);
 neverThrows("versioning", readVersioning, printVersioning);

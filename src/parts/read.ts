@@ -3,12 +3,12 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Document } from "../document/document.ts";
 import { readAuthentication } from "./authentication/read.ts";
 import { readEndpoints } from "./endpoints/read.ts";
-import { readErrors } from "./errors/read.ts";
+import { errors } from "./errors/grammar.ts";
 import { readEvents } from "./events/read.ts";
-import { readLimits } from "./limits/read.ts";
+import { limits } from "./limits/grammar.ts";
 import type { Model, PartName, PartStatus, Places } from "./model.ts";
 import { partNames } from "./model.ts";
-import { readPurpose } from "./purpose/read.ts";
+import { purpose } from "./purpose/grammar.ts";
 import { createReader } from "./reader.ts";
 import { readResources } from "./resources/read.ts";
 import { readSections, type Sections } from "./sections.ts";
@@ -36,14 +36,14 @@ export function readModel(document: Document): ModelReading {
   const model: Model = {
     ...(title === undefined ? {} : { title: title.text }),
     status,
-    purpose: readPurpose(reader, parts.purpose.body),
+    purpose: purpose.readPart(reader, parts.purpose.body),
     resources: readResources(reader, parts.resources.body),
     states: readStates(reader, parts.states.body),
     endpoints: readEndpoints(reader, parts.endpoints.body),
     authentication: readAuthentication(reader, parts.authentication.body),
     events: readEvents(reader, parts.events.body),
-    errors: readErrors(reader, parts.errors.body),
-    limits: readLimits(reader, parts.limits.body),
+    errors: errors.readPart(reader, parts.errors.body),
+    limits: limits.readPart(reader, parts.limits.body),
     versioning: readVersioning(reader, parts.versioning.body),
     gaps: inOrder(reader.gaps, reader.places),
   };

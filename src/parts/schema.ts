@@ -7,14 +7,27 @@ import type { Json, JsonObject } from "../base/json.ts";
 import { credentialKinds } from "./authentication/model.ts";
 import { deeds, listKinds, type ListNames, listWords, methods, repeatScopes } from "./endpoints/model.ts";
 import type { endpointKeys, endpointsKeys } from "./endpoints/read.ts";
-import type { parameterKeys, wireAnswerKeys, wireBodyKeys, wireKeys } from "./endpoints/wire-read.ts";
-import { standardErrors } from "./errors/model.ts";
+import type { wireAnswerKeys, wireBodyKeys, wireKeys } from "./endpoints/wire-read.ts";
+import { errors } from "./errors/grammar.ts";
 import { type PartName, partNames } from "./model.ts";
-import { editions } from "./purpose/model.ts";
-import type { purposeKeys } from "./purpose/read.ts";
+import { purpose } from "./purpose/grammar.ts";
 import type { fieldKeys } from "./resources/field.ts";
 import { absences } from "./resources/model.ts";
 import type { resourcesKeys } from "./resources/read.ts";
+import {
+  closed,
+  either,
+  lineSchema,
+  mapOf,
+  oneOf,
+  oneOrMore,
+  orNone,
+  orOpen,
+  said,
+  shared,
+  sharedSchemas,
+} from "./grammar/schema.ts";
+import { limits } from "./limits/grammar.ts";
 import { partHeadings } from "./sections.ts";
 import type { lifecycleKeys, triggerKeys } from "./states/read.ts";
 
@@ -30,7 +43,7 @@ export function documentSchema(): Json {
     properties: { $schema: { type: "string" }, title: said, ...parts },
     required: [...partNames],
     additionalProperties: false,
-    $defs: { ...Object.fromEntries(partNames.map((part) => [part, partSchema(part)])), ...shared },
+    $defs: { ...Object.fromEntries(partNames.map((part) => [part, partSchema(part)])), ...definitions },
   };
 }
 
@@ -56,70 +69,14 @@ const summaries: Readonly<Record<PartName, string>> = {
 
 // ── Pieces ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const open = "not shown";
+const text = shared("text");
+const number = shared("number");
+const expression = shared("expression");
+const names = shared("names");
+const duration = shared("duration");
 
-/** A line of any form. */
-const said: JsonObject = { type: ["string", "number", "boolean"] };
-/** What every part says, each under its own name below `$defs`. */
-const text: JsonObject = { $ref: "#/$defs/text" };
-const number: JsonObject = { $ref: "#/$defs/number" };
-const expression: JsonObject = { $ref: "#/$defs/expression" };
-const names: JsonObject = { $ref: "#/$defs/names" };
-const duration: JsonObject = { $ref: "#/$defs/duration" };
-
-/** A line of this form. */
-function line(pattern: string, description: string): JsonObject {
-  return { type: ["string", "number"], pattern: `^(${pattern}|${open})$`, description };
-}
-
-function word(...words: readonly Json[]): JsonObject {
-  return { enum: [...words, open] };
-}
-
-/** A map with these keys and no others. */
-function closed<Key extends string>(
-  properties: Readonly<Record<Key, JsonObject>>,
-  ...required: readonly NoInfer<Key>[]
-): JsonObject {
-  return {
-    type: "object",
-    properties,
-    additionalProperties: false,
-    ...(required.length === 0 ? {} : { required }),
-  };
-}
-
-/** A map of the author's own names. */
-function mapOf(values: JsonObject, pattern?: string): JsonObject {
-  return {
-    type: "object",
-    additionalProperties: values,
-    ...(pattern === undefined ? {} : { propertyNames: { pattern } }),
-  };
-}
-
-function either(...schemas: readonly JsonObject[]): JsonObject {
-  return { anyOf: schemas };
-}
-
-function orOpen(...schemas: readonly JsonObject[]): JsonObject {
-  return either({ const: open }, ...schemas);
-}
-
-function orNone(...schemas: readonly JsonObject[]): JsonObject {
-  return either({ enum: ["none", open] }, ...schemas);
-}
-
-function oneOrMore(item: JsonObject): JsonObject {
-  return either(item, { type: "array", items: item });
-}
-
-function ref(name: keyof typeof shared): JsonObject {
-  return { $ref: `#/$defs/${name}` };
-}
-
-const address = line(`(${methods.join("|")})\\s+/\\S*`, "A method and a path: `POST /parcels/{id}/collect`.");
-const addressMap = closed({ method: word(...methods), path: { type: "string" } });
+const address = lineSchema(`(${methods.join("|")})\\s+/\\S*`, "A method and a path: `POST /parcels/{id}/collect`.");
+const addressMap = closed({ method: oneOf(...methods), path: { type: "string" } });
 
 const fieldName = "^_?[A-Za-z][A-Za-z0-9_]*\\??$";
 const typeName = "^[A-Z][A-Za-z0-9]*$";
@@ -136,18 +93,8 @@ const fieldMembers: Readonly<Record<(typeof fieldKeys)[number], JsonObject>> = {
 };
 
 /** Kept under `$defs`, because several parts say them. */
-const shared = {
-  /** A text, as YAML or JSON may write it. A key without a value is an empty text. */
-  text: { type: ["string", "number", "boolean", "null"] },
-  number: {
-    anyOf: [
-      { type: "integer", minimum: 1 },
-      { type: "string", pattern: `^([0-9]+|${open})$` },
-    ],
-  },
-  expression: { ...said, minLength: 1, description: "An expression in the syntax of CEL." },
-  names: { anyOf: [said, { type: "array", items: text }] },
-  duration: line("([0-9]+(y|mo|w|d|h|m|s|ms))+", "A duration: `15s`, `72h`, `90d`."),
+const definitions: Readonly<Record<string, JsonObject>> = {
+  ...sharedSchemas,
   field: either(
     {
       type: "string",
@@ -174,16 +121,16 @@ const shared = {
   ),
   address: either(address, addressMap),
   lists: either(
-    line(
+    lineSchema(
       `(${listKinds.join("|")})(\\s*,\\s*([0-9]+ per page|limit [0-9]+( at most [0-9]+)?|at most [0-9]+|bare array))*`,
       "`cursor, 50 per page, at most 200`",
     ),
     closed(
       {
-        kind: word(...listKinds),
+        kind: oneOf(...listKinds),
         size: number,
         max: number,
-        bare: word("true", "false", true, false),
+        bare: oneOf("true", "false", true, false),
         names: orOpen(
           closed(Object.fromEntries(listWords.map((name) => [name, text])) as Record<keyof ListNames, JsonObject>),
         ),
@@ -192,10 +139,10 @@ const shared = {
     ),
   ),
   trigger: either(
-    line("(by|after|at|when)\\s.+", "`by operation`, `after duration`, `at field` or `when event`."),
+    lineSchema("(by|after|at|when)\\s.+", "`by operation`, `after duration`, `at field` or `when event`."),
     closed(triggerMembers()),
   ),
-} satisfies Readonly<Record<string, JsonObject>>;
+};
 
 function triggerMembers(): Record<(typeof triggerKeys)[number], JsonObject> {
   return {
@@ -211,32 +158,20 @@ function triggerMembers(): Record<(typeof triggerKeys)[number], JsonObject> {
 
 // ── Parts ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const sentences = orNone(mapOf(text, plainName), { type: "array", items: { ...said, pattern: plainName } });
-
-const purposeMembers: Readonly<Record<(typeof purposeKeys)[number], JsonObject>> = {
-  nonet: word(...editions, ...editions.map(Number)),
-  service: line("[a-z][a-z0-9]*(-[a-z0-9]+)*", "The name: small letters, digits and hyphens."),
-  domain: text,
-  purpose: text,
-  users: sentences,
-  outside: names,
-  operations: sentences,
-};
-
 const rule = either(
-  line("unique\\s.+|.+\\selse\\s+\\S+", "`unique a + b [, absent equal|distinct]`, or `expression else error`."),
-  closed({ unique: names, absent: word(...absences), holds: expression, else: text }),
+  lineSchema("unique\\s.+|.+\\selse\\s+\\S+", "`unique a + b [, absent equal|distinct]`, or `expression else error`."),
+  closed({ unique: names, absent: oneOf(...absences), holds: expression, else: text }),
 );
 
 const resourcesMembers: Readonly<Record<(typeof resourcesKeys)[number], JsonObject>> = {
-  types: orNone(mapOf(orOpen(ref("fields")), typeName)),
+  types: orNone(mapOf(orOpen(shared("fields")), typeName)),
   schemas: orNone(mapOf(fieldMembers.schema, typeName)),
   views: orNone(
     mapOf(
       orOpen({
         type: "object",
         properties: { of: text, fields: names },
-        patternProperties: { "^(?!(of|fields)$)": ref("field") },
+        patternProperties: { "^(?!(of|fields)$)": shared("field") },
         propertyNames: { pattern: fieldName },
         required: ["of"],
       }),
@@ -246,7 +181,7 @@ const resourcesMembers: Readonly<Record<(typeof resourcesKeys)[number], JsonObje
   rules: orNone(mapOf(either({ const: "none" }, oneOrMore(rule)))),
 };
 
-const moves = orNone(mapOf(oneOrMore(ref("trigger")), "->"), {
+const moves = orNone(mapOf(oneOrMore(shared("trigger")), "->"), {
   type: "array",
   items: closed({ from: names, to: text, ...triggerMembers() }, "from", "to"),
 });
@@ -260,7 +195,7 @@ const lifecycleMembers: Readonly<Record<(typeof lifecycleKeys)[number], JsonObje
 
 const parameter = either(
   { type: "string", minLength: 1 },
-  closed<(typeof parameterKeys)[number]>({ type: text, schema: fieldMembers.schema, note: text, example: {} }),
+  closed({ type: text, schema: fieldMembers.schema, note: text, example: {} }),
 );
 const parameters = orNone(mapOf(orOpen(parameter)));
 const wireBodyMembers: Readonly<Record<(typeof wireBodyKeys)[number], JsonObject>> = {
@@ -286,10 +221,13 @@ const wireMembers: Readonly<Record<(typeof wireKeys)[number], JsonObject>> = {
   ),
 };
 
-const success = either({ type: "integer", minimum: 200, maximum: 299 }, line("2[0-9][0-9]", "The success status."));
+const success = either(
+  { type: "integer", minimum: 200, maximum: 299 },
+  lineSchema("2[0-9][0-9]", "The success status."),
+);
 const accepted = either(
   success,
-  line("2[0-9][0-9]\\s+if\\s.+", "`202 if expression`"),
+  lineSchema("2[0-9][0-9]\\s+if\\s.+", "`202 if expression`"),
   closed({ status: success, if: expression }, "status"),
 );
 
@@ -297,43 +235,46 @@ const accepted = either(
 const statusMembers: JsonObject = {
   type: "object",
   properties: { given: success, changed: success, created: success, same: success, accepted, differs: text },
-  additionalProperties: either({ type: "integer", minimum: 400, maximum: 599 }, line("[45][0-9][0-9]", "The status.")),
+  additionalProperties: either(
+    { type: "integer", minimum: 400, maximum: 599 },
+    lineSchema("[45][0-9][0-9]", "The status."),
+  ),
 };
 
 const endpointMembers: Readonly<Record<(typeof endpointKeys)[number], JsonObject>> = {
-  at: ref("address"),
+  at: shared("address"),
   of: text,
-  does: word(...deeds),
-  takes: either(text, ref("taken")),
-  gives: either(ref("given"), ref("fields")),
+  does: oneOf(...deeds),
+  takes: either(text, shared("taken")),
+  gives: either(shared("given"), shared("fields")),
   choose: orNone(mapOf(orOpen(closed({ from: text, if: expression, else: text }, "from", "else")))),
   the: expression,
   link: orOpen(closed({ in: text, with: orNone(mapOf(expression)) }, "in", "with")),
   unlink: orOpen(closed({ in: text, with: orNone(mapOf(expression)) }, "in", "with")),
-  query: orNone(ref("fields")),
-  filters: orNone(mapOf(either(expression, closed({ type: ref("fieldType"), if: expression }, "if")))),
+  query: orNone(shared("fields")),
+  filters: orNone(mapOf(either(expression, closed({ type: shared("fieldType"), if: expression }, "if")))),
   if: expression,
   else: text,
   status: either(success, statusMembers),
-  lists: ref("lists"),
+  lists: shared("lists"),
   where: expression,
   wire: orOpen(closed(wireMembers)),
 };
 
 const endpointsMembers: Readonly<Record<(typeof endpointsKeys)[number], JsonObject>> = {
-  base: line("(\\{base_url\\}|https?://[^\\s/?#]+)(/[^\\s?#]*)?", "`{base_url}`, or an absolute address."),
-  lists: ref("lists"),
+  base: lineSchema("(\\{base_url\\}|https?://[^\\s/?#]+)(/[^\\s?#]*)?", "`{base_url}`, or an absolute address."),
+  lists: shared("lists"),
   edits: either(
-    line("[Ii][Ff]-[Mm][Aa][Tt][Cc][Hh]\\s+(required|optional)|none", "`If-Match required`"),
-    closed({ "If-Match": word("required", "optional", "none") }),
+    lineSchema("[Ii][Ff]-[Mm][Aa][Tt][Cc][Hh]\\s+(required|optional)|none", "`If-Match required`"),
+    closed({ "If-Match": oneOf("required", "optional", "none") }),
   ),
   repeats: either(
-    line(
+    lineSchema(
       `none|\\S+\\s+(required\\s+)?on\\s+every\\s+(${repeatScopes.join("|")})(\\s*,\\s*kept\\s+\\S+)?`,
       "`Idempotency-Key on every POST, kept 24h`",
     ),
     closed(
-      { header: text, on: word(...repeatScopes), required: word("true", "false", true, false), kept: duration },
+      { header: text, on: oneOf(...repeatScopes), required: oneOf("true", "false", true, false), kept: duration },
       "header",
       "on",
     ),
@@ -344,7 +285,7 @@ const endpointsMembers: Readonly<Record<(typeof endpointsKeys)[number], JsonObje
 };
 
 const credential = closed({
-  kind: word(...credentialKinds),
+  kind: oneOf(...credentialKinds),
   sent: either(said, closed({ header: text, scheme: text })),
   obtained: text,
   renewed: text,
@@ -360,32 +301,28 @@ const credential = closed({
   of: text,
   name: text,
   scopes: either(names, mapOf(names)),
-  changed: line("with\\s+[A-Za-z_][A-Za-z0-9_]*", "`with currentPassword`"),
-  at: line("POST\\s+/\\S+", "`POST /oauth/token`"),
+  changed: lineSchema("with\\s+[A-Za-z_][A-Za-z0-9_]*", "`with currentPassword`"),
+  at: lineSchema("POST\\s+/\\S+", "`POST /oauth/token`"),
   login: text,
 });
 
 const webhook = closed({
-  subscribe: ref("address"),
-  for: ref("grants"),
-  signed: word("standard-webhooks", "none"),
+  subscribe: shared("address"),
+  for: shared("grants"),
+  signed: oneOf("standard-webhooks", "none"),
   promise: text,
   timeout: duration,
   retry: names,
-  then: either(said, closed({ disable: word("true", "false", true, false), keep: duration })),
+  then: either(said, closed({ disable: oneOf("true", "false", true, false), keep: duration })),
 });
 
 const stream = closed({
-  at: ref("address"),
-  for: ref("grants"),
-  kind: word("server-sent"),
+  at: shared("address"),
+  for: shared("grants"),
+  kind: oneOf("server-sent"),
   resume: text,
   keep: duration,
 });
-
-const limit = orNone(
-  oneOrMore(either(said, closed({ count: number, window: text, in: names, per: text, burst: number }))),
-);
 
 const change = either(
   said,
@@ -394,25 +331,25 @@ const change = either(
 );
 
 const bodies: Readonly<Record<PartName, JsonObject>> = {
-  purpose: closed(purposeMembers),
+  purpose: purpose.schema,
   resources: {
     type: "object",
     properties: resourcesMembers,
-    patternProperties: { [typeName]: orOpen(ref("fields")) },
+    patternProperties: { [typeName]: orOpen(shared("fields")) },
     additionalProperties: false,
   },
   states: mapOf(orNone(closed(lifecycleMembers))),
   endpoints: closed(endpointsMembers),
   authentication: closed({
-    credentials: orNone(mapOf(either(word(...credentialKinds), credential))),
+    credentials: orNone(mapOf(either(oneOf(...credentialKinds), credential))),
     roles: names,
     own: orNone(mapOf(expression)),
-    allow: orNone(mapOf(ref("grants"))),
-    show: orNone(mapOf(ref("grants"))),
-    unseen: word(403, 404, "403", "404"),
+    allow: orNone(mapOf(shared("grants"))),
+    show: orNone(mapOf(shared("grants"))),
+    unseen: oneOf(403, 404, "403", "404"),
   }),
   events: closed({
-    envelope: word("cloudevents", "plain"),
+    envelope: oneOf("cloudevents", "plain"),
     out: orNone(
       mapOf(
         either(
@@ -424,39 +361,20 @@ const bodies: Readonly<Record<PartName, JsonObject>> = {
         ),
       ),
     ),
-    in: orNone(mapOf(orOpen(closed({ at: ref("address"), with: text, carries: orNone(mapOf(ref("fieldType"))) })))),
+    in: orNone(
+      mapOf(orOpen(closed({ at: shared("address"), with: text, carries: orNone(mapOf(shared("fieldType"))) }))),
+    ),
     delivery: orNone(closed({ webhook: orNone(webhook), stream: orNone(stream) })),
   }),
-  errors: closed({
-    body: {},
-    bodies: orNone(mapOf({})),
-    status: orNone(mapOf(text)),
-    codes: orNone(mapOf(text)),
-    messages: orNone(mapOf(text)),
-    standard: either(word("all", "none"), said, { type: "array", items: { enum: Object.keys(standardErrors) } }),
-    errors: orNone(
-      mapOf(
-        either(
-          line("[45][0-9][0-9].*", "`status sentence[, retry after duration]`"),
-          closed({ status: text, sentence: text, "retry after": duration }),
-        ),
-      ),
-    ),
-  }),
-  limits: closed({
-    rate: orNone(mapOf(limit)),
-    quota: orNone(mapOf(limit)),
-    size: orNone(mapOf(text)),
-    time: orNone(mapOf(duration)),
-    keep: orNone(mapOf(either(said, closed({ duration, after: text, act: word("delete", "erase") })))),
-  }),
+  errors: errors.schema,
+  limits: limits.schema,
   versioning: closed({
-    scheme: word("dated", "numbered", "none"),
+    scheme: oneOf("dated", "numbered", "none"),
     sent: either(said, closed({ header: text, query: text, path: text })),
-    absent: word("pinned", "newest", "oldest", "refuse"),
+    absent: oneOf("pinned", "newest", "oldest", "refuse"),
     policy: orNone(
       closed({
-        breaking: word("new version only", "never"),
+        breaking: oneOf("new version only", "never"),
         notice: duration,
         support: duration,
         "after sunset": either(said, closed({ status: text, error: text })),

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readBlock } from "../../../test/part-block.ts";
 import type { DeclaredError } from "./model.ts";
-import { readErrors } from "./read.ts";
+import { errors } from "./grammar.ts";
 
 const forms: readonly [written: string, error: DeclaredError][] = [
   ["403 The code is wrong", { status: 403, sentence: "The code is wrong" }],
@@ -18,7 +18,7 @@ const forms: readonly [written: string, error: DeclaredError][] = [
 
 for (const [written, error] of forms) {
   test(`errors: ${written}`, () => {
-    const { part, faults } = readBlock(readErrors, `errors:\n  x: ${written}\n`);
+    const { part, faults } = readBlock(errors.readPart, `errors:\n  x: ${written}\n`);
     assert.deepEqual(faults, []);
     assert.deepEqual(part.errors, { x: error });
   });
@@ -26,7 +26,7 @@ for (const [written, error] of forms) {
 
 test("bodies and the catalogue", () => {
   const of = (yaml: string) => {
-    const { part, faults } = readBlock(readErrors, yaml);
+    const { part, faults } = readBlock(errors.readPart, yaml);
     assert.deepEqual(faults, []);
     return part;
   };
@@ -68,7 +68,7 @@ test("bodies and the catalogue", () => {
 
 test("what is open is a gap and no fault", () => {
   const { part, faults, reader } = readBlock(
-    readErrors,
+    errors.readPart,
     "body: not shown\nerrors: { a: not shown, b: { status: 409, sentence: B, retry after: not shown } }\n",
   );
   assert.deepEqual(faults, []);
@@ -110,6 +110,6 @@ const wrong: readonly [yaml: string, ...faults: string[]][] = [
 
 for (const [yaml, ...expected] of wrong) {
   test(`wrong: ${yaml.replace("\n", " ⏎ ")}`, () => {
-    assert.deepEqual(readBlock(readErrors, `${yaml}\n`).faults, expected);
+    assert.deepEqual(readBlock(errors.readPart, `${yaml}\n`).faults, expected);
   });
 }

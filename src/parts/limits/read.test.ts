@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readBlock } from "../../../test/part-block.ts";
 import type { Limits } from "./model.ts";
-import { readLimits } from "./read.ts";
+import { limits } from "./grammar.ts";
 
-const forms: readonly [yaml: string, limits: Limits][] = [
+const forms: readonly [yaml: string, expected: Limits][] = [
   ["rate: { all: 600/min per user }", { rate: { all: [{ count: 600, window: "min", per: "user" }] } }],
   [
     "rate:\n  x: 5/15min per Parcel, burst 10",
@@ -63,11 +63,11 @@ const forms: readonly [yaml: string, limits: Limits][] = [
   ["rate: not shown\nkeep: { P: not shown }", { keep: {} }],
 ];
 
-for (const [yaml, limits] of forms) {
+for (const [yaml, expected] of forms) {
   test(yaml.replaceAll("\n", " ⏎ "), () => {
-    const { part, faults } = readBlock(readLimits, `${yaml}\n`);
+    const { part, faults } = readBlock(limits.readPart, `${yaml}\n`);
     assert.deepEqual(faults, []);
-    assert.deepEqual(part, limits);
+    assert.deepEqual(part, expected);
   });
 }
 
@@ -101,6 +101,6 @@ const wrong: readonly [yaml: string, ...faults: string[]][] = [
 
 for (const [yaml, ...expected] of wrong) {
   test(`wrong: ${yaml.replace("\n", " ⏎ ")}`, () => {
-    assert.deepEqual(readBlock(readLimits, `${yaml}\n`).faults, expected);
+    assert.deepEqual(readBlock(limits.readPart, `${yaml}\n`).faults, expected);
   });
 }

@@ -2,9 +2,8 @@
 import { test } from "node:test";
 import { purposes } from "../../../test/arbitraries/purpose.ts";
 import { assertRoundTrip } from "../../../test/part-block.ts";
-import { printPurpose } from "./print.ts";
-import { readPurpose } from "./read.ts";
+import { purpose } from "./grammar.ts";
 
 test("what is printed reads back as the same", () => {
-  assertRoundTrip(purposes, printPurpose, readPurpose);
+  assertRoundTrip(purposes, purpose.print, purpose.readPart);
 });

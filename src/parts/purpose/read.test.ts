@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readBlock } from "../../../test/part-block.ts";
-import { readPurpose } from "./read.ts";
+import { purpose } from "./grammar.ts";
 
 test("users and operations may be names alone, and what is outside one line", () => {
   const { part, faults, reader } = readBlock(
-    readPurpose,
+    purpose.readPart,
     "users: [courier, operator]\noutside: payment, routes\noperations:\n  addSite:\n  collect: not shown\n",
   );
   assert.deepEqual(faults, []);
@@ -31,5 +31,5 @@ const faults: readonly (readonly [yaml: string, ...faults: string[]])[] = [
 ];
 
 for (const [yaml, ...expected] of faults) {
-  test(JSON.stringify(yaml), () => assert.deepEqual(readBlock(readPurpose, yaml).faults, expected));
+  test(JSON.stringify(yaml), () => assert.deepEqual(readBlock(purpose.readPart, yaml).faults, expected));
 }

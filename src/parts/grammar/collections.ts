@@ -1,0 +1,107 @@
+/** Maps of the author's own names, and one or several of something. */
+import { phraseOf } from "../phrase.ts";
+import { expectMap, expectText, isGap, isNone, openEntries, place, placeAt } from "../reader.ts";
+import { namesAt, readLines } from "../values.ts";
+import { belowOf, type Grammar, type Label, labelOf, type NameCheck, nothingBelow } from "./grammar.ts";
+import { mapOf, oneOrMore, orNone, orOpen, plainName, said, shared } from "./schema.ts";
+
+interface NamedOptions {
+  readonly example: string;
+  /** What a complaint calls the map. Absent: its key. */
+  readonly what?: Label;
+  readonly isName?: NameCheck;
+  /** Of the names, for editors. */
+  readonly pattern?: string;
+}
+
+/** `name: item`, or `none`. */
+export function named<Value>(
+  item: Grammar<Value>,
+  { example, isName, pattern, what }: NamedOptions,
+): Grammar<Readonly<Record<string, Value>>> {
+  return {
+    schema: orNone(mapOf(item.schema, pattern)),
+    read: (reader, path, { value }, label = what ?? `\`${path.at(-1)}\``) => {
+      if (isNone(value)) return {};
+      const map = expectMap(reader, path, value, labelOf(label, path), example);
+      return (
+        map &&
+        readLines(openEntries(reader, path, map), (line) => {
+          const at = [...path, line.key.value];
+          if (isName !== undefined && !isName(reader, at, phraseOf(line.key))) return undefined;
+          return item.read(reader, at, line);
+        })
+      );
+    },
+    print: (values, below) => {
+      const entries = Object.entries(values).map(
+        ([name, value]) => [name, item.print(value, belowOf(below, name))] as const,
+      );
+      return entries.length === 0 && !below() ? "none" : Object.fromEntries(entries);
+    },
+  };
+}
+
+interface DescriptionsOptions {
+  readonly example: string;
+  readonly isName: NameCheck;
+  /** A name whose sentence is open is a name all the same, and `none` is no map of names. */
+  readonly keepsOpen?: true;
+}
+
+/** `name: sentence`, or names alone, which then have an empty sentence. */
+export function descriptions({
+  example,
+  isName,
+  keepsOpen,
+}: DescriptionsOptions): Grammar<Readonly<Record<string, string>>> {
+  const forms = [mapOf(shared("text"), plainName), { type: "array", items: { ...said, pattern: plainName } }];
+  return {
+    schema: keepsOpen ? orOpen(...forms) : orNone(...forms),
+    read: (reader, path, { value }) => {
+      const what = `\`${path.at(-1)}\``;
+      const found: Record<string, string> = {};
+      if (!keepsOpen && isNone(value)) return found;
+      if (value.kind === "list") {
+        for (const name of namesAt(reader, path, value, what)) {
+          placeAt(reader, [...path, name.text], name);
+          if (isName(reader, path, name)) found[name.text] = "";
+        }
+        return found;
+      }
+      for (const { key, value: sentence } of expectMap(reader, path, value, what, example)?.entries ?? []) {
+        const at = [...path, key.value];
+        place(reader, at, { key, value: sentence });
+        const isOpen = isGap(reader, at, sentence);
+        if (isOpen && !keepsOpen) continue;
+        const text = isOpen ? undefined : expectText(reader, path, sentence, `The sentence of \`${key.value}\``);
+        if (isName(reader, path, phraseOf(key))) found[key.value] = text === undefined ? "" : phraseOf(text).text;
+      }
+      return found;
+    },
+    print: (found, below) =>
+      below() || Object.values(found).some((sentence) => sentence !== "") ? found : Object.keys(found),
+  };
+}
+
+/** An item, or a list of items, each placed by its number; or `none`. */
+export function oneOrList<Value>(item: Grammar<Value>): Grammar<readonly Value[]> {
+  return {
+    schema: orNone(oneOrMore(item.schema)),
+    read: (reader, path, { value }) => {
+      if (isNone(value)) return [];
+      const found: Value[] = [];
+      for (const node of value.kind === "list" ? value.items : [value]) {
+        const one = item.read(reader, path, { value: node });
+        if (one === undefined) continue;
+        placeAt(reader, [...path, String(found.length)], node);
+        found.push(one);
+      }
+      return found;
+    },
+    print: (values) => {
+      const [first, ...more] = values.map((value) => item.print(value, nothingBelow));
+      return first === undefined ? "none" : more.length === 0 ? first : [first, ...more];
+    },
+  };
+}

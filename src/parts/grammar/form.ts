@@ -1,0 +1,262 @@
+/** Constructs of members: a map of keys, and for some of them a line that says the same. */
+import type { Span } from "../../base/span.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { Entry, MapNode, TextNode } from "../../document/document.ts";
+import type { Tree } from "../../document/print.ts";
+import { loosePhrase, type Phrase } from "../phrase.ts";
+import { createReader, expectMap, knownEntries, type Path, placeAt, type Reader } from "../reader.ts";
+import {
+  type Below,
+  belowOf,
+  type Grammar,
+  type Label,
+  labelOf,
+  nothingBelow,
+  type PartGrammar,
+  type Statement,
+  textOf,
+} from "./grammar.ts";
+import { isAbsent, type LineMembers, lineOf } from "./line.ts";
+import { closed, either, said } from "./schema.ts";
+
+/** Where a member is missing: the map, or the words of the line, and the key of what has no such member. */
+export interface Owner {
+  readonly span: Span;
+  readonly key?: TextNode;
+  readonly words?: Phrase;
+}
+
+export interface MemberOptions<Value> {
+  /** As the document writes it, where that is not the model's name. */
+  readonly key?: string;
+  /** What a complaint about its text calls it. Absent: its key. */
+  readonly label?: Label;
+  /** What it is where it is not said. */
+  readonly absent?: Value;
+  /** Without it nothing is understood. */
+  readonly needed?: true;
+  /** Where it is said and not understood, nothing is: else what is missing has the value of one that is not said. */
+  readonly orNothing?: true;
+  /** What it takes of a line, a regular expression, where that is not what its value takes. */
+  readonly pattern?: string;
+  /** Its words in a line are placed as the member of a map is. */
+  readonly isPlaced?: true;
+}
+
+export type Member<Value> = Grammar<Value> & MemberOptions<Value>;
+
+/** Each member of the model, and under a name such as `...at` a statement that gives several of them at once. */
+export type Members<Value, Spread extends keyof Value = never> = {
+  readonly [Name in Exclude<keyof Value, Spread>]-?: Member<Exclude<Value[Name], undefined>> &
+    // A member that the model always has is needed, or known where it is not said.
+    ({} extends Pick<Value, Name> ? unknown : { readonly needed: true } | { readonly absent: Value[Name] });
+} & { readonly [name: `...${string}`]: Grammar<never> & MemberOptions<never> };
+
+interface FormOptions<Value, Spread extends keyof Value> {
+  /** What a complaint calls one. */
+  readonly what: Label;
+  readonly members: Members<Value, Spread>;
+  /** Of the map. */
+  readonly example: string;
+  /** Its line as a template, or as several of which one fits; or what reads and prints a line of another kind. */
+  readonly line?: string | readonly string[] | OwnLine<Value>;
+  /** Reports that a member which is needed is missing: neither there nor open. */
+  readonly missing?: (reader: Reader, path: Path, key: string, owner: Owner) => void;
+  /** A line of another form than the templates'. */
+  readonly wrong?: (reader: Reader, path: Path, line: Phrase, head: Phrase) => void;
+  readonly wrongClause?: (reader: Reader, path: Path, clause: Phrase) => void;
+  /** Of the line, for editors. */
+  readonly lineSchema?: JsonObject;
+}
+
+/** A line that no template describes. */
+export interface OwnLine<Value> {
+  readonly read: (reader: Reader, path: Path, line: Phrase, statement: Statement) => Value | undefined;
+  /** Undefined where a line cannot say it. */
+  readonly print: (value: Value) => string | undefined;
+}
+
+type Values = Record<string, unknown>;
+
+interface FormMember {
+  readonly name: string;
+  readonly key: string;
+  readonly member: Grammar<unknown> & MemberOptions<unknown>;
+  readonly isSpread: boolean;
+}
+
+export function form<Value extends object, Spread extends keyof Value = never>(
+  options: FormOptions<Value, Spread>,
+): Grammar<Value> {
+  const written = options.members as unknown as Readonly<Record<string, FormMember["member"]>>;
+  const members = Object.entries(written).map(
+    ([name, member]): FormMember => ({
+      name,
+      key: member.key ?? name.replace(/^\.\.\./, ""),
+      member,
+      isSpread: name.startsWith("..."),
+    }),
+  );
+  const keys = members.map(({ key }) => key);
+  const { example, line, what } = options;
+  const own = typeof line === "object" && "read" in line ? line : undefined;
+  const templates = typeof line === "string" ? [line] : own === undefined ? ((line ?? []) as readonly string[]) : [];
+  const lines = templates.map((template) => lineOf(template, options.members as unknown as LineMembers));
+
+  /** `said`: what the map or the line says of a member, read by `read`; `isKnown`: it says something, or that it is open. */
+  const valueOf = <Said>(
+    reader: Reader,
+    path: Path,
+    owner: Owner,
+    said: (member: FormMember) => Said | undefined,
+    read: (member: FormMember, said: Said) => unknown,
+    isKnown: (member: FormMember) => boolean,
+  ): Value | undefined => {
+    const values: Values = {};
+    let isSound = true;
+    for (const one of members) {
+      const found = said(one);
+      const given = found && read(one, found);
+      const isLost = given === undefined && found !== undefined && one.member.orNothing === true;
+      const value = given ?? one.member.absent;
+      isSound &&= !isLost && (value !== undefined || one.member.needed !== true);
+      if (value === undefined) continue;
+      if (one.isSpread) Object.assign(values, value);
+      else values[one.name] = value;
+    }
+    for (const one of members)
+      if (one.member.needed === true && !isKnown(one)) options.missing?.(reader, path, one.key, owner);
+    return isSound ? (values as Value) : undefined;
+  };
+
+  const readMap = (reader: Reader, path: Path, map: MapNode, key: TextNode | undefined): Value | undefined => {
+    const entries: Readonly<Record<string, Entry | undefined>> = knownEntries(
+      reader,
+      path,
+      map,
+      keys,
+      labelOf(what, path),
+    );
+    return valueOf(
+      reader,
+      path,
+      { span: map.span, ...(key === undefined ? {} : { key }) },
+      (one) => entries[one.key],
+      (one, entry) => one.member.read(reader, [...path, one.key], entry, one.member.label),
+      (one) => map.entries.some((entry) => entry.key.value === one.key),
+    );
+  };
+
+  const readLine = (reader: Reader, path: Path, phrase: Phrase): Value | undefined => {
+    let reading = lines[0]?.read(phrase);
+    for (let index = 1; index < lines.length && reading?.found === undefined; index++)
+      reading = lines[index]?.read(phrase) ?? reading;
+    if (reading?.found === undefined) {
+      options.wrong?.(reader, path, phrase, reading?.head ?? phrase);
+      return undefined;
+    }
+    const { found, head, wrong } = reading;
+    for (const clause of wrong) options.wrongClause?.(reader, path, clause);
+    return valueOf(
+      reader,
+      path,
+      { span: phrase.node.span, words: head },
+      ({ name }) => found[name],
+      ({ key, member }, words) => {
+        if (member.isPlaced) placeAt(reader, [...path, key], words);
+        return (member as unknown as LineMembers[string]).readWords(reader, path, words);
+      },
+      ({ name }) => found[name] !== undefined,
+    );
+  };
+
+  const read: Grammar<Value>["read"] = (reader, path, statement, label) => {
+    const { key, value } = statement;
+    if (value.kind === "map") return readMap(reader, path, value, key);
+    const called = label ?? (key === undefined || own !== undefined || lines.length > 0 ? what : `\`${key.value}\``);
+    if (own === undefined && lines.length === 0) {
+      expectMap(reader, path, value, labelOf(called, path), example);
+      return undefined;
+    }
+    const words = textOf(reader, path, statement, called);
+    if (words === undefined) return undefined;
+    return own === undefined ? readLine(reader, path, words) : own.read(reader, path, words, statement);
+  };
+
+  const printMap = (value: Value, below: Below): Tree =>
+    Object.fromEntries(
+      members.flatMap(({ isSpread, key, member, name }) => {
+        const one = isSpread ? value : (value as Values)[name];
+        const tree =
+          isAbsent(one, member.absent) && !below(key) ? undefined : member.print(one as never, belowOf(below, key));
+        return tree === undefined ? [] : [[key, tree]];
+      }),
+    );
+
+  const printLine = (value: Value): string | undefined => {
+    if (own !== undefined) return own.print(value);
+    const said = members.filter(({ name, member }) => !isAbsent((value as Values)[name], member.absent));
+    const fitting = lines.filter((one) => said.every(({ name }) => one.members.includes(name)));
+    return fitting.map((one) => one.print(value as Values)).find((text) => text !== undefined);
+  };
+
+  const print: Grammar<Value>["print"] = (value, below) => {
+    const text = below() ? undefined : printLine(value);
+    return text !== undefined && readsBack(text, value) ? text : printMap(value, below);
+  };
+
+  const readsBack = (text: string, value: Value): boolean => {
+    const reader = createReader();
+    const node: TextNode = loosePhrase(text).node;
+    return isSame(read(reader, [""], { value: node }), value) && reader.diagnostics.length === 0;
+  };
+
+  const schema = closed(
+    Object.fromEntries(members.map(({ key, member }) => [key, member.schema])),
+    ...members.filter(({ member }) => member.needed === true).map(({ key }) => key),
+  );
+  return {
+    read,
+    print,
+    schema: line === undefined ? schema : either(options.lineSchema ?? said, schema),
+  };
+}
+
+/** What is written in one way and is another value to the model. */
+export function converted<Written, Value>(
+  written: Grammar<Written>,
+  toModel: (reader: Reader, path: Path, value: Written, statement: Statement) => Value | undefined,
+  toWritten: (value: Value) => Written,
+): Grammar<Value> {
+  return {
+    schema: written.schema,
+    read: (reader, path, statement, label) => {
+      const value = written.read(reader, path, statement, label);
+      return value === undefined ? undefined : toModel(reader, path, value, statement);
+    },
+    print: (value, below) => written.print(toWritten(value), below),
+  };
+}
+
+/** A whole part: no member is needed, and its map is the part's body. */
+export function part<Value extends object, Spread extends keyof Value = never>(
+  name: string,
+  options: FormOptions<Value, Spread>,
+): PartGrammar<Value> {
+  const grammar = form(options);
+  return {
+    ...grammar,
+    print: (value, below = nothingBelow) => grammar.print(value, below),
+    readPart: (reader, body) => grammar.read(reader, [name], { value: body }) as Value,
+  };
+}
+
+/** The order of members does not matter. */
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one, sorted) === JSON.stringify(other, sorted);
+}
+
+function sorted(_name: string, value: unknown): unknown {
+  const isMap = value !== null && typeof value === "object" && !Array.isArray(value);
+  return isMap ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value;
+}

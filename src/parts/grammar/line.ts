@@ -1,0 +1,157 @@
+/**
+ * A template is the one-line form of a construct: `{count}/{window}[ per {per}][, burst {burst}]`. Members are in braces, each
+ * of them some words; what is in brackets may be left out, and those that begin with a comma are clauses, in any order.
+ */
+import { type Phrase, slice, splitAt } from "../phrase.ts";
+import type { Words } from "./words.ts";
+
+export type LineMembers = Readonly<
+  Record<string, Words<never> & { readonly absent?: unknown; readonly needed?: unknown }>
+>;
+
+export interface Line {
+  readonly members: readonly string[];
+  readonly read: (line: Phrase) => LineReading;
+  /** Undefined where the line does not say all that there is. */
+  readonly print: (values: Readonly<Record<string, unknown>>) => string | undefined;
+}
+
+export interface LineReading {
+  /** What comes before the clauses. */
+  readonly head: Phrase;
+  /** The words of each member; undefined where the head has another form. */
+  readonly found: Readonly<Record<string, Phrase>> | undefined;
+  /** Clauses that are none, or come twice. */
+  readonly wrong: readonly Phrase[];
+}
+
+type Member = { readonly member: string };
+type Piece = string | Member | readonly Piece[];
+
+export function lineOf(template: string, members: LineMembers): Line {
+  const pieces = parse(template);
+  const isClause = (piece: Piece): piece is readonly [string, ...Piece[]] =>
+    isGroup(piece) && typeof piece[0] === "string" && piece[0].startsWith(",");
+  const clauses = pieces
+    .filter(isClause)
+    .map(([comma, ...rest]) => pattern([comma.replace(/^, */, ""), ...rest], members));
+  const heads = pieces.filter((piece) => !isClause(piece));
+  const head = pattern(heads, members);
+  return {
+    members: membersIn(pieces),
+    read: (line) => {
+      const all = clauses.length === 0 || !line.text.includes(",") ? [line] : splitAt(line, ",");
+      const first = heads.length === 0 ? line : (all.shift() as Phrase);
+      const found = heads.length === 0 ? {} : wordsOf(first, head);
+      const wrong = all.filter((clause) => {
+        const said = clauses.map((one) => wordsOf(clause, one)).find((one) => one !== undefined);
+        if (said === undefined || Object.keys(said).some((name) => found !== undefined && name in found)) return true;
+        Object.assign(found ?? {}, said);
+        return false;
+      });
+      return { head: first, found, wrong };
+    },
+    print: (values) => printed(pieces, members, values)?.replace(/^, /, ""),
+  };
+}
+
+function isGroup(piece: Piece): piece is readonly Piece[] {
+  return Array.isArray(piece);
+}
+
+function parse(template: string): readonly Piece[] {
+  return [...template.matchAll(/\[([^\]]*)\]|\{(\w+)\}|[^[{]+/g)].map(([literal, group, member]) =>
+    group === undefined ? (member === undefined ? literal : { member }) : parse(group),
+  );
+}
+
+function membersIn(pieces: readonly Piece[]): readonly string[] {
+  return pieces.flatMap((piece) =>
+    typeof piece === "string" ? [] : isGroup(piece) ? membersIn(piece) : [piece.member],
+  );
+}
+
+/** Every piece is a group, so that their lengths say where each of them begins. */
+interface Pattern {
+  readonly form: RegExp;
+  /** By group, the member that it holds. */
+  readonly groups: readonly (string | undefined)[];
+}
+
+function pattern(pieces: readonly Piece[], members: LineMembers): Pattern {
+  const literals = pieces.flat().filter((piece) => typeof piece === "string");
+  const marks = literals
+    .join("")
+    .replaceAll(/[\w\s-]/g, "")
+    .replaceAll(/./g, String.raw`\$&`);
+  const groups: (string | undefined)[] = [];
+  const source = (some: readonly Piece[]): string => some.map(sourceOf).join("");
+  const sourceOf = (piece: Piece): string => {
+    if (isGroup(piece)) return `(?:${isAnnounced(piece, members) ? announced(piece) : source(piece)})?`;
+    groups.push(typeof piece === "string" ? undefined : piece.member);
+    if (typeof piece === "string") return `(${literal(piece)})`;
+    return `(${members[piece.member]?.pattern ?? String.raw`[^\s${marks}]+`})`;
+  };
+  const announced = ([word, member]: readonly [string, Member]): string =>
+    `${sourceOf(word.trimEnd())}(?:${sourceOf(" ")}${sourceOf(member)})?`;
+  return { form: new RegExp(`^${source(pieces)}$`, "s"), groups };
+}
+
+/** A line may end behind the word that announces a member which is needed. */
+function isAnnounced(piece: readonly Piece[], members: LineMembers): piece is readonly [string, Member] {
+  return piece.length === 2 && membersIn(piece).some((name) => members[name]?.needed === true);
+}
+
+/** Blanks count beside a word; around a mark there may be any. */
+function literal(text: string): string {
+  const words = text
+    .trim()
+    .replaceAll(/[^\w\s-]/g, String.raw`\$&`)
+    .replaceAll(/\s+/g, String.raw`\s+`);
+  const blank = (beside: RegExp, edge: RegExp): string =>
+    beside.test(text) ? String.raw`\s*` : edge.test(text) ? String.raw`\s+` : "";
+  return blank(/^\s*[^\w\s]/, /^\s/) + words + (words === "" ? "" : blank(/[^\w\s-]\s*$/, /\s$/));
+}
+
+function wordsOf(line: Phrase, { form, groups }: Pattern): Record<string, Phrase> | undefined {
+  const match = form.exec(line.text);
+  if (match === null) return undefined;
+  const found: Record<string, Phrase> = {};
+  let at = 0;
+  for (const [index, member] of groups.entries()) {
+    const text = match[index + 1];
+    if (text === undefined) continue;
+    if (member !== undefined) found[member] = slice(line, at, at + text.length);
+    at += text.length;
+  }
+  return found;
+}
+
+function printed(
+  pieces: readonly Piece[],
+  members: LineMembers,
+  values: Readonly<Record<string, unknown>>,
+): string | undefined {
+  let line = "";
+  for (const piece of pieces) {
+    if (typeof piece === "string") line += piece;
+    else if (isGroup(piece))
+      line += membersIn(piece).some((name) => isAbsent(values[name], members[name]?.absent))
+        ? ""
+        : (printed(piece, members, values) ?? "");
+    else {
+      const value = values[piece.member] as never;
+      const member = members[piece.member];
+      if (value === undefined || member === undefined) return undefined;
+      line += (member.printWords ?? member.print)(value);
+    }
+  }
+  return line;
+}
+
+/** Whether a value is what is meant where nothing is said. */
+export function isAbsent(value: unknown, absent: unknown): boolean {
+  if (value === undefined || value === absent) return true;
+  if (typeof value !== "object" || value === null || typeof absent !== "object") return false;
+  return Object.keys(value).length === 0;
+}

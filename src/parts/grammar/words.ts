@@ -1,0 +1,108 @@
+/** Values that fit into some words: what a statement says on one line, or a piece of such a line. */
+import type { JsonObject } from "../../base/json.ts";
+import type { Phrase } from "../phrase.ts";
+import type { Path, Reader } from "../reader.ts";
+import {
+  namesAt,
+  readChoice,
+  readClockDuration,
+  readCount,
+  readDuration,
+  readSize,
+  readStatus,
+  readTimeOut,
+} from "../values.ts";
+import { type Complaint, complain, type Grammar, type Label, labelOf, type NameCheck, textOf } from "./grammar.ts";
+import { oneOf, shared } from "./schema.ts";
+
+export interface Words<Value> extends Grammar<Value> {
+  readonly readWords: (reader: Reader, path: Path, words: Phrase) => Value | undefined;
+  readonly print: (value: Value) => string;
+  /** In a line, where that is not as in a map. */
+  readonly printWords?: (value: Value) => string;
+  /** What it takes of a line, a regular expression. Absent: one word. */
+  readonly pattern?: string;
+}
+
+interface Options<Value> {
+  readonly label?: Label;
+  readonly pattern?: string;
+  readonly print?: (value: Value) => string;
+}
+
+/** Words that `readWords` understands. */
+export function words<Value>(
+  readWords: Words<Value>["readWords"],
+  schema: JsonObject,
+  { label, pattern, print = String }: Options<Value> = {},
+): Words<Value> {
+  return {
+    readWords,
+    print,
+    schema,
+    ...(pattern === undefined ? {} : { pattern }),
+    read: (reader, path, statement, given) => {
+      const found = textOf(reader, path, statement, given ?? label);
+      return found && readWords(reader, path, found);
+    },
+  };
+}
+
+/** Any text at all. */
+export function text(label?: Label, schema: JsonObject = shared("text")): Words<string> {
+  return words((_, __, { text: found }) => found, schema, label === undefined ? {} : { label });
+}
+
+/** A text of this form; any other is a fault. */
+export function matching(
+  pattern: RegExp,
+  complaint: Complaint,
+  { schema = shared("text"), ...options }: Options<string> & { readonly schema?: JsonObject } = {},
+): Words<string> {
+  const read: Words<string>["readWords"] = (reader, path, found) =>
+    pattern.test(found.text) ? found.text : complain(reader, path, found, complaint);
+  return words(read, schema, options);
+}
+
+export function choice<const Word extends string>(choices: readonly Word[], what: Label, label?: Label): Words<Word> {
+  return words(
+    (reader, path, found) => readChoice(reader, path, found, choices, labelOf(what, path)),
+    oneOf(...choices),
+    {
+      ...(label === undefined ? {} : { label }),
+    },
+  );
+}
+
+type ReadValue<Value> = (reader: Reader, path: Path, words: Phrase, what: string) => Value | undefined;
+
+type Made<Value> = (what: Label, label?: Label) => Words<Value>;
+
+function valueOf<Value>(read: ReadValue<Value>, schema: JsonObject): Made<Value> {
+  return (what, label) =>
+    words((reader, path, found) => read(reader, path, found, labelOf(what, path)), schema, {
+      ...(label === undefined ? {} : { label }),
+    });
+}
+
+/** A whole number from 1 up; `what` is how a complaint calls it. So are these: */
+export const count: Made<number> = valueOf(readCount, shared("number"));
+export const size: Made<string> = valueOf(readSize, shared("text"));
+/** Of clock or calendar time: `72h`, `12mo`. */
+export const duration: Made<string> = valueOf(readDuration, shared("duration"));
+export const clockDuration: Made<string> = valueOf((...found) => readClockDuration(...found), shared("duration"));
+export const timeOut: Made<string> = valueOf(readTimeOut, shared("duration"));
+/** The status of an error. */
+export const status: Made<number> = valueOf((...found) => readStatus(...found), shared("text"));
+
+/** Names in a list, or on one line with commas; those that cannot be names are reported and left out. */
+export function names(what: Label, isName: NameCheck = () => true): Grammar<readonly string[]> {
+  return {
+    schema: shared("names"),
+    read: (reader, path, { value }) =>
+      namesAt(reader, path, value, labelOf(what, path)).flatMap((name) =>
+        isName(reader, path, name) ? [name.text] : [],
+      ),
+    print: (found) => (found.length === 0 ? "none" : found),
+  };
+}
