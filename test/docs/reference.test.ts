@@ -133,7 +133,7 @@ test("the tables of words are the code's", () => {
   assert.deepEqual(Object.fromEntries(headings), partHeadings);
   assert.deepEqual(documentKeys, ["title", ...headings.map(([part]) => part)]);
   assert.deepEqual(names("Types").slice(0, scalarNames.length), [...scalarNames]);
-  assert.deepEqual(firstColumn(page, "Marks"), [...marks]);
+  assert.deepEqual(firstColumn(page, "Modifiers"), [...marks]);
   assert.deepEqual(
     names("Credentials")
       .filter((name) => (credentialKinds as readonly string[]).includes(name))
@@ -141,7 +141,7 @@ test("the tables of words are the code's", () => {
     [...credentialKinds].toSorted(),
   );
   assert.deepEqual(
-    tableRows(page, "The catalogue").map(([code = "", status = ""]) => [
+    tableRows(page, "Standard errors").map(([code = "", status = ""]) => [
       code.replaceAll("`", ""),
       Number.parseInt(status, 10),
     ]),
