@@ -41,7 +41,8 @@ test("the signature is the one that Nonet proves", () => {
 test("codes of single errors are those that the code has", () => {
   const files = globSync("src/serve/**/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
   const text = files.map((file) => readFileSync(join(root, file), "utf8")).join("\n");
-  const shown = /Each entry of `errors` has one of these codes: ([^.]*)\./.exec(readPage(page).replaceAll("\n", " "))?.[1] ?? "";
+  const shown =
+    /Each entry of `errors` has one of these codes: ([^.]*)\./.exec(readPage(page).replaceAll("\n", " "))?.[1] ?? "";
   const codes = [...shown.matchAll(/`([a-z-]+)`/g)].map(([, code]) => code);
   assert.deepEqual(
     codes.filter((code) => !text.includes(`"${code}"`)),
