@@ -106,18 +106,18 @@ export function codeIndex(): string {
   return `<!-- Written by \`node scripts/code-pages.ts\` from the pages beside the checks. -->
 # What nonet check finds
 
-Every finding has a code, which is permanent, and a page with an example of what is wrong and of what is right. An *error*
-says that the service could not be served rightly or that the document contradicts itself; a *warning* that somebody may be
-hurt; a *hint* that others write it differently, and gain something by that.
+\`nonet check\` reports findings. Each has a permanent code and a page with a wrong and a right example. An *error* means that the
+service could not be served correctly, or that the document contradicts itself; a *warning* that somebody may be harmed; a
+*hint* that others write it differently, for a reason.
 
-A warning or a hint is silenced by a comment on its line, or on the line above it:
+To suppress a warning or a hint, write a comment on its line, or on the line above it:
 
 \`\`\`yaml example
 parcel.stored: # ok hidden-field-leaves: the mailer has to send the code
 \`\`\`
 
-An error cannot be silenced, but for those that \`--against\` finds: the document is sound then, and the comment says that what
-its callers notice is meant. \`part/…\` stands for the part in whose block it is found: \`states/unknown-key\`.
+Errors cannot be suppressed, except those that \`--against\` finds: the document is valid then, and the comment says that callers
+will notice an intended change. \`part/…\` stands for the part whose block has the finding: \`states/unknown-key\`.
 
 ${tables.join("\n")}`;
 }

@@ -68,7 +68,7 @@ test("a histogram counts what is at most a bound, and each label is escaped", as
 });
 
 test("names are made as OpenTelemetry's specification says, and the reference has all of them", () => {
-  const rows = tableRows("docs/reference/metrics.md", "All figures").map((row) =>
+  const rows = tableRows("docs/reference/metrics.md", "All metrics").map((row) =>
     row.map((cell) => cell.replaceAll("`", "")),
   );
   assert.deepEqual(
