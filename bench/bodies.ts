@@ -1,6 +1,6 @@
 /**
  * What bodies hold that come in chunks of one byte and do not end: the memory of the process beside their size, for 1 to 16 at
- * once. Run: node bench/bodies.ts [FOLDER OF ANOTHER CLONE]; `HTTP=node`, `MEMORY=64MB` for others. Linux only.
+ * once. Run: node bench/bodies.ts [FOLDER OF ANOTHER CLONE]; `MEMORY=64MB` for another limit. Linux only.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,11 +16,10 @@ const root = process.argv[2] ?? join(import.meta.dirname, "..");
 const mebibyte = 1024 ** 2;
 const folder = mkdtempSync(join(tmpdir(), "nonet-bodies-"));
 writeFileSync(join(folder, "things.md"), documentOf({ limits: { size: { request: "1MB" } } }));
-const http = process.env["HTTP"] ?? "own";
 const memory = process.env["MEMORY"];
 const server = spawn(
   process.execPath,
-  [join(root, "src/cli.mjs"), "serve", "things.md", "--port", "0", "--data", "memory", "--http", http, "--log", "off", ...(memory === undefined ? [] : ["--request-memory", memory])],
+  [join(root, "src/cli.mjs"), "serve", "things.md", "--port", "0", "--data", "memory", "--log", "off", ...(memory === undefined ? [] : ["--request-memory", memory])],
   { cwd: folder, stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, NODE_OPTIONS: "--expose-gc" } },
 ); // biome-ignore format: a long line
 const held = (): number =>

@@ -77,7 +77,7 @@ const nonet = (name: string, folder: string, command = "src/cli.mjs"): Contestan
 });
 
 /** The answers are in a file beside the data: those of the first that does the work (`run.ts`). */
-const floor = (kind: "net" | "http"): Contestant => ({
+const floor = (kind: "nonet" | "node"): Contestant => ({
   name: `floor-${kind}`,
   floor: true,
   serve: (port, data) => ["bench/floor.ts", kind, `${port}`, answersBeside(data)],
@@ -106,8 +106,8 @@ export const CONTESTANTS: Readonly<Record<string, Contestant>> = {
   "nonet-package": { ...nonet("nonet-package", ROOT, "dist/src/cli.mjs"), make: makePackage },
   handwritten: handwritten("handwritten", "FULL"),
   "handwritten-normal": handwritten("handwritten-normal", "NORMAL"),
-  "floor-net": floor("net"),
-  "floor-http": floor("http"),
+  "floor-nonet": floor("nonet"),
+  "floor-node": floor("node"),
 };
 
 /** With two cores the servers get the first and everything else the second; with one, or without taskset, nobody is pinned. */

@@ -1,13 +1,12 @@
 /**
- * `node bench/floor.ts net|http PORT FILE`: answers that were ready before, with nothing behind them, as the service gave
- * them to the same requests. What it reaches is what any service on that layer could reach at most: `net` on `serve/http`,
- * `http` on `node:http`.
+ * `node bench/floor.ts nonet|node PORT FILE`: answers that were ready before, with nothing behind them, as the service gave
+ * them to the same requests. What it reaches is what any service on that layer could reach at most: `nonet` on the
+ * server of this repository, `node` on `node:http` without it.
  */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { createBudget, usualBudget } from "../src/serve/budget.ts";
 import { createForwarding } from "../src/serve/forwarding.ts";
-import { listenOnSockets } from "../src/serve/http/listen.ts";
+import { listen } from "../src/serve/server.ts";
 import type { Service } from "../src/serve/service.ts";
 
 /** One answer for each scenario that only reads, its header as names and values in turn. */
@@ -27,23 +26,22 @@ if (import.meta.main) {
     if (target.startsWith("/parcels?")) return answers.list;
     return version === undefined ? answers.read : answers.old;
   };
-  if (kind === "net") await onSockets(Number(port), choose);
+  if (kind === "nonet") await onNonet(Number(port), choose);
   else onNode(Number(port), choose);
 }
 
 type Choose = (target: string, version: string | undefined) => ReadyAnswer;
 
-async function onSockets(port: number, choose: Choose): Promise<void> {
+async function onNonet(port: number, choose: Choose): Promise<void> {
   const service: Pick<Service, "answer" | "drain"> = {
-    answer: ({ target, headers }) => Promise.resolve({ status: 200, ...choose(target, headers.get(oldVersion)) }),
+    answer: ({ target, headers }) => ({ status: 200, ...choose(target, headers.get(oldVersion)) }),
     drain: () => Promise.resolve(),
   };
-  await listenOnSockets({
+  await listen({
     service: () => service as Service,
     host: "127.0.0.1",
     port,
     requestMilliseconds: 30_000,
-    budget: createBudget(usualBudget()),
     forwarding: createForwarding([]),
   });
 }

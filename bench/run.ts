@@ -51,7 +51,7 @@ import {
 const HELP = `npm run bench -- [options]
   --of a,b,…           who runs, out of ${Object.keys(CONTESTANTS).join(", ")}; the same name twice checks the bench itself
                        or nonet@FOLDER, as it stands in another worktree (default nonet,handwritten,handwritten-normal);
-                       floor-net and floor-http answer what the first of the others does, and only reads
+                       floor-nonet and floor-node answer what the first of the others does, and only reads
   --only a             the same as --of a
   --base a             whom the ratios are against (default handwritten)
   --scenarios a,b,…    read, list, create, move, old, mixed, handler, webhook (default all)

@@ -36,7 +36,6 @@ export const serveOptions: { readonly [K in keyof ServeSettings]: Option<ServeSe
     "who may read the pages of the service at /, /openapi.json, /asyncapi.json, /errors/{code}: they show who may do what",
   ),
   watch: flag("serve the document anew when it changes, as long as it has no errors"),
-  http: choice(["own", "node"], "who reads requests: this project's own HTTP/1.1, or node:http, which is slower"),
   "request-memory": maybeSize(
     "what bodies, heads and connections may hold together, beyond which requests are answered 503; a quarter of the memory there is, 64MB to 1GB, unless told",
   ),

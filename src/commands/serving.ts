@@ -46,7 +46,6 @@ export interface ServeOptions extends OverseeingOptions {
   /** The address of a Valkey or Redis. */
   readonly limits: string | undefined;
   readonly "webhooks-to-loopback": boolean;
-  readonly http: "own" | "node";
   readonly pages: PagesFor;
   /** Bytes; undefined for what is usual on this machine. */
   readonly "request-memory": number | undefined;
@@ -94,7 +93,6 @@ export async function startServing(document: string, options: ServeOptions, outs
     port,
     requestMilliseconds: longestRequest(ready.plan),
     forwarding: createForwarding(options["trust-proxy"]),
-    http: options.http,
     budget: createBudget(options["request-memory"] ?? usualBudget()),
   });
   local = addressOf({ host, port: server.port });

@@ -1,22 +1,19 @@
 /** A service behind `node:http`: sockets, time-outs, parser faults, draining (R1.8, R4.3, R4.6, R4.21). */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import process from "node:process";
-import { type Account, type Budget, connectionBytes, createBudget, usualBudget } from "./budget.ts";
-import type { Answer, Body, Poured, Streaming } from "./exchange.ts";
-import { readHeaders } from "./exchange.ts";
+import { setTimeout as pass } from "node:timers/promises";
+import { type Budget, createBudget, usualBudget } from "./budget.ts";
+import type { Answer } from "./exchange.ts";
 import type { Forwarding } from "./forwarding.ts";
-import type { Arrived, Expectation } from "./front.ts";
-import { answerTo, stallOf } from "./front.ts";
-import { gather } from "./gathered.ts";
-import { listenOnSockets } from "./http/listen.ts";
-import { listening } from "./listening.ts";
+import { stallOf } from "./front.ts";
+import { Connection } from "./http/connection.ts";
+import type { Expectation } from "./http/request.ts";
 import type { Service } from "./service.ts";
 import { maximumTargetBytes } from "./target.ts";
-import { createTurns, type Turns } from "./turns.ts";
 
 // An import would ask the module for all of its names, and one of them loads a client of HTTP with everything it needs.
-const { createServer, STATUS_CODES } = process.getBuiltinModule("node:http");
+const { createServer } = process.getBuiltinModule("node:http");
 
 export interface ServerOptions {
   /** The service that answers now; asked at each request, so that it can be exchanged while the server runs. */
@@ -25,8 +22,6 @@ export interface ServerOptions {
   readonly port: number;
   readonly requestMilliseconds: number;
   readonly forwarding: Forwarding;
-  /** `node` is `node:http`; `own`, which it is unless told, `serve/http`. */
-  readonly http?: "own" | "node";
   /** What its connections and their requests may hold together; of its own unless told. */
   readonly budget?: Budget;
   /** For how long nothing may come or go on a connection that has a request or an answer; see `stallOf`. */
@@ -49,21 +44,19 @@ export interface CloseOptions {
 
 const headersMilliseconds = 10_000;
 /**
- * What Node's parser takes of a request line and fields. More than both may have, since where the parser gives up it does not
- * say which of them was too long (R4.3), and less than the 64 KiB that come in one piece, so that what is longer still begins
+ * How much Node's parser takes of a request line and fields. More than both may have, since where the parser gives up it does
+ * not say which of them was too long (R4.3), and less than the 64 KiB that come in one piece, so that a longer one still begins
  * in the piece that is looked at.
  */
 const maximumSectionBytes = 61_440;
-
-/** By this project's own HTTP/1.1, or by Node's where it is asked for: both are held to the same tests. */
-export function listen(given: ServerOptions): Promise<RunningServer> {
-  const options = { ...given, budget: given.budget ?? createBudget(usualBudget()) };
-  return options.http === "node" ? listenByNode(options) : listenOnSockets(options);
-}
+/** As many idle connections are closed for a new one where memory is short. */
+const mostRested = 16;
 
 export type CountingOptions = ServerOptions & { readonly budget: Budget };
 
-async function listenByNode(options: CountingOptions): Promise<RunningServer> {
+export async function listen(given: ServerOptions): Promise<RunningServer> {
+  const options = { ...given, budget: given.budget ?? createBudget(usualBudget()), isDraining: () => draining };
+  let draining = false;
   const server = createServer({
     maxHeaderSize: maximumSectionBytes,
     headersTimeout: Math.min(headersMilliseconds, options.requestMilliseconds),
@@ -71,223 +64,80 @@ async function listenByNode(options: CountingOptions): Promise<RunningServer> {
     connectionsCheckingInterval: Math.min(1000, options.requestMilliseconds),
     keepAliveTimeout: 65_000,
     noDelay: true,
+    insecureHTTPParser: false,
     // Node would answer with an empty body; see `isFramed`.
     requireHostHeader: false,
+    // Node would take the first of some fields that are sent twice.
+    joinDuplicateHeaders: true,
+    // A request without a body needs none of a stream's events.
+    optimizeEmptyRequests: true,
   });
   server.setTimeout(stallOf(options));
-  // Node would leave out what is beyond 2000 fields; their bytes are limited already.
+  // Node would leave out fields beyond the 2000th; their bytes are limited already.
   server.maxHeadersCount = 0;
-  let draining = false;
-  const turns = createTurns();
-  const respond = (request: IncomingMessage, response: ServerResponse, expectation: Expectation) => {
-    const give = (answer: Answer): boolean => {
-      // What the parser could not read the rest of is refused already.
-      if (turns.isOver(request.socket)) answer.stream?.ended();
-      else send(response, answer, draining);
-      return draining || answer.close === true;
-    };
-    const account = options.budget.account();
-    account.add(rawBytes(request));
-    response.once("close", () => account.end());
-    turns.take(request, response, () =>
-      Promise.try(() => answerTo(options, arrivedAs(request, response, account), expectation))
-        .then(give)
-        // Also for an answer that cannot be sent.
-        .catch((thrown: unknown) => give(options.service().fail(thrown)))
-        .finally(() => account.end()),
-    );
+  // A client that has sent everything may close its half of the connection and still read.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  const connections = new Map<Socket, Connection>();
+  const rest = (most: number): void => {
+    let left = most;
+    for (const connection of connections.values()) if (connection.rest() && (left -= 1) === 0) return;
   };
-  // Before Node lists the new connection, which is idle, too: `closeIdleConnections` closes all idle ones.
-  server.prependListener("connection", () => {
-    if (options.budget.held >= options.budget.limit) server.closeIdleConnections();
-  });
+  // Node's own would cut answers that are still being read, and `close` calls it.
+  server.closeIdleConnections = () => rest(Number.POSITIVE_INFINITY);
   server.on("connection", (socket: Socket) => {
     const account = options.budget.account();
+    if (account.isOver) rest(mostRested);
     if (account.isFull) {
       socket.destroy();
       return;
     }
-    account.add(connectionBytes);
-    socket.once("close", () => account.end());
+    connections.set(socket, new Connection(socket, options, account));
+    socket.once("close", () => connections.delete(socket));
   });
-  server.on("request", (request, response) => respond(request, response, "none"));
-  server.on("checkContinue", (request, response) => respond(request, response, "continue"));
-  server.on("checkExpectation", (request, response) => respond(request, response, "unknown"));
-  server.on("connect", (_, socket: Socket) =>
-    turns.refuse(socket, () => sendRaw(socket, options.service().refuse("not-implemented"))),
-  );
-  server.on("clientError", (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) =>
-    refuseRaw(options, turns, error, socket),
-  );
-  return listening(server, options, {
-    drain: () => {
-      draining = true;
-    },
-    rest: () => server.closeIdleConnections(),
-    cut: () => server.closeAllConnections(),
+  const respond =
+    (expectation: Expectation) =>
+    (message: IncomingMessage, response: ServerResponse): void =>
+      connections.get(message.socket)?.take(message, response, expectation);
+  server.on("request", respond("none"));
+  server.on("checkContinue", respond("continue"));
+  server.on("checkExpectation", respond("unknown"));
+  server.on("connect", (_, socket: Socket) => {
+    // Node lets go of a socket that a client wants for itself.
+    socket.on("error", () => socket.destroy());
+    socket.resume();
+    connections.get(socket)?.refuse(() => options.service().refuse("not-implemented"));
   });
-}
-
-function arrivedAs(request: IncomingMessage, response: ServerResponse, account: Account): Arrived {
-  const headers = readHeaders(request.rawHeaders);
+  server.on("clientError", (error: ParserError, socket: Socket) => {
+    // What comes after a request that ends the connection is not looked at, and needs no answer (RFC 9112 section 9.6).
+    if (error.code === "HPE_CLOSED_CONNECTION") return;
+    if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
+    else connections.get(socket)?.refuse(() => refusalOf(options.service(), error));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, resolve);
+  });
   return {
-    method: request.method ?? "",
-    target: request.url ?? "",
-    version: request.httpVersion === "1.0" ? "1.0" : "1.1",
-    headers,
-    fieldBytes: rawBytes(request),
-    account,
-    address: request.socket.remoteAddress ?? "",
-    goOn: () => response.writeContinue(),
-    body: (limit, patience) => readBody(request, limit, patience, account),
-    pour: (limit, patience, take) => pourBody(request, limit, patience, take),
+    port: (server.address() as AddressInfo).port,
+    async close(graceMilliseconds, { lingerMilliseconds = 0 } = {}) {
+      draining = true;
+      const rested = options.service().drain();
+      if (lingerMilliseconds > 0) await pass(lingerMilliseconds);
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const timer = setTimeout(() => {
+        for (const socket of connections.keys()) socket.destroy();
+      }, graceMilliseconds);
+      await closed;
+      clearTimeout(timer);
+      await rested;
+    },
   };
 }
 
-function rawBytes(request: IncomingMessage): number {
-  let bytes = 0;
-  for (const text of request.rawHeaders) bytes += text.length + 2;
-  return bytes;
-}
-
-function readBody(
-  request: IncomingMessage,
-  limit: number,
-  patience: number | undefined,
-  account: Account,
-): Promise<Body> {
-  return new Promise((settle) => {
-    const resolve = (body: Body): void => {
-      clearTimeout(timer);
-      settle(body);
-    };
-    const timer = patience === undefined ? undefined : setTimeout(() => resolve({ kind: "aborted" }), patience);
-    const bytes = gather(limit, account);
-    const take = (chunk: Buffer): void => {
-      const isFitting = bytes.length + chunk.length <= limit;
-      if (isFitting && bytes.add(chunk) && bytes.keep()) return;
-      request.off("data", take);
-      request.pause();
-      resolve({ kind: isFitting ? "no-room" : "too-large" });
-    };
-    request.on("data", take);
-    request.on("end", () => resolve({ kind: "bytes", bytes: bytes.take() }));
-    request.on("close", () => resolve({ kind: "aborted" }));
-    request.on("error", () => resolve({ kind: "aborted" }));
-  });
-}
-
-function pourBody(
-  request: IncomingMessage,
-  limit: number,
-  patience: number | undefined,
-  take: (bytes: Buffer) => Promise<void>,
-): Promise<Poured> {
-  const poured = pourAll(request, limit, take);
-  if (patience === undefined) return poured;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Poured>((resolve) => (timer = setTimeout(resolve, patience, "aborted")));
-  return Promise.race([poured, late]).finally(() => clearTimeout(timer));
-}
-
-async function pourAll(
-  request: IncomingMessage,
-  limit: number,
-  take: (bytes: Buffer) => Promise<void>,
-): Promise<Poured> {
-  let length = 0;
-  try {
-    // The connection stays, for the answer that says what was wrong.
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      length += chunk.length;
-      if (length > limit) return "too-large";
-      await take(chunk);
-    }
-    return request.complete ? "whole" : "aborted";
-  } catch (thrown) {
-    if (request.errored === thrown) return "aborted";
-    throw thrown;
-  }
-}
-
-function send(response: ServerResponse, answer: Answer, draining: boolean): void {
-  const { status, body, stream } = answer;
-  if (response.destroyed || response.headersSent) {
-    stream?.ended();
-    return;
-  }
-  const headers = [...answer.headers];
-  if (answer.close === true || draining) headers.push("Connection", "close");
-  if (stream !== undefined) {
-    response.writeHead(status, headers);
-    sendStream(response, stream);
-    return;
-  }
-  const bytes = typeof body === "string" ? Buffer.byteLength(body) : (body?.length ?? 0);
-  if (body !== undefined || (status !== 204 && status !== 304)) headers.push("Content-Length", String(bytes));
-  response.writeHead(status, headers);
-  // A text of ASCII alone is the same bytes in Latin-1, which is written faster.
-  if (typeof body === "string") response.end(body, bytes === body.length ? "latin1" : "utf8");
-  else response.end(body);
-}
-
-function sendStream(response: ServerResponse, stream: Streaming): void {
-  response.once("close", () => stream.ended());
-  if (response.req.method === "HEAD") {
-    response.end();
-    return;
-  }
-  // A head that waits for its body would tell the caller nothing until something happens.
-  response.flushHeaders();
-  stream.start({
-    write: (text) => void response.write(text),
-    get waiting() {
-      return response.writableLength;
-    },
-    drained: () =>
-      new Promise((resolve) => {
-        if (!response.writableNeedDrain || response.destroyed) return resolve();
-        // Whichever comes takes both away: a long file drains many times, and listeners that stay add up.
-        const done = (): void => {
-          for (const event of ["drain", "close"]) response.off(event, done);
-          resolve();
-        };
-        for (const event of ["drain", "close"]) response.on(event, done);
-      }),
-    end: () => void response.end(),
-    cut: () => void response.destroy(),
-  });
-}
+type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 /** Requests that the parser refuses are answered like any other refusal (R7.1). */
-function refuseRaw(
-  { service }: ServerOptions,
-  turns: Turns,
-  error: NodeJS.ErrnoException & { rawPacket?: Buffer },
-  socket: Socket,
-): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  // What comes after a request that ends the connection is not looked at, and needs no answer (RFC 9112 section 9.6).
-  if (error.code === "HPE_CLOSED_CONNECTION") return;
-  turns.refuse(socket, () => sendRaw(socket, refusalOf(service(), error)));
-}
-
-/** Where Node has no response object to send with. */
-function sendRaw(socket: Socket, { status, headers, body = "" }: Answer): void {
-  const lines = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
-    `Date: ${new Date().toUTCString()}`,
-    "Connection: close",
-  ];
-  for (let i = 0; i + 1 < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`);
-  lines.push(`Content-Length: ${Buffer.byteLength(body)}`);
-  socket.end(`${lines.join("\r\n")}\r\n\r\n${String(body)}`);
-}
-
-function refusalOf(service: Service, error: NodeJS.ErrnoException & { rawPacket?: Buffer }): Answer {
+function refusalOf(service: Service, error: ParserError): Answer {
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW":
       return service.refuse(startsWithLongLine(error.rawPacket) ? "uri-too-long" : "headers-too-large");

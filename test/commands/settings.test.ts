@@ -132,7 +132,6 @@ const values: Readonly<Record<string, readonly [string, string, string]>> = {
   handlers: ["a.ts", "b.ts", "c.ts"],
   limits: ["redis://a", "redis://b", "redis://c"],
   pages: ["off", "signed-in", "public"],
-  http: ["own", "node", "own"],
   "request-memory": ["64MB", "128MB", "1GB"],
   log: ["info", "debug", "error"],
   "log-format": ["json", "text", "auto"],

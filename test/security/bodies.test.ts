@@ -178,50 +178,49 @@ function linkOf(path: string): string {
   }
 }
 
-for (const http of ["own", "node"] as const)
-  test(`R4.5 no body ends the process, fails it or leaves something behind (${http})`, async (t) => {
-    const folder = temporaryFolder(t);
-    writeFileSync(join(folder, "things.md"), text);
-    const running = nonet(t, ["serve", "things.md", "--port", "0", "--data", "data.db", "--http", http, "--log", "error"], { folder }); // biome-ignore format: a long line
-    const address = await addressOf(running);
-    const port = Number(new URL(address).port);
-    const json = { "Content-Type": "application/json" };
-    const made = await fetch(`${address}/things`, { method: "POST", headers: json, body: "{}" });
-    const thing = `/things/${((await made.json()) as { id: string }).id}`;
-    const before = openSockets(running.pid);
-    const random = seeded(seed);
-    const ends = performance.now() + minutes * 60_000;
-    const statuses: Record<string, number> = {};
-    const one = async (number: number): Promise<void> => {
-      const sent = wireOf(random, caseOf(random, thing));
-      const about = `seed ${seed}, request ${number}: ${JSON.stringify(Buffer.concat(sent).toString("latin1").slice(0, 2000))}`;
-      const isCut = random() < 0.1;
-      const came = await exchanged(port, sent, isCut ? "at once" : random() < 0.99 ? "half" : "waits");
-      const [, status = "none"] = /^HTTP\/1\.1 ([2-5]\d\d)/m.exec(came) ?? [];
-      const [, why = ""] = /"errors":\[\{[^}]*"code":"([^"]*)"/.exec(came) ?? [];
-      statuses[`${status} ${why}`.trim()] = (statuses[`${status} ${why}`.trim()] ?? 0) + 1;
-      assert(!/^HTTP\/1\.1 5(?!03)/m.test(came), `${about}\n${came}\n${running.output}`);
-    };
-    for (let number = 0; number < requests || performance.now() < ends; number += atOnce) {
-      await Promise.all(Array.from({ length: atOnce }, (_, at) => one(number + at)));
-      let next = await fetch(`${address}/marks`, { method: "POST", headers: { Connection: "close" } });
-      // A machine that has too much to do tells callers to come again.
-      for (let left = 20; next.status === 503 && next.headers.has("Retry-After") && left > 0; left -= 1) {
-        await pass(250);
-        next = await fetch(`${address}/marks`, { method: "POST", headers: { Connection: "close" } });
-      }
-      assert.equal(next.status, 201, `seed ${seed}, after request ${number + atOnce}: ${await next.text()} ${running.output}`);
+test("R4.5 no body ends the process, fails it or leaves something behind", async (t) => {
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, "things.md"), text);
+  const running = nonet(t, ["serve", "things.md", "--port", "0", "--data", "data.db", "--log", "error"], { folder }); // biome-ignore format: a long line
+  const address = await addressOf(running);
+  const port = Number(new URL(address).port);
+  const json = { "Content-Type": "application/json" };
+  const made = await fetch(`${address}/things`, { method: "POST", headers: json, body: "{}" });
+  const thing = `/things/${((await made.json()) as { id: string }).id}`;
+  const before = openSockets(running.pid);
+  const random = seeded(seed);
+  const ends = performance.now() + minutes * 60_000;
+  const statuses: Record<string, number> = {};
+  const one = async (number: number): Promise<void> => {
+    const sent = wireOf(random, caseOf(random, thing));
+    const about = `seed ${seed}, request ${number}: ${JSON.stringify(Buffer.concat(sent).toString("latin1").slice(0, 2000))}`;
+    const isCut = random() < 0.1;
+    const came = await exchanged(port, sent, isCut ? "at once" : random() < 0.99 ? "half" : "waits");
+    const [, status = "none"] = /^HTTP\/1\.1 ([2-5]\d\d)/m.exec(came) ?? [];
+    const [, why = ""] = /"errors":\[\{[^}]*"code":"([^"]*)"/.exec(came) ?? [];
+    statuses[`${status} ${why}`.trim()] = (statuses[`${status} ${why}`.trim()] ?? 0) + 1;
+    assert(!/^HTTP\/1\.1 5(?!03)/m.test(came), `${about}\n${came}\n${running.output}`);
+  };
+  for (let number = 0; number < requests || performance.now() < ends; number += atOnce) {
+    await Promise.all(Array.from({ length: atOnce }, (_, at) => one(number + at)));
+    let next = await fetch(`${address}/marks`, { method: "POST", headers: { Connection: "close" } });
+    // A machine that has too much to do tells callers to come again.
+    for (let left = 20; next.status === 503 && next.headers.has("Retry-After") && left > 0; left -= 1) {
+      await pass(250);
+      next = await fetch(`${address}/marks`, { method: "POST", headers: { Connection: "close" } });
     }
-    t.diagnostic(`seed ${seed}: ${JSON.stringify(statuses)}`);
-    assert.doesNotMatch(running.output, /\n\s+at /, "nothing failed");
-    await until(() => openSockets(running.pid) <= before + 4, "its connections are closed");
-    running.signal("SIGTERM");
-    assert.equal(await running.ended, 0, running.output);
-    const data = new DatabaseSync(join(folder, "data.db"), { readOnly: true });
-    assert.deepEqual({ ...data.prepare("SELECT count(*) AS n FROM nonet_files WHERE loose IS NOT NULL").get() }, { n: 0 });
-    data.close();
-    assert.deepEqual(readdirSync(folder).filter((name) => !/^(?:data\.db(?:-wal|-shm)?|things\.md)$/.test(name)), []);
-  }); // biome-ignore format: long lines
+    assert.equal(next.status, 201, `seed ${seed}, after request ${number + atOnce}: ${await next.text()} ${running.output}`);
+  }
+  t.diagnostic(`seed ${seed}: ${JSON.stringify(statuses)}`);
+  assert.doesNotMatch(running.output, /\n\s+at /, "nothing failed");
+  await until(() => openSockets(running.pid) <= before + 4, "its connections are closed");
+  running.signal("SIGTERM");
+  assert.equal(await running.ended, 0, running.output);
+  const data = new DatabaseSync(join(folder, "data.db"), { readOnly: true });
+  assert.deepEqual({ ...data.prepare("SELECT count(*) AS n FROM nonet_files WHERE loose IS NOT NULL").get() }, { n: 0 });
+  data.close();
+  assert.deepEqual(readdirSync(folder).filter((name) => !/^(?:data\.db(?:-wal|-shm)?|things\.md)$/.test(name)), []);
+}); // biome-ignore format: long lines
 
 const forms = `openapi: 3.1.0
 info: { title: Forms, version: "1" }

@@ -98,6 +98,21 @@ const rows: readonly Row[] = [
   chunks("a chunk's extension and a bare line feed", "2;\n{}\r\n0\r\n\r\n"),
   chunks("a chunk's extension without end", `2;${"a".repeat(20_000)}\r\n{}\r\n0\r\n\r\n`),
   chunks("a chunk that is longer than it says", "2\r\n{}x\r\n0\r\n\r\n"),
+  chunks("a chunk's size with a plus", "+2\r\n{}\r\n0\r\n\r\n"),
+  chunks("a blank before a chunk's size", " 2\r\n{}\r\n0\r\n\r\n"),
+  chunks("no size of a chunk", "\r\n{}\r\n0\r\n\r\n"),
+  chunks("a chunk that is shorter than it says", "3\r\n{}\r\n0\r\n\r\n"),
+  chunks("a chunk that ends in a bare line feed", "2\r\n{}\n0\r\n\r\n"),
+  chunks("a bare carriage return in a chunk's extension", "2;a=\rb\r\n{}\r\n0\r\n\r\n"),
+  chunks("a trailer without a colon", "2\r\n{}\r\n0\r\nnocolon\r\n\r\n"),
+  chunks("a trailer whose name has a blank", "2\r\n{}\r\n0\r\na b: c\r\n\r\n"),
+  chunks("a trailer that begins with a blank", "2\r\n{}\r\n0\r\n a: c\r\n\r\n"),
+  {
+    what: "trailers without end",
+    send: () =>
+      `${head()}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n${`a: ${"b".repeat(100)}\r\n`.repeat(2000)}\r\n${smuggled()}`,
+    statuses: [431],
+  },
   chunks("a length in the trailer", "2\r\n{}\r\n0\r\nContent-Length: 3\r\n\r\n"),
   line("bare line feeds", "GET /livez HTTP/1.1\nHost: x\n\n"),
   line("a bare line feed at the end of the head", `${live}\n`),
@@ -107,6 +122,7 @@ const rows: readonly Row[] = [
   line("a field without a colon", `${live}nocolon\r\n\r\n`),
   line("a field without a name", `${live}: x\r\n\r\n`),
   line("a name that is not ASCII", `${live}X\u00e9: 1\r\n\r\n`),
+  line("a name with another character", `${live}A(b): 1\r\n\r\n`),
   line("a NUL in a value", `${live}X: a\u0000b\r\n\r\n`),
   line("HTTP/0.9", "GET /livez\r\n"),
   line("HTTP/1.2", "GET /livez HTTP/1.2\r\nHost: x\r\n\r\n"),
@@ -119,6 +135,11 @@ const rows: readonly Row[] = [
   ),
   line("tabs in the first line", "GET\t/livez\tHTTP/1.1\r\nHost: x\r\n\r\n"),
   line("a target with a space", "GET /livez /x HTTP/1.1\r\nHost: x\r\n\r\n"),
+  line("a space before the first line", " GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"),
+  line("a space after the version", "GET /livez HTTP/1.1 \r\nHost: x\r\n\r\n"),
+  line("no target", "GET HTTP/1.1\r\nHost: x\r\n\r\n"),
+  line("a handshake of TLS", "\u0016\u0003\u0001\u0002\u0000\u0001"),
+  line("another protocol", "SSH-2.0-OpenSSH_9\r\n"),
   line("two hosts", "GET /livez HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n"),
   ...[
     "x y",
@@ -212,6 +233,11 @@ const served: readonly Row[] = [
     statuses: [201, 200],
     makes: 1,
   },
+  {
+    what: "two spaces in the first line",
+    send: () => `GET  /livez HTTP/1.1\r\nHost: x\r\n\r\n${last}`,
+    statuses: [200, 200],
+  },
   { what: "empty lines before a request", send: () => `\r\n\r\n${live}\r\n${last}`, statuses: [200, 200] },
   {
     what: "a whole address, whose host leads nowhere else",
@@ -220,69 +246,66 @@ const served: readonly Row[] = [
   },
 ];
 
-// SQLite is served on sockets of our own, the store in memory by `node:http` (`test/serve/running.ts`).
-for (const store of ["sqlite", "memory"] as const) {
-  describe(`requests that could be divided otherwise (${store})`, () => {
-    before(async () => {
-      subject = await serve(toolLibrary, { store });
-      who = await peopleOf(subject);
-    });
-    after(async () => {
-      await subject[Symbol.asyncDispose]();
-      assert.deepEqual(subject.running.failures, []);
-    });
-
-    for (const row of [...rows, ...served]) {
-      test(`R4.5 ${row.what}`, async () => {
-        const { statuses = [400], makes = 0 } = row;
-        const before = await tools();
-        const replies = await subject.client.raw(Buffer.from(row.send(), "latin1"));
-        const given = replies.map(({ status }) => status);
-        assert.deepEqual(given, statuses, replies.at(-1)?.text ?? "no answer");
-        assert.equal(replies.at(-1)?.headers["connection"], "close");
-        assert.equal((await tools()) - before, makes, "what was not answered was not run");
-      });
-    }
-
-    test("R4.5 writes that are sent in one go are done in their order", async () => {
-      const many = Array.from({ length: 40 }, smuggled);
-      const replies = await subject.client.raw(`${many.join("")}${last}`);
-      assert.deepEqual(
-        replies.map(({ status }) => status),
-        [...many.map(() => 201), 200],
-      );
-      const ids = replies.slice(0, -1).map(({ json }) => (json as { id: string }).id);
-      assert.deepEqual(ids, ids.toSorted(), "ids are sorted by time");
-    });
-
-    test("R4.5 who was answered before the body came is not answered again when that is broken", async () => {
-      using connection = await subject.client.open();
-      connection.write(`${head().replace("Bearer ", "Bearer x")}Transfer-Encoding: chunked\r\n\r\n`);
-      assert.equal((await connection.next())?.status, 401);
-      connection.write(`zz\r\n${smuggled()}`);
-      assert.equal(await connection.next(), undefined);
-      await connection.ended;
-    });
-
-    test("R4.5 what comes after an upgrade that is not taken, in a packet of its own, is not run", async () => {
-      const before = await tools();
-      using connection = await subject.client.open();
-      connection.write(`${live}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n${head()}Content-Length: 500\r\n\r\n`);
-      assert.equal((await connection.next())?.status, 200);
-      connection.write(smuggled());
-      await connection.ended;
-      assert.equal(await tools(), before);
-    });
-
-    test("R4.5 who sends more in one go than anybody has to waits for each answer or is cut off, and nobody else", async () => {
-      using connection = await subject.client.open();
-      connection.write(`${live}\r\n`.repeat(3000) + last);
-      await connection.ended;
-      const reply = await subject.client.send({ method: "GET", path: "/livez" });
-      assert.equal(reply.status, 200);
-    });
+describe("requests that could be divided otherwise", () => {
+  before(async () => {
+    subject = await serve(toolLibrary, {});
+    who = await peopleOf(subject);
   });
-}
+  after(async () => {
+    await subject[Symbol.asyncDispose]();
+    assert.deepEqual(subject.running.failures, []);
+  });
+
+  for (const row of [...rows, ...served]) {
+    test(`R4.5 ${row.what}`, async () => {
+      const { statuses = [400], makes = 0 } = row;
+      const before = await tools();
+      const replies = await subject.client.raw(Buffer.from(row.send(), "latin1"));
+      const given = replies.map(({ status }) => status);
+      assert.deepEqual(given, statuses, replies.at(-1)?.text ?? "no answer");
+      assert.equal(replies.at(-1)?.headers["connection"], "close");
+      assert.equal((await tools()) - before, makes, "what was not answered was not run");
+    });
+  }
+
+  test("R4.5 writes that are sent in one go are done in their order", async () => {
+    const many = Array.from({ length: 40 }, smuggled);
+    const replies = await subject.client.raw(`${many.join("")}${last}`);
+    assert.deepEqual(
+      replies.map(({ status }) => status),
+      [...many.map(() => 201), 200],
+    );
+    const ids = replies.slice(0, -1).map(({ json }) => (json as { id: string }).id);
+    assert.deepEqual(ids, ids.toSorted(), "ids are sorted by time");
+  });
+
+  test("R4.5 who was answered before the body came is not answered again when that is broken", async () => {
+    using connection = await subject.client.open();
+    connection.write(`${head().replace("Bearer ", "Bearer x")}Transfer-Encoding: chunked\r\n\r\n`);
+    assert.equal((await connection.next())?.status, 401);
+    connection.write(`zz\r\n${smuggled()}`);
+    assert.equal(await connection.next(), undefined);
+    await connection.ended;
+  });
+
+  test("R4.5 what comes after an upgrade that is not taken, in a packet of its own, is not run", async () => {
+    const before = await tools();
+    using connection = await subject.client.open();
+    connection.write(`${live}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n${head()}Content-Length: 500\r\n\r\n`);
+    assert.equal((await connection.next())?.status, 200);
+    connection.write(smuggled());
+    await connection.ended;
+    assert.equal(await tools(), before);
+  });
+
+  test("R4.5 who sends more in one go than anybody has to waits for each answer or is cut off, and nobody else", async () => {
+    using connection = await subject.client.open();
+    connection.write(`${live}\r\n`.repeat(3000) + last);
+    await connection.ended;
+    const reply = await subject.client.send({ method: "GET", path: "/livez" });
+    assert.equal(reply.status, 200);
+  });
+});
 
 async function tools(): Promise<number> {
   let count = 0;

@@ -179,8 +179,6 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     requestMilliseconds: longestRequest(plan),
     forwarding: createForwarding(options.proxies ?? []),
     ...(options.budget === undefined ? {} : { budget: options.budget }),
-    // So that both pass all of it: on SQLite one, on PostgreSQL the other.
-    http: options.store === "memory" || onPostgres ? "node" : "own",
   });
   url = `http://127.0.0.1:${server.port}`;
   const keyOf = async (name: string | undefined, user: string, roles: readonly string[]): Promise<string> => {
