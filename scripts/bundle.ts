@@ -21,8 +21,8 @@ export { processTerminal } from "./commands/terminal.js";
 export const library = () => import("./index.js");
 `;
 
-/** `folder` is the package that is being made. */
-export async function bundle(folder: string): Promise<void> {
+/** `folder` is the package that is being made, of these sources. */
+export async function bundle(folder: string, sources: string): Promise<void> {
   const source = join(folder, "src");
   const outfile = join(source, "nonet.cjs");
   const { metafile } = await build({
@@ -45,7 +45,7 @@ export async function bundle(folder: string): Promise<void> {
   for (const missed of ["createRequire(packageAt(", 'new URL("../index.js"'])
     if (readFileSync(outfile, "utf8").includes(missed)) throw new Error(`${missed}… is written in another way now`);
   writeFileSync(join(source, "nonet.licenses.txt"), licences(folder, metafile));
-  const names = Object.keys((await import(join(folder, "..", "src", "index.ts"))) as object);
+  const names = Object.keys((await import(join(sources, "index.ts"))) as object);
   writeFileSync(join(source, "library.mjs"), library(names));
 }
 
@@ -54,7 +54,8 @@ function places(folder: string): Plugin {
   return {
     name: "places",
     setup: (making) => {
-      making.onLoad({ filter: /[\\/]dist[\\/]src[\\/].*\.js$/ }, ({ path }) => {
+      making.onLoad({ filter: /\.js$/ }, ({ path }) => {
+        if (!path.startsWith(join(folder, "src"))) return undefined;
         const name = relative(folder, path).replaceAll("\\", "/");
         const text = readFileSync(path, "utf8");
         if (!text.includes("import.meta.")) return undefined;

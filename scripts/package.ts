@@ -7,13 +7,17 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { bundle } from "./bundle.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const out = join(root, "dist");
+const { values: options } = parseArgs({
+  options: { out: { type: "string", default: "dist" }, "without-types": { type: "boolean", default: false } },
+});
+const out = resolve(root, options.out);
 
 /** Read as text by what writes a client: they are given as they are, beside their stripped twins. */
 const readAsText = /(readFile(?:Sync)?\(\s*new URL\("[^"]+)\.ts"/g;
@@ -33,9 +37,9 @@ for (const path of ["docs", "examples", "schema", "LICENSE", "README.md", "CHANG
   cpSync(join(root, path), place(path), { recursive: true });
 
 // An image runs the command alone.
-if (!process.argv.includes("--without-types")) writeTypes();
+if (!options["without-types"]) writeTypes();
 
-await bundle(out);
+await bundle(out, join(root, "src"));
 for (const path of globSync("*.mjs", { cwd: join(root, "scripts", "packaged") }))
   cpSync(join(root, "scripts", "packaged", path), place(join("src", path)));
 
@@ -54,17 +58,17 @@ write("package.json", `${JSON.stringify(published, null, 2)}\n`);
 
 function writeTypes(): void {
   const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
-  const options = ["--noEmit", "false", "--emitDeclarationOnly", "--outDir", join(out, "src"), "--rootDir", "src"];
+  const flags = ["--noEmit", "false", "--emitDeclarationOnly", "--outDir", join(out, "src"), "--rootDir", "src"];
   const project = join(out, "tsconfig.json");
   writeFileSync(
     project,
     JSON.stringify({
-      extends: "../tsconfig.json",
-      include: ["../src"],
-      exclude: ["../src/**/*.test.ts", "../src/**/contract*.ts"],
+      extends: join(root, "tsconfig.json"),
+      include: [join(root, "src")],
+      exclude: [join(root, "src/**/*.test.ts"), join(root, "src/**/contract*.ts")],
     }),
   );
-  execFileSync(process.execPath, [compiler, "-p", project, ...options], { cwd: root, stdio: "inherit" });
+  execFileSync(process.execPath, [compiler, "-p", project, ...flags], { cwd: root, stdio: "inherit" });
   rmSync(project);
   for (const path of globSync("src/**/*.d.ts", { cwd: out }))
     writeFileSync(join(out, path), renamed(readFileSync(join(out, path), "utf8")));

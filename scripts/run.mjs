@@ -4,7 +4,7 @@
  * without dependencies; whatever it starts may be TypeScript.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { isatty } from "node:tty";
@@ -29,11 +29,13 @@ const otherClock =
         NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --import ${pathToFileURL(join(root, "test", "days-ahead.mjs")).href}`,
       };
 
+const testScript = join("scripts", "test.ts");
+
 /** What each task runs: arguments for the pinned Node, the folder that paths among them are relative to, and its environment. */
 const tasks = {
   start: (args) => ({ args: [join(root, "src", "cli.mjs"), "start", ...args], cwd: userFolder }),
   nonet: (args) => ({ args: [join(root, "src", "cli.mjs"), ...args], cwd: userFolder }),
-  test: (args) => ({ args: testArguments(args), cwd: root, env: { ...compiledOnce, ...otherClock } }),
+  test: (args) => ({ args: [testScript, "sqlite", ...args], cwd: root, env: { ...compiledOnce, ...otherClock } }),
   check: (args) => ({ args: [join("scripts", "check.ts"), ...args], cwd: root }),
   bench: (args) => ({ args: [join("bench", "run.ts"), ...args], cwd: root }),
   package: (args) => ({
@@ -42,7 +44,8 @@ const tasks = {
   }),
   simulate: (args) => ({ args: [join("test", "simulation", "main.ts"), ...args], cwd: root }),
   story: (args) => ({ args: [join("examples", "story", "story.ts"), ...args], cwd: root }),
-  "test:postgres": (args) => ({ args: [join("scripts", "test-postgres.ts"), ...args], cwd: root, env: compiledOnce }),
+  "test:postgres": (args) => ({ args: [testScript, "postgres", ...args], cwd: root, env: compiledOnce }),
+  nightly: (args) => ({ args: [join("scripts", "nightly.ts"), ...args], cwd: root, env: compiledOnce }),
   "serve:postgres": (args) => ({ args: [join("scripts", "serve-postgres.ts"), ...args], cwd: root }),
 };
 
@@ -52,8 +55,10 @@ const usages = {
   All tests, or those of the places that are given: npm test -- src/expression --test-name-pattern=walk`,
   story: `npm run story
   What becomes of a parcel, told by the service of examples/parcel-lockers.md from end to end.`,
-  "test:postgres": `npm run test:postgres -- [FILE|GLOB …]
+  "test:postgres": `npm run test:postgres -- [FILE|FOLDER|GLOB …]
   The tests that serve over HTTP, or those that are given, with PostgreSQL in the place of SQLite.`,
+  nightly: `npm run nightly
+  What nobody waits for: all tests with everything that they generate, on both databases, and the simulation of 10,000 seeds.`,
   "serve:postgres": `npm run serve:postgres -- [DOC] [options of nonet serve]
   Serves a document, or examples/parcel-lockers.md, from a PostgreSQL that is installed with the dependencies. Its data
   stays in NONET_POSTGRES_FOLDER, or else in a folder for temporary files.`,
@@ -61,7 +66,7 @@ const usages = {
   Makes what is published, in dist: npm pack ./dist. An image that runs the command alone needs no types.`,
 };
 
-const usage = `usage: npm start | npm test | npm run nonet -- … | npm run check | npm run bench | npm run simulate | npm run story | npm run serve:postgres | npm run test:postgres | npm run package
+const usage = `usage: npm start | npm test | npm run nonet -- … | npm run check | npm run bench | npm run simulate | npm run story | npm run serve:postgres | npm run test:postgres | npm run nightly | npm run package
   Arguments after -- reach the task; with --help it says how it is used. npm prints two lines of its own before a task's
   output; where a program reads that output, ask for silence: npm run --silent nonet -- check FILE --format json`;
 
@@ -73,32 +78,6 @@ if (taskArguments.includes("--help") && Object.hasOwn(usages, taskName)) {
 }
 if (!dependenciesMatchLock()) installDependencies();
 run(pinnedNode(), task(taskArguments));
-
-/**
- * Node's test runner over all tests, or over the files, folders and globs given. Options (`--test-name-pattern=…`,
- * `--test-update-snapshots`) go to Node as they are. Three files at a time also where there are only two cores: many
- * tests wait for a socket or a disk.
- */
-function testArguments(args) {
-  const options = args.filter((arg) => arg.startsWith("-"));
-  const places = args.filter((arg) => !arg.startsWith("-"));
-  const patterns = places.map((place) => (isFolder(join(root, place)) ? `${place}/**/*.test.ts` : place));
-  return [
-    "--test",
-    "--test-concurrency=3",
-    "--test-timeout=600000",
-    // Young objects are collected less often than in the megabyte that Node begins with.
-    "--min-semi-space-size=16",
-    "--test-reporter=./scripts/test-reporter.ts",
-    "--import=./test/seed.ts",
-    ...options,
-    ...(patterns.length > 0 ? patterns : ["{src,test,docs,examples,bench}/**/*.test.ts"]),
-  ];
-}
-
-function isFolder(path) {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}
 
 /**
  * npm writes what it installed to node_modules/.package-lock.json as its last act, so comparing that with

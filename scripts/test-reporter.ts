@@ -2,7 +2,7 @@
  * In charge of how a test run reads: a line for each file, then every failure in full, then the tests left out and why,
  * then one line of totals. What a file printed is shown only when the file failed.
  */
-import { relative } from "node:path";
+import { relative, resolve } from "node:path";
 import type { EventData } from "node:test";
 import type { TestEvent } from "node:test/reporters";
 import { inspect, styleText } from "node:util";
@@ -15,8 +15,19 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   const failures: TestFail[] = [];
   const leftOut: string[] = [];
   const printed = new Map<string, string>();
+  /** Of the file of a queue that is under way; a process's events come together. */
+  let counts = { passed: 0, failed: 0 };
 
   for await (const { type, data } of events) {
+    if ((type === "test:pass" || type === "test:fail") && data.details.type !== "suite") {
+      counts[type === "test:pass" ? "passed" : "failed"] += 1;
+    } else if ((type === "test:pass" || type === "test:fail") && isOfQueue(data)) {
+      yield fileLine(data.name, counts, data.details.duration_ms, type === "test:pass");
+      counts = { passed: 0, failed: 0 };
+      const [queue] = [...printed.keys()].filter((file) => file.endsWith(".mjs"));
+      if (queue !== undefined && type === "test:fail") printed.set(resolve(data.name), printed.get(queue) ?? "");
+      if (queue !== undefined) printed.delete(queue);
+    }
     if (type === "test:stdout" || type === "test:stderr") {
       printed.set(data.file ?? "", (printed.get(data.file ?? "") ?? "") + data.message);
     } else if (type === "test:pass" && data.skip !== undefined && data.skip !== false) {
@@ -26,7 +37,9 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
     } else if (type === "test:fail" && !failedOnlyBelow(data)) {
       failures.push(data);
     } else if (type === "test:summary" && data.file !== undefined) {
-      yield fileLine(data.file, data);
+      const { counts: all, duration_ms, success } = data;
+      const failed = all.tests - all.passed - all.skipped - all.todo;
+      if (!data.file.endsWith(".mjs")) yield fileLine(shown(data.file), { passed: all.passed, failed }, duration_ms, success); // biome-ignore format: one
     } else if (type === "test:summary") {
       for (const failure of failures) yield failureText(failure);
       for (const file of new Set(failures.map((failure) => failure.file ?? ""))) {
@@ -39,11 +52,20 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   }
 }
 
-function fileLine(file: string, { counts, duration_ms, success }: EventData.TestSummary): string {
+/** A file that one of several processes took from the queue of all (`scripts/test-queue.ts`). */
+function isOfQueue({ nesting, file }: EventData.TestPass | TestFail): boolean {
+  return nesting === 0 && file?.endsWith("test-queue.ts") === true;
+}
+
+interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+function fileLine(file: string, { passed, failed }: Counts, milliseconds: number, success: boolean): string {
   const mark = success ? styleText("green", "✓") : styleText("red", "✗");
-  const failed = counts.tests - counts.passed - counts.skipped - counts.todo;
-  const result = failed > 0 ? `${counts.passed} passed, ${failed} failed` : `${counts.passed} passed`;
-  return `${mark} ${shown(file)} ${styleText("dim", `${result}, ${seconds(duration_ms)}`)}\n`;
+  const result = failed > 0 ? `${passed} passed, ${failed} failed` : `${passed} passed`;
+  return `${mark} ${file} ${styleText("dim", `${result}, ${seconds(milliseconds)}`)}\n`;
 }
 
 function totalLine({ counts, duration_ms, success }: EventData.TestSummary): string {

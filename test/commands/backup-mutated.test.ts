@@ -8,6 +8,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { runs } from "../nightly.ts";
 import { seeded } from "../random.ts";
 import { addressOf, finishedHere, nonet, temporaryFolder } from "./process.ts";
 import { shelf } from "./shelf.ts";
@@ -116,7 +117,7 @@ test("a backup that was changed is restored or refused in a line, and what is th
   const random = seeded(seed);
   const ends = performance.now() + minutes * 60_000;
   const outcomes = { restored: 0, refused: 0 };
-  for (let round = 0; round < 60 || performance.now() < ends; round += 1) {
+  for (let round = 0; round < runs(25, 200) || performance.now() < ends; round += 1) {
     const bytes = gzipSync(mutated(random, lines), { level: 1 });
     const isCut = random() < 0.1;
     writeFileSync(join(folder, "changed.gz"), isCut ? bytes.subarray(0, Math.floor(random() * bytes.length)) : bytes);

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { run } from "../../src/commands/run.ts";
 import type { Terminal } from "../../src/commands/terminal.ts";
+import { cli } from "../cli.ts";
 import { clock } from "../clock.ts";
 
 export const root: string = join(import.meta.dirname, "..", "..");
@@ -45,12 +46,12 @@ export interface RunOptions {
   readonly limit?: string;
   /** Who runs it; the test's own user unless told. */
   readonly user?: number;
-  /** The file that runs; the command of the sources unless told. */
+  /** The file that runs; `cli` unless told. */
   readonly command?: string;
 }
 
 export function nonet(t: TestContext, args: readonly string[], options: RunOptions): Running {
-  const { folder, environment = {}, limit, user, command = join(root, "src", "cli.mjs") } = options;
+  const { folder, environment = {}, limit, user, command = cli } = options;
   const line = [process.execPath, command, ...args];
   const [program = "", ...rest] =
     limit === undefined ? line : ["/bin/bash", "-c", `ulimit -S ${limit} && exec "$0" "$@"`, ...line];

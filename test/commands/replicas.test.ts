@@ -8,6 +8,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
 import { setTimeout as pass } from "node:timers/promises";
+import { runs } from "../nightly.ts";
 import type { Reply, Sent } from "../serve/client.ts";
 import { anyOf, fleetDocument, type FleetOptions, keysOf, type Replica, replicaOf } from "./fleet.ts";
 import { noValkey, startValkey } from "../valkey.ts";
@@ -15,7 +16,7 @@ import { type PostgresServer, startPostgres } from "../postgres/server.ts";
 import { temporaryFolder } from "./process.ts";
 import { asked, seconds, seed, underLoad } from "./under-load.ts";
 
-const kills = Number(process.env["NONET_KILLS"] ?? 2);
+const kills = Number(process.env["NONET_KILLS"] ?? runs(1, 2));
 
 let server: PostgresServer;
 let schemas = 0;

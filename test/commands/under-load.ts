@@ -6,14 +6,15 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { setTimeout as pass } from "node:timers/promises";
+import { runs } from "../nightly.ts";
 import { seeded } from "../random.ts";
 import type { Sent } from "../serve/client.ts";
 import { createReceiver } from "../serve/receiver.ts";
 import { type FleetOptions, keysOf, type Replica, replicaOf, sendToAny, type Told, watch } from "./fleet.ts";
 
 export const seed: number = Number(process.env["NONET_SEED"] ?? 20261122);
-export const seconds: number = Number(process.env["NONET_SECONDS"] ?? 3);
-const workers = 12;
+export const seconds: number = Number(process.env["NONET_SECONDS"] ?? runs(1, 3));
+const workers = runs(6, 12);
 
 type State = "queued" | "running" | "done" | "lapsed";
 

@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as pass } from "node:timers/promises";
 import { join } from "node:path";
+import { runs } from "../nightly.ts";
 import type { Received, Receiver } from "../serve/receiver.ts";
 import { createReceiver } from "../serve/receiver.ts";
 import { endpointSecret } from "../../src/serve/events/webhooks.ts";
@@ -17,8 +18,8 @@ import { documentText } from "../serve/scenario.ts";
 import { nonet, root, type Running, temporaryFolder } from "./process.ts";
 
 const seed = Number(process.env["NONET_SEED"] ?? 20261122);
-const events = Number(process.env["NONET_EVENTS"] ?? 10_000);
-const kills = Number(process.env["NONET_KILLS"] ?? 6);
+const events = Number(process.env["NONET_EVENTS"] ?? runs(1000, 10_000));
+const kills = Number(process.env["NONET_KILLS"] ?? runs(3, 6));
 
 interface Told {
   readonly id: string;

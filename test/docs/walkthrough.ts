@@ -22,6 +22,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { partOfHeading } from "../../src/parts/sections.ts";
+import { cli } from "../cli.ts";
 import { streamsHere } from "../commands/process.ts";
 import { type Fence, fencesOf, root } from "./fences.ts";
 import { assertJson, fill, matches, mismatch, type Remembered } from "./shown.ts";
@@ -141,7 +142,7 @@ function nonetArguments(words: readonly string[]): readonly string[] | undefined
 }
 
 function startNonet(walk: Walk, args: readonly string[]): ChildProcessByStdio<null, Readable, Readable> {
-  return spawn(process.execPath, [join(root, "src", "cli.mjs"), ...args], {
+  return spawn(process.execPath, [cli, ...args], {
     cwd: walk.folder,
     env: { ...process.env, ...walk.environment, NO_COLOR: "1" },
     stdio: ["ignore", "pipe", "pipe"],

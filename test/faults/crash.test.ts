@@ -10,6 +10,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { setTimeout as pass } from "node:timers/promises";
 import { finished, root, temporaryFolder } from "../commands/process.ts";
+import { runs } from "../nightly.ts";
 import { createReceiver } from "../serve/receiver.ts";
 import { follow } from "./followed.ts";
 import { seeded } from "../random.ts";
@@ -18,7 +19,7 @@ import { serve } from "./service.ts";
 import { add, toldOf, type Worker, work } from "./workers.ts";
 
 const seed = Number(process.env["NONET_SEED"] ?? 20261122);
-const kills = Number(process.env["NONET_KILLS"] ?? 3);
+const kills = Number(process.env["NONET_KILLS"] ?? runs(2, 3));
 const workers = 6;
 
 test(`R1.8 killed ${kills} times under load with logins, files, timers, webhooks and a stream (seed ${seed})`, async (t) => {

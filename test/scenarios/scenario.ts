@@ -16,6 +16,7 @@ import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { cli } from "../cli.ts";
 import { clock } from "../clock.ts";
 
 export const root: string = dirname(dirname(import.meta.dirname));
@@ -83,7 +84,7 @@ export async function play({ about, steps }: Scenario): Promise<Scenario> {
   try {
     symlinkSync(join(root, "examples"), join(folder, "examples"));
     mkdirSync(bin);
-    writeFileSync(join(bin, "nonet"), `#!/bin/sh\nexec '${process.execPath}' '${join(root, "src", "cli.mjs")}' "$@"\n`);
+    writeFileSync(join(bin, "nonet"), `#!/bin/sh\nexec '${process.execPath}' '${cli}' "$@"\n`);
     chmodSync(join(bin, "nonet"), 0o755);
     const played: Step[] = [];
     for (const step of steps) {

@@ -10,8 +10,8 @@ import process from "node:process";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { cli } from "../cli.ts";
 
-const cli = fileURLToPath(new URL("../../src/cli.mjs", import.meta.url));
 const document = fileURLToPath(new URL("./documents/relay.md", import.meta.url));
 
 describe("nonet key", () => {

@@ -5,6 +5,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { cli } from "../cli.ts";
 import type { Client, Sent } from "./client.ts";
 import { createClient } from "./client.ts";
 
@@ -21,7 +22,7 @@ export interface Command extends Disposable {
 export async function start(folder: string, data: string): Promise<Command> {
   const document = join(root, "test/serve/documents/pantries.md");
   const place = data.includes("://") ? data : join(folder, data);
-  const args = [join(root, "src/cli.mjs"), "serve", document, "--port", "0", "--data", place];
+  const args = [cli, "serve", document, "--port", "0", "--data", place];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   const ended = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | string);
   let printed = "";

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
 import { check } from "../../src/parts/check.ts";
+import { runs } from "../nightly.ts";
 import { documentText } from "./document.ts";
 import { runFleet } from "./fleet.ts";
 import { simulate } from "./run.ts";
@@ -13,7 +14,7 @@ import { worldOf } from "./world.ts";
 
 const given = process.env["NONET_SIMULATED_SEEDS"];
 // Odd, so that each kind of store has its part of them.
-const [seeds, every] = given === undefined ? [700, 5] : [Number(given), 1];
+const [seeds, every] = given === undefined ? [runs(150, 700), 5] : [Number(given), 1];
 
 void test(`nothing is lost, doubled, shown or broken in ${seeds} seeds`, async () => {
   const { answers, findings } = await runFleet({ from: 0, seeds, every });

@@ -1,0 +1,29 @@
+/**
+ * Runs test files one after another in one process, which loads what they share once: each is a suite of its own, so that its hooks
+ * and what they open end with it. Several processes take from one queue (`scripts/test.ts`), each the next that nobody has.
+ */
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import process from "node:process";
+import { describe } from "node:test";
+import { pathToFileURL } from "node:url";
+
+export const timeoutMilliseconds = 600_000;
+
+export async function runQueue(): Promise<void> {
+  const folder = process.env["NONET_TEST_QUEUE"] ?? "";
+  const files = readFileSync(join(folder, "files"), "utf8").split("\n");
+  for (const [index, file] of files.entries())
+    if (take(join(folder, `${index}`)))
+      await describe(file, { timeout: timeoutMilliseconds }, () => import(pathToFileURL(resolve(file)).href));
+}
+
+/** Only one process makes a file that there was not. */
+function take(path: string): boolean {
+  try {
+    closeSync(openSync(path, "wx"));
+    return true;
+  } catch {
+    return false;
+  }
+}

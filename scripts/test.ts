@@ -1,0 +1,89 @@
+/**
+ * In charge of `npm test`, `npm run test:postgres` and `npm run nightly`: which test files run, on what, and how. Arguments are files,
+ * folders and globs; options (`--test-name-pattern=…`, `--test-update-snapshots`) go to Node's test runner as they are.
+ */
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { globSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { startPostgres } from "../test/postgres/server.ts";
+import { timeoutMilliseconds } from "./test-queue.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const [store = "", ...given] = process.argv.slice(2);
+const options = given.filter((arg) => arg.startsWith("-"));
+const places = given.filter((arg) => !arg.startsWith("-"));
+
+/** Three files at a time also where there are only two cores: many tests wait for a socket or a disk. */
+const processes = 3;
+
+/** Those that take long begin first, so that no process is left alone with one. */
+const everything = ["test/{faults,commands}", "test/{enforced,simulation,docs,export,security}", "{test,docs,examples,bench}", "src"]; // biome-ignore format: one
+const onStores = ["test/{serve,enforced,rules}"];
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const isAll = places.length === 0;
+  const usual = store === "postgres" ? onStores : everything;
+  const patterns = isAll ? usual.map((folder) => `${folder}/**/*.test.ts`) : places.map(patternOf);
+  const files = [...new Set(patterns.flatMap((pattern) => globSync(pattern, { cwd: root }).toSorted()))];
+  if (files.length === 0) return await runTests(places, {});
+  await using server = isAll || store === "postgres" ? await startPostgres() : undefined;
+  const environment = {
+    ...(server !== undefined && { NONET_TEST_POSTGRES: server.address }),
+    ...(store === "postgres" && { NONET_TEST_STORE: "postgres" }),
+    ...(isAll && { NONET_TEST_COMMAND: publishedCommand() }),
+  };
+  if (files.length <= processes) return await runTests(files, environment);
+  const queue = mkdtempSync(join(tmpdir(), "nonet-tests-"));
+  try {
+    writeFileSync(join(queue, "files"), files.join("\n"));
+    const run = `const { runQueue } = await import(${JSON.stringify(new URL("test-queue.ts", import.meta.url))});\nawait runQueue();\n`;
+    const takers = Array.from({ length: processes }, (_, index) => join(queue, `${index + 1}.test.mjs`));
+    for (const taker of takers) writeFileSync(taker, run);
+    return await runTests(takers, { ...environment, NONET_TEST_QUEUE: queue }, files.length);
+  } finally {
+    rmSync(queue, { recursive: true });
+  }
+}
+
+function patternOf(place: string): string {
+  return statSync(join(root, place), { throwIfNoEntry: false })?.isDirectory() ? `${place}/**/*.test.ts` : place;
+}
+
+/** What is published of the command, made anew: the tests start it some hundred times, each in half the time. */
+function publishedCommand(): string {
+  const folder = join(root, "node_modules", ".cache", "published");
+  const args = ["--disable-warning=ExperimentalWarning", "scripts/package.ts", "--without-types", "--out", folder];
+  execFileSync(process.execPath, args, { cwd: root, stdio: "inherit" });
+  return join(folder, "src", "cli.mjs");
+}
+
+/** `inEach`: how many files one process may run. */
+async function runTests(
+  files: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  inEach = 1,
+): Promise<number> {
+  const fixed = [
+    "--test",
+    `--test-concurrency=${processes}`,
+    `--test-timeout=${timeoutMilliseconds * inEach}`,
+    // Young objects are collected less often than in the megabyte that Node begins with.
+    "--min-semi-space-size=16",
+    "--test-reporter=./scripts/test-reporter.ts",
+    "--import=./test/seed.ts",
+  ];
+  const tests = spawn(process.execPath, [...fixed, ...options, ...files], {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, ...environment },
+  });
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => tests.kill(signal));
+  const [code] = (await once(tests, "exit")) as [number | null];
+  return code ?? 1;
+}
