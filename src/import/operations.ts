@@ -3,7 +3,7 @@ import { camelCase } from "../base/case.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { type Endpoint, type Method, methods } from "../parts/endpoints/model.ts";
 import { pathSegments, segmentShape } from "../parts/endpoints/meaning.ts";
-import { pathFault } from "../parts/values.ts";
+import { pathFault } from "../parts/endpoints/address.ts";
 import { below, textOf } from "./report.ts";
 import type { Found } from "./schemas.ts";
 import { wireOf, type WireSource } from "./wire.ts";

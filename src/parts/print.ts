@@ -3,14 +3,14 @@
  * gives the same model, and printing that gives the same text. Prose and comments are no part of a model.
  */
 import { printTree, type Tree } from "../document/print.ts";
-import { printAuthentication } from "./authentication/print.ts";
+import { authentication } from "./authentication/grammar.ts";
 import { printEndpoints } from "./endpoints/print.ts";
 import { errors } from "./errors/grammar.ts";
-import { printEvents } from "./events/print.ts";
+import { events } from "./events/grammar.ts";
 import { limits } from "./limits/grammar.ts";
 import { type Model, type PartName, partNames } from "./model.ts";
 import { purpose } from "./purpose/grammar.ts";
-import type { Below } from "./resources/field-print.ts";
+import type { Below } from "./grammar/grammar.ts";
 import { printResources } from "./resources/print.ts";
 import { partHeadings } from "./sections.ts";
 import { printStates } from "./states/print.ts";
@@ -91,9 +91,9 @@ function printPart(model: Model, part: PartName, below: Below): Tree {
     case "endpoints":
       return printEndpoints(model.endpoints, below);
     case "authentication":
-      return printAuthentication(model.authentication, below);
+      return authentication.print(model.authentication, below);
     case "events":
-      return printEvents(model.events, below);
+      return events.print(model.events, below);
     case "errors":
       return errors.print(model.errors, below);
     case "limits":

@@ -4,11 +4,9 @@ import fc from "fast-check";
 import type { MapNode } from "../document/document.ts";
 import { printTree, type Tree } from "../document/print.ts";
 import { readDocument } from "../document/read.ts";
-import { printAuthentication } from "./authentication/print.ts";
-import { readAuthentication } from "./authentication/read.ts";
+import { authentication } from "./authentication/grammar.ts";
 import { errors } from "./errors/grammar.ts";
-import { printEvents } from "./events/print.ts";
-import { readEvents } from "./events/read.ts";
+import { events } from "./events/grammar.ts";
 import { limits } from "./limits/grammar.ts";
 import { createReader, type Reader } from "./reader.ts";
 import { printVersioning } from "./versioning/print.ts";
@@ -76,8 +74,8 @@ function neverThrows<Part>(
   });
 }
 
-neverThrows("authentication", readAuthentication, printAuthentication);
-neverThrows("events", readEvents, printEvents);
+neverThrows("authentication", authentication.readPart, authentication.print);
+neverThrows("events", events.readPart, events.print);
 neverThrows("errors", errors.readPart, errors.print);
 neverThrows("limits", limits.readPart, limits.print);
 neverThrows("versioning", readVersioning, printVersioning);

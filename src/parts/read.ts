@@ -1,10 +1,10 @@
 /** A document to the nine parts together, with where each statement stands. Never throws; the first fault stops nothing. */
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Document } from "../document/document.ts";
-import { readAuthentication } from "./authentication/read.ts";
+import { authentication } from "./authentication/grammar.ts";
 import { readEndpoints } from "./endpoints/read.ts";
 import { errors } from "./errors/grammar.ts";
-import { readEvents } from "./events/read.ts";
+import { events } from "./events/grammar.ts";
 import { limits } from "./limits/grammar.ts";
 import type { Model, PartName, PartStatus, Places } from "./model.ts";
 import { partNames } from "./model.ts";
@@ -40,8 +40,8 @@ export function readModel(document: Document): ModelReading {
     resources: readResources(reader, parts.resources.body),
     states: readStates(reader, parts.states.body),
     endpoints: readEndpoints(reader, parts.endpoints.body),
-    authentication: readAuthentication(reader, parts.authentication.body),
-    events: readEvents(reader, parts.events.body),
+    authentication: authentication.readPart(reader, parts.authentication.body),
+    events: events.readPart(reader, parts.events.body),
     errors: errors.readPart(reader, parts.errors.body),
     limits: limits.readPart(reader, parts.limits.body),
     versioning: readVersioning(reader, parts.versioning.body),

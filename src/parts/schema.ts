@@ -4,10 +4,12 @@
  * quotes (`nonet: 1`, `unseen: 404`), and a value may be `not shown` wherever the language lets it.
  */
 import type { Json, JsonObject } from "../base/json.ts";
-import { credentialKinds } from "./authentication/model.ts";
-import { deeds, listKinds, type ListNames, listWords, methods, repeatScopes } from "./endpoints/model.ts";
+import { authentication } from "./authentication/grammar.ts";
+import { deeds, listKinds, type ListNames, listWords, repeatScopes } from "./endpoints/model.ts";
 import type { endpointKeys, endpointsKeys } from "./endpoints/read.ts";
 import type { wireAnswerKeys, wireBodyKeys, wireKeys } from "./endpoints/wire-read.ts";
+import { addressSchema } from "./endpoints/address.ts";
+import { events } from "./events/grammar.ts";
 import { errors } from "./errors/grammar.ts";
 import { type PartName, partNames } from "./model.ts";
 import { purpose } from "./purpose/grammar.ts";
@@ -75,9 +77,6 @@ const expression = shared("expression");
 const names = shared("names");
 const duration = shared("duration");
 
-const address = lineSchema(`(${methods.join("|")})\\s+/\\S*`, "A method and a path: `POST /parcels/{id}/collect`.");
-const addressMap = closed({ method: oneOf(...methods), path: { type: "string" } });
-
 const fieldName = "^_?[A-Za-z][A-Za-z0-9_]*\\??$";
 const typeName = "^[A-Z][A-Za-z0-9]*$";
 const plainName = "^[A-Za-z][A-Za-z0-9_-]*$";
@@ -119,7 +118,7 @@ const definitions: Readonly<Record<string, JsonObject>> = {
       closed({ who: text, if: expression }, "who"),
     ),
   ),
-  address: either(address, addressMap),
+  address: addressSchema,
   lists: either(
     lineSchema(
       `(${listKinds.join("|")})(\\s*,\\s*([0-9]+ per page|limit [0-9]+( at most [0-9]+)?|at most [0-9]+|bare array))*`,
@@ -281,48 +280,8 @@ const endpointsMembers: Readonly<Record<(typeof endpointsKeys)[number], JsonObje
   ),
   wrap: orNone(closed({ one: text, many: text })),
   cors: either(said, names, closed({ origins: names, credentials: text, keep: duration }, "origins")),
-  endpoints: orNone(mapOf(either(address, closed(endpointMembers)))),
+  endpoints: orNone(mapOf(either(addressSchema, closed(endpointMembers)))),
 };
-
-const credential = closed({
-  kind: oneOf(...credentialKinds),
-  sent: either(said, closed({ header: text, scheme: text })),
-  obtained: text,
-  renewed: text,
-  lasts: text,
-  revoked: text,
-  prefix: text,
-  secret: text,
-  issuer: text,
-  audience: text,
-  jwks: text,
-  user: text,
-  roles: names,
-  of: text,
-  name: text,
-  scopes: either(names, mapOf(names)),
-  changed: lineSchema("with\\s+[A-Za-z_][A-Za-z0-9_]*", "`with currentPassword`"),
-  at: lineSchema("POST\\s+/\\S+", "`POST /oauth/token`"),
-  login: text,
-});
-
-const webhook = closed({
-  subscribe: shared("address"),
-  for: shared("grants"),
-  signed: oneOf("standard-webhooks", "none"),
-  promise: text,
-  timeout: duration,
-  retry: names,
-  then: either(said, closed({ disable: oneOf("true", "false", true, false), keep: duration })),
-});
-
-const stream = closed({
-  at: shared("address"),
-  for: shared("grants"),
-  kind: oneOf("server-sent"),
-  resume: text,
-  keep: duration,
-});
 
 const change = either(
   said,
@@ -340,32 +299,8 @@ const bodies: Readonly<Record<PartName, JsonObject>> = {
   },
   states: mapOf(orNone(closed(lifecycleMembers))),
   endpoints: closed(endpointsMembers),
-  authentication: closed({
-    credentials: orNone(mapOf(either(oneOf(...credentialKinds), credential))),
-    roles: names,
-    own: orNone(mapOf(expression)),
-    allow: orNone(mapOf(shared("grants"))),
-    show: orNone(mapOf(shared("grants"))),
-    unseen: oneOf(403, 404, "403", "404"),
-  }),
-  events: closed({
-    envelope: oneOf("cloudevents", "plain"),
-    out: orNone(
-      mapOf(
-        either(
-          said,
-          closed({
-            when: either(said, closed({ resource: text, state: text, operation: text })),
-            carries: names,
-          }),
-        ),
-      ),
-    ),
-    in: orNone(
-      mapOf(orOpen(closed({ at: shared("address"), with: text, carries: orNone(mapOf(shared("fieldType"))) }))),
-    ),
-    delivery: orNone(closed({ webhook: orNone(webhook), stream: orNone(stream) })),
-  }),
+  authentication: authentication.schema,
+  events: events.schema,
   errors: errors.schema,
   limits: limits.schema,
   versioning: closed({

@@ -6,9 +6,8 @@ import { isSize } from "../base/bytes.ts";
 import { isDuration, parseClockDuration } from "../base/duration.ts";
 import { didYouMean } from "../base/suggest.ts";
 import type { Entry, Node } from "../document/document.ts";
-import { type Method, methods } from "./endpoints/model.ts";
-import { type Phrase, phraseOf, slice, spanOf, splitAt } from "./phrase.ts";
-import { expectMap, expectText, isGap, isNone, knownEntries, type Path, type Reader, report } from "./reader.ts";
+import { type Phrase, phraseOf, spanOf, splitAt } from "./phrase.ts";
+import { expectText, isGap, isNone, type Path, type Reader, report } from "./reader.ts";
 
 /** The text of an entry, or undefined with a diagnostic where it is no text or empty. */
 export function readText(reader: Reader, path: Path, entry: Entry | undefined, what: string): Phrase | undefined {
@@ -195,89 +194,4 @@ export function readChoice<Choice extends string>(
     ...(near === undefined ? {} : { fix: { title: `write \`${near}\``, span: spanOf(phrase), text: near } }),
   });
   return undefined;
-}
-
-export interface Address {
-  readonly method: Method;
-  readonly path: string;
-}
-
-/** `POST /webhooks`, or `{ method: POST, path: /webhooks }`. */
-export function readAddress(reader: Reader, path: Path, node: Node, what: string): Address | undefined {
-  if (node.kind === "map") {
-    const entries = knownEntries(reader, path, node, ["method", "path"], what);
-    const method = readText(reader, path, entries.method, "The method");
-    const route = readText(reader, path, entries.path, "The path");
-    if (method !== undefined && route !== undefined) return addressOf(reader, path, method, route);
-    if (entries.method === undefined || entries.path === undefined) badAddress(reader, path, node.span, what, "");
-    return undefined;
-  }
-  const map = node.kind === "list" ? expectMap(reader, path, node, what, "POST /path") : undefined;
-  if (map !== undefined || node.kind !== "text") return undefined;
-  return readAddressLine(reader, path, phraseOf(node), what);
-}
-
-export function readAddressLine(reader: Reader, path: Path, line: Phrase, what: string): Address | undefined {
-  const match = /^(\S+)\s+(\S+)$/.exec(line.text);
-  if (match === null) {
-    badAddress(reader, path, spanOf(line), what, line.text);
-    return undefined;
-  }
-  const [, method = "", route = ""] = match;
-  return addressOf(reader, path, slice(line, 0, method.length), slice(line, line.text.length - route.length));
-}
-
-function addressOf(reader: Reader, path: Path, method: Phrase, route: Phrase): Address | undefined {
-  const verb = methods.find((name) => name === method.text);
-  if (verb === undefined) {
-    const near = methods.find((name) => name === method.text.toUpperCase());
-    report(reader, `${path[0]}/bad-method`, spanOf(method), `\`${method.text}\` is not a method`, {
-      help:
-        near === undefined ? `write one of ${methods.map((name) => `\`${name}\``).join(", ")}` : `write \`${near}\``,
-      ...(near === undefined ? {} : { fix: { title: `write \`${near}\``, span: spanOf(method), text: near } }),
-    });
-    return undefined;
-  }
-  const fault = pathFault(route.text);
-  if (fault !== undefined) {
-    report(reader, `${path[0]}/bad-path`, spanOf(route), `\`${route.text}\` ${fault.what}`, { help: fault.help });
-    return undefined;
-  }
-  return { method: verb, path: route.text };
-}
-
-/** What is wrong with a path that no request could be made to. */
-export function pathFault(path: string): { readonly what: string; readonly help: string } | undefined {
-  if (!/^\/[^\s?#]*$/.test(path))
-    return { what: "is not a path", help: "a path starts with `/` and has no query: `/parcels/{id}`" };
-  if (path.includes("//")) return { what: "has an empty segment", help: "write one slash between two segments" };
-  const segments = path.split("/");
-  if (segments.some((segment) => /^\.{1,2}$/.test(segment)))
-    return { what: "has a segment of dots, which clients resolve before they send it", help: "give it a name" };
-  if (path.includes("%")) return { what: "has an escape", help: "write the character itself: requests escape it" };
-  const names = [...path.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1] ?? "");
-  const isOdd = names.some((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
-  if (isOdd || /[{}]/.test(path.replaceAll(/\{[^{}]*\}/g, "")))
-    return { what: "has brackets that name no parameter", help: "a parameter is one name in braces: `/parcels/{id}`" };
-  const seen = new Set<string>();
-  const twice = names.find((name) => seen.size === seen.add(name).size);
-  if (twice !== undefined) return { what: `has \`{${twice}}\` twice`, help: "give each parameter a name of its own" };
-  if (segments.some((segment) => segment.split("{").length > 2))
-    return {
-      what: "has two parameters in one segment",
-      help: "put a slash between them: a segment has one parameter, and may have fixed text around it, as in `/parcels/{id}.json`",
-    };
-  return undefined;
-}
-
-function badAddress(reader: Reader, path: Path, span: Parameters<typeof report>[2], what: string, text: string): void {
-  report(
-    reader,
-    `${path[0]}/bad-address`,
-    span,
-    `${what} is a method and a path${text === "" ? "" : `, not \`${text}\``}`,
-    {
-      help: "write it as `POST /path`",
-    },
-  );
 }

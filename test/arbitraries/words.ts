@@ -1,5 +1,5 @@
 /** The words that documents are made of: names, sentences, durations, addresses, dates. */
-import { pathFault } from "../../src/parts/values.ts";
+import { pathFault } from "../../src/parts/endpoints/address.ts";
 import fc from "fast-check";
 
 /** `parcel`, `trackingNumber`, `a1`; also the names that every object has. */

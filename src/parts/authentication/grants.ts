@@ -12,6 +12,8 @@
  */
 import type { Node } from "../../document/document.ts";
 import type { Tree } from "../../document/print.ts";
+import type { Grammar } from "../grammar/grammar.ts";
+import { shared } from "../grammar/schema.ts";
 import { loosePhrase, type Phrase, phraseOf, slice, spanOf, splitAt } from "../phrase.ts";
 import { expectText, isNone, knownEntries, type Path, placeAt, type Reader, report } from "../reader.ts";
 import type { Model } from "../model.ts";
@@ -37,6 +39,12 @@ export function readGrants(reader: Reader, path: Path, node: Node, before: reado
   }
   return kept;
 }
+
+export const grants: Grammar<readonly Grant[]> = {
+  schema: shared("grants"),
+  read: (reader, path, { value }) => readGrants(reader, path, value),
+  print: (value) => printGrants(value),
+};
 
 /** The canonical form: one line where it says the same, else a list. */
 export function printGrants(grants: readonly Grant[]): Tree {

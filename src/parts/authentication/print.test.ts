@@ -2,9 +2,8 @@
 import { test } from "node:test";
 import { authentications } from "../../../test/arbitraries/authentication.ts";
 import { assertRoundTrip } from "../../../test/part-block.ts";
-import { printAuthentication } from "./print.ts";
-import { readAuthentication } from "./read.ts";
+import { authentication } from "./grammar.ts";
 
 test("what is printed reads back as the same", () => {
-  assertRoundTrip(authentications, printAuthentication, readAuthentication);
+  assertRoundTrip(authentications, authentication.print, authentication.readPart);
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readBlock } from "../../../test/part-block.ts";
 import type { Grant } from "./model.ts";
-import { readAuthentication } from "./read.ts";
+import { authentication } from "./grammar.ts";
 
 const role = (name: string, condition?: string): Grant => ({
   who: { kind: "role", role: name },
@@ -32,7 +32,7 @@ const grantForms: readonly [written: string, grants: readonly Grant[]][] = [
 
 for (const [written, grants] of grantForms) {
   test(`allow: ${written}`, () => {
-    const { part, faults } = readBlock(readAuthentication, `allow:\n  x: ${written}\n`);
+    const { part, faults } = readBlock(authentication.readPart, `allow:\n  x: ${written}\n`);
     assert.deepEqual(faults, []);
     assert.deepEqual(part.allow, { x: grants });
   });
@@ -40,7 +40,7 @@ for (const [written, grants] of grantForms) {
 
 test("several operations share a line, two lines of one operation add up, each name has its place", () => {
   const { part, faults, reader } = readBlock(
-    readAuthentication,
+    authentication.readPart,
     "allow:\n  a, bee: operator\n  bee: courier if own | operator\n",
   );
   assert.deepEqual(faults, []);
@@ -53,7 +53,7 @@ test("several operations share a line, two lines of one operation add up, each n
 
 test("every kind of credential says what it can", () => {
   const { part, faults } = readBlock(
-    readAuthentication,
+    authentication.readPart,
     `credentials:
   bare: api-key
   key: { kind: api-key, sent: header X-Api-Key, prefix: pl_, obtained: An operator makes it, lasts: until revoked,
@@ -109,7 +109,7 @@ test("every kind of credential says what it can", () => {
 
 test("what is open is a gap and no fault", () => {
   const { part, faults, reader } = readBlock(
-    readAuthentication,
+    authentication.readPart,
     "credentials:\n  device: { kind: hmac-sha256, secret: not shown }\n  other: { kind: not shown }\nroles: not shown\nallow:\n  a, b: not shown\nunseen: not shown\n",
   );
   assert.deepEqual(faults, []);
@@ -126,7 +126,7 @@ test("what is open is a gap and no fault", () => {
 
 test("none is an answer", () => {
   const yaml = "credentials: none\nroles: none\nown: none\nallow: none\nshow: none\nunseen: 403\n";
-  const { part, faults } = readBlock(readAuthentication, yaml);
+  const { part, faults } = readBlock(authentication.readPart, yaml);
   assert.deepEqual(faults, []);
   assert.deepEqual(part, { credentials: {}, roles: [], own: {}, allow: {}, show: {}, unseen: 403 });
 });
@@ -177,11 +177,11 @@ const wrong: readonly [yaml: string, ...faults: string[]][] = [
 
 for (const [yaml, ...expected] of wrong) {
   test(`wrong: ${yaml.replace("\n", " ⏎ ")}`, () => {
-    assert.deepEqual(readBlock(readAuthentication, `${yaml}\n`).faults, expected);
+    assert.deepEqual(readBlock(authentication.readPart, `${yaml}\n`).faults, expected);
   });
 }
 
 test("a secret that stands in the document is not repeated", () => {
-  const { reader } = readBlock(readAuthentication, "credentials: { k: { kind: hmac-sha256, secret: hunter2 } }\n");
+  const { reader } = readBlock(authentication.readPart, "credentials: { k: { kind: hmac-sha256, secret: hunter2 } }\n");
   assert.equal(JSON.stringify(reader.diagnostics).includes("hunter2"), false);
 });

@@ -1,6 +1,7 @@
 /** What `deed-read.ts` reads, printed: the canonical, shortest form. */
 import type { Tree } from "../../document/print.ts";
-import { type Below, printFields, printFieldType, printTypeTree } from "../resources/field-print.ts";
+import type { Below } from "../grammar/grammar.ts";
+import { printFields, printFieldType, printTypeTree } from "../resources/field-print.ts";
 import type { Endpoint, Filter, Link } from "./model.ts";
 
 type Trees = Readonly<Record<string, Tree>>;

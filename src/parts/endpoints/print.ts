@@ -1,6 +1,7 @@
 /** Part 4, printed: the canonical, shortest form; reading it gives the same part. */
 import type { Tree } from "../../document/print.ts";
-import { type Below, nothingBelow, printFields } from "../resources/field-print.ts";
+import { type Below, nothingBelow } from "../grammar/grammar.ts";
+import { printFields } from "../resources/field-print.ts";
 import { own } from "../resources/fields.ts";
 import type { Fields } from "../resources/model.ts";
 import { printDeed, printStatuses } from "./deed-print.ts";

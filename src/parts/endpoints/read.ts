@@ -38,7 +38,8 @@ import {
 } from "../reader.ts";
 import { fieldKeys, readFields } from "../resources/field.ts";
 import type { Field } from "../resources/model.ts";
-import { type Address, readAddress, readChoice, readCount, readDuration, readText } from "../values.ts";
+import { type Address, address } from "./address.ts";
+import { readChoice, readCount, readDuration, readText } from "../values.ts";
 import { membersOf, readDeed, readStatuses } from "./deed-read.ts";
 import {
   type Choice,
@@ -340,11 +341,11 @@ function readEach(reader: Reader, at: Path, entry: Entry | undefined): Record<st
 function readEndpoint(reader: Reader, at: Path, line: Entry): Endpoint | undefined {
   const what = `The endpoint of \`${line.key.value}\``;
   if (line.value.kind !== "map") {
-    const address = readAt(reader, [...at, "at"], line.value, what);
+    const address = readAt(reader, [...at, "at"], line.value);
     return address && { ...address };
   }
   const entries = knownEntries(reader, at, line.value, endpointKeys, what);
-  const address = entries.at && readAt(reader, [...at, "at"], entries.at.value, what);
+  const address = entries.at && readAt(reader, [...at, "at"], entries.at.value);
   if (!line.value.entries.some((entry) => entry.key.value === "at")) {
     report(reader, "endpoints/no-address", line.key.span, `${what} has no method and path`, {
       help: "add `at: POST /parcels`",
@@ -521,7 +522,9 @@ function readOneChoice(reader: Reader, at: Path, entry: Entry): Choice | undefin
   return { from: from.text, ...(condition === undefined ? {} : { if: condition.text }), else: code.text };
 }
 
-function readAt(reader: Reader, at: Path, node: Node, what: string): Address | undefined {
+const endpointAddress = address((at) => `The endpoint of \`${at[2]}\``);
+
+function readAt(reader: Reader, at: Path, node: Node): Address | undefined {
   if (node.kind === "text") placeAt(reader, at, node);
-  return readAddress(reader, at, node, what);
+  return endpointAddress.read(reader, at, { value: node });
 }

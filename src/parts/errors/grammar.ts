@@ -94,7 +94,9 @@ const declared = form<DeclaredError>({
     sentence: { ...text(), label: "The sentence", needed: true },
     retryAfter: { ...wait, key: "retry after", label: "How long to wait" },
   },
-  missing: (reader, path, key, owner) => reportMissing(reader, path, key, owner.key),
+  missing: (reader, path, keys, owner) => {
+    for (const key of keys) reportMissing(reader, path, key, owner.key);
+  },
 });
 
 function reportMissing(reader: Reader, path: Path, key: string, code: TextNode | undefined): undefined {

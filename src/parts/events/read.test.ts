@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readBlock } from "../../../test/part-block.ts";
 import type { Events } from "./model.ts";
-import { readEvents } from "./read.ts";
+import { events } from "./grammar.ts";
 
 const operator = [{ who: { kind: "role", role: "operator" } }] as const;
 const hook = { method: "POST", path: "/webhooks", for: operator } as const;
 const enters = { kind: "enters", resource: "Parcel", state: "stored" } as const;
 
-const forms: readonly [yaml: string, events: Events][] = [
+const forms: readonly [yaml: string, expected: Events][] = [
   ["envelope: plain\nout: none\nin: none\ndelivery: none", { envelope: "plain", out: {}, in: {}, delivery: {} }],
   ["out: { parcel.stored: Parcel -> stored }", { out: { "parcel.stored": { when: enters } } }],
   ["out: { a: Parcel->stored }", { out: { a: { when: enters } } }],
@@ -94,11 +94,11 @@ const forms: readonly [yaml: string, events: Events][] = [
   ],
 ];
 
-for (const [yaml, events] of forms) {
+for (const [yaml, expected] of forms) {
   test(yaml.replaceAll("\n", " ⏎ "), () => {
-    const { part, faults } = readBlock(readEvents, `${yaml}\n`);
+    const { part, faults } = readBlock(events.readPart, `${yaml}\n`);
     assert.deepEqual(faults, []);
-    assert.deepEqual(part, events);
+    assert.deepEqual(part, expected);
   });
 }
 
@@ -142,6 +142,6 @@ const wrong: readonly [yaml: string, ...faults: string[]][] = [
 
 for (const [yaml, ...expected] of wrong) {
   test(`wrong: ${yaml.replaceAll("\n", " ⏎ ")}`, () => {
-    assert.deepEqual(readBlock(readEvents, `${yaml}\n`).faults, expected);
+    assert.deepEqual(readBlock(events.readPart, `${yaml}\n`).faults, expected);
   });
 }

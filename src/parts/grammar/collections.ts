@@ -2,13 +2,12 @@
 import { phraseOf } from "../phrase.ts";
 import { expectMap, expectText, isGap, isNone, openEntries, place, placeAt } from "../reader.ts";
 import { namesAt, readLines } from "../values.ts";
-import { belowOf, type Grammar, type Label, labelOf, type NameCheck, nothingBelow } from "./grammar.ts";
-import { mapOf, oneOrMore, orNone, orOpen, plainName, said, shared } from "./schema.ts";
+import { belowOf, type Grammar, labelOf, type NameCheck, nothingBelow } from "./grammar.ts";
+import { isAbsent } from "./line.ts";
+import { mapOf, oneOrMore, orNone, orOpen, orOpenMap, plainName, said, shared } from "./schema.ts";
 
 interface NamedOptions {
   readonly example: string;
-  /** What a complaint calls the map. Absent: its key. */
-  readonly what?: Label;
   readonly isName?: NameCheck;
   /** Of the names, for editors. */
   readonly pattern?: string;
@@ -17,11 +16,11 @@ interface NamedOptions {
 /** `name: item`, or `none`. */
 export function named<Value>(
   item: Grammar<Value>,
-  { example, isName, pattern, what }: NamedOptions,
+  { example, isName, pattern }: NamedOptions,
 ): Grammar<Readonly<Record<string, Value>>> {
   return {
-    schema: orNone(mapOf(item.schema, pattern)),
-    read: (reader, path, { value }, label = what ?? `\`${path.at(-1)}\``) => {
+    schema: orNone(mapOf(orOpenMap(item.schema), pattern)),
+    read: (reader, path, { value }, label = `\`${path.at(-1)}\``) => {
       if (isNone(value)) return {};
       const map = expectMap(reader, path, value, labelOf(label, path), example);
       return (
@@ -103,5 +102,15 @@ export function oneOrList<Value>(item: Grammar<Value>): Grammar<readonly Value[]
       const [first, ...more] = values.map((value) => item.print(value, nothingBelow));
       return first === undefined ? "none" : more.length === 0 ? first : [first, ...more];
     },
+  };
+}
+
+/** `none` in the place of a statement; `nothing` is what that means to the model. */
+export function noneOr<Value>(item: Grammar<Value>, nothing?: Value): Grammar<Value> {
+  return {
+    schema: orNone(item.schema),
+    read: (reader, path, statement, label) =>
+      isNone(statement.value) ? nothing : item.read(reader, path, statement, label),
+    print: (value, below) => (isAbsent(value, nothing) && !below() ? "none" : item.print(value, below)),
   };
 }

@@ -17,7 +17,7 @@ import {
   textOf,
 } from "./grammar.ts";
 import { isAbsent, type LineMembers, lineOf } from "./line.ts";
-import { closed, either, said } from "./schema.ts";
+import { closed, either, orOpenMap, said } from "./schema.ts";
 
 /** Where a member is missing: the map, or the words of the line, and the key of what has no such member. */
 export interface Owner {
@@ -37,8 +37,9 @@ export interface MemberOptions<Value> {
   readonly needed?: true;
   /** Where it is said and not understood, nothing is: else what is missing has the value of one that is not said. */
   readonly orNothing?: true;
-  /** What it takes of a line, a regular expression, where that is not what its value takes. */
   readonly pattern?: string;
+  /** Also where it is what it would be if it were not said. */
+  readonly isPrinted?: true;
   /** Its words in a line are placed as the member of a map is. */
   readonly isPlaced?: true;
 }
@@ -46,22 +47,29 @@ export interface MemberOptions<Value> {
 export type Member<Value> = Grammar<Value> & MemberOptions<Value>;
 
 /** Each member of the model, and under a name such as `...at` a statement that gives several of them at once. */
-export type Members<Value, Spread extends keyof Value = never> = {
-  readonly [Name in Exclude<keyof Value, Spread>]-?: Member<Exclude<Value[Name], undefined>> &
+export type Members<Value, Several extends keyof Value = never> = {
+  readonly [Name in Exclude<keyof Value, Several>]-?: Member<Exclude<Value[Name], undefined>> &
     // A member that the model always has is needed, or known where it is not said.
     ({} extends Pick<Value, Name> ? unknown : { readonly needed: true } | { readonly absent: Value[Name] });
-} & { readonly [name: `...${string}`]: Grammar<never> & MemberOptions<never> };
+} & { readonly [name: `...${string}`]: Spread<Value> };
 
-interface FormOptions<Value, Spread extends keyof Value> {
+/** A statement that gives several members of the model at once; printed from all of them, undefined where they say nothing. */
+export interface Spread<Value> extends MemberOptions<Partial<Value>> {
+  readonly schema: JsonObject;
+  readonly read: (reader: Reader, path: Path, statement: Statement, label?: Label) => Partial<Value> | undefined;
+  readonly print: (value: Value, below: Below) => Tree | undefined;
+}
+
+interface FormOptions<Value, Several extends keyof Value> {
   /** What a complaint calls one. */
   readonly what: Label;
-  readonly members: Members<Value, Spread>;
+  readonly members: Members<Value, Several>;
   /** Of the map. */
   readonly example: string;
   /** Its line as a template, or as several of which one fits; or what reads and prints a line of another kind. */
   readonly line?: string | readonly string[] | OwnLine<Value>;
-  /** Reports that a member which is needed is missing: neither there nor open. */
-  readonly missing?: (reader: Reader, path: Path, key: string, owner: Owner) => void;
+  /** Reports members that are needed and missing: neither there nor open. */
+  readonly missing?: (reader: Reader, path: Path, keys: readonly string[], owner: Owner) => void;
   /** A line of another form than the templates'. */
   readonly wrong?: (reader: Reader, path: Path, line: Phrase, head: Phrase) => void;
   readonly wrongClause?: (reader: Reader, path: Path, clause: Phrase) => void;
@@ -85,8 +93,8 @@ interface FormMember {
   readonly isSpread: boolean;
 }
 
-export function form<Value extends object, Spread extends keyof Value = never>(
-  options: FormOptions<Value, Spread>,
+export function form<Value extends object, Several extends keyof Value = never>(
+  options: FormOptions<Value, Several>,
 ): Grammar<Value> {
   const written = options.members as unknown as Readonly<Record<string, FormMember["member"]>>;
   const members = Object.entries(written).map(
@@ -124,12 +132,12 @@ export function form<Value extends object, Spread extends keyof Value = never>(
       if (one.isSpread) Object.assign(values, value);
       else values[one.name] = value;
     }
-    for (const one of members)
-      if (one.member.needed === true && !isKnown(one)) options.missing?.(reader, path, one.key, owner);
+    const lost = members.filter((one) => one.member.needed === true && !isKnown(one)).map(({ key }) => key);
+    if (lost.length > 0) options.missing?.(reader, path, lost, owner);
     return isSound ? (values as Value) : undefined;
   };
 
-  const readMap = (reader: Reader, path: Path, map: MapNode, key: TextNode | undefined): Value | undefined => {
+  const readMap = (reader: Reader, path: Path, map: MapNode, owner: TextNode | undefined): Value | undefined => {
     const entries: Readonly<Record<string, Entry | undefined>> = knownEntries(
       reader,
       path,
@@ -140,9 +148,12 @@ export function form<Value extends object, Spread extends keyof Value = never>(
     return valueOf(
       reader,
       path,
-      { span: map.span, ...(key === undefined ? {} : { key }) },
+      { span: map.span, ...(owner === undefined ? {} : { key: owner }) },
       (one) => entries[one.key],
-      (one, entry) => one.member.read(reader, [...path, one.key], entry, one.member.label),
+      ({ key, member }, entry) => {
+        const label = member.label ?? (member.readWords === undefined ? `\`${key}\`` : undefined);
+        return member.read(reader, [...path, key], entry, label);
+      },
       (one) => map.entries.some((entry) => entry.key.value === one.key),
     );
   };
@@ -164,31 +175,34 @@ export function form<Value extends object, Spread extends keyof Value = never>(
       ({ name }) => found[name],
       ({ key, member }, words) => {
         if (member.isPlaced) placeAt(reader, [...path, key], words);
-        return (member as unknown as LineMembers[string]).readWords(reader, path, words);
+        return member.readWords?.(reader, path, words);
       },
       ({ name }) => found[name] !== undefined,
     );
   };
 
+  const readText: OwnLine<Value>["read"] = (reader, path, words, statement) =>
+    own === undefined ? readLine(reader, path, words) : own.read(reader, path, words, statement);
+
   const read: Grammar<Value>["read"] = (reader, path, statement, label) => {
     const { key, value } = statement;
     if (value.kind === "map") return readMap(reader, path, value, key);
-    const called = label ?? (key === undefined || own !== undefined || lines.length > 0 ? what : `\`${key.value}\``);
+    const called = label ?? what;
     if (own === undefined && lines.length === 0) {
       expectMap(reader, path, value, labelOf(called, path), example);
       return undefined;
     }
     const words = textOf(reader, path, statement, called);
     if (words === undefined) return undefined;
-    return own === undefined ? readLine(reader, path, words) : own.read(reader, path, words, statement);
+    return readText(reader, path, words, statement);
   };
 
   const printMap = (value: Value, below: Below): Tree =>
     Object.fromEntries(
       members.flatMap(({ isSpread, key, member, name }) => {
         const one = isSpread ? value : (value as Values)[name];
-        const tree =
-          isAbsent(one, member.absent) && !below(key) ? undefined : member.print(one as never, belowOf(below, key));
+        const isOmitted = !member.needed && !member.isPrinted && isAbsent(one, member.absent);
+        const tree = isOmitted ? undefined : member.print(one, belowOf(below, key));
         return tree === undefined ? [] : [[key, tree]];
       }),
     );
@@ -200,7 +214,11 @@ export function form<Value extends object, Spread extends keyof Value = never>(
     return fitting.map((one) => one.print(value as Values)).find((text) => text !== undefined);
   };
 
-  const print: Grammar<Value>["print"] = (value, below) => {
+  const print: Grammar<Value>["print"] = (whole, below) => {
+    // A statement that gives some members of something is printed from all of it.
+    const value = members.some(({ isSpread }) => isSpread)
+      ? whole
+      : (Object.fromEntries(members.map(({ name }) => [name, (whole as Values)[name]])) as Value);
     const text = below() ? undefined : printLine(value);
     return text !== undefined && readsBack(text, value) ? text : printMap(value, below);
   };
@@ -212,13 +230,15 @@ export function form<Value extends object, Spread extends keyof Value = never>(
   };
 
   const schema = closed(
-    Object.fromEntries(members.map(({ key, member }) => [key, member.schema])),
+    Object.fromEntries(members.map(({ key, member }) => [key, orOpenMap(member.schema)])),
     ...members.filter(({ member }) => member.needed === true).map(({ key }) => key),
   );
+  if (line === undefined) return { read, print, schema };
   return {
     read,
     print,
-    schema: line === undefined ? schema : either(options.lineSchema ?? said, schema),
+    readWords: (reader, path, words) => readText(reader, path, words, { value: words.node }),
+    schema: either(options.lineSchema ?? said, schema),
   };
 }
 
@@ -228,8 +248,16 @@ export function converted<Written, Value>(
   toModel: (reader: Reader, path: Path, value: Written, statement: Statement) => Value | undefined,
   toWritten: (value: Value) => Written,
 ): Grammar<Value> {
+  const { pattern, readWords, schema } = written;
   return {
-    schema: written.schema,
+    schema,
+    ...(pattern === undefined ? {} : { pattern }),
+    ...(readWords && {
+      readWords: (reader, path, words) => {
+        const value = readWords(reader, path, words);
+        return value === undefined ? undefined : toModel(reader, path, value, { value: words.node });
+      },
+    }),
     read: (reader, path, statement, label) => {
       const value = written.read(reader, path, statement, label);
       return value === undefined ? undefined : toModel(reader, path, value, statement);
@@ -239,9 +267,9 @@ export function converted<Written, Value>(
 }
 
 /** A whole part: no member is needed, and its map is the part's body. */
-export function part<Value extends object, Spread extends keyof Value = never>(
+export function part<Value extends object, Several extends keyof Value = never>(
   name: string,
-  options: FormOptions<Value, Spread>,
+  options: FormOptions<Value, Several>,
 ): PartGrammar<Value> {
   const grammar = form(options);
   return {

@@ -38,6 +38,12 @@ export interface Grammar<Value> {
   /** The shortest form that reads back as the same. */
   readonly print: (value: Value, below: Below) => Tree;
   readonly schema: JsonObject;
+  /** Only of what fits into a line. */
+  readonly readWords?: (reader: Reader, path: Path, words: Phrase) => Value | undefined;
+  /** In a line, where that is not as in a map. */
+  readonly printWords?: (value: Value) => string;
+  /** What it takes of a line, a regular expression. Absent: one word. */
+  readonly pattern?: string;
 }
 
 /** A construct that is a whole part of the document. */

@@ -3,10 +3,10 @@
  * of them some words; what is in brackets may be left out, and those that begin with a comma are clauses, in any order.
  */
 import { type Phrase, slice, splitAt } from "../phrase.ts";
-import type { Words } from "./words.ts";
+import { type Grammar, nothingBelow } from "./grammar.ts";
 
 export type LineMembers = Readonly<
-  Record<string, Words<never> & { readonly absent?: unknown; readonly needed?: unknown }>
+  Record<string, Grammar<never> & { readonly absent?: unknown; readonly needed?: true }>
 >;
 
 export interface Line {
@@ -140,10 +140,12 @@ function printed(
         ? ""
         : (printed(piece, members, values) ?? "");
     else {
-      const value = values[piece.member] as never;
+      const value = values[piece.member];
       const member = members[piece.member];
-      if (value === undefined || member === undefined) return undefined;
-      line += (member.printWords ?? member.print)(value);
+      if (member === undefined || isAbsent(value, member.absent)) return undefined;
+      const words = member.printWords?.(value as never) ?? member.print(value as never, nothingBelow);
+      if (typeof words !== "string") return undefined;
+      line += words;
     }
   }
   return line;

@@ -67,6 +67,11 @@ export function orOpen(...schemas: readonly JsonObject[]): JsonObject {
   return either({ const: open }, ...schemas);
 }
 
+/** What is always a map may be open, too; what is a line says so itself. */
+export function orOpenMap(schema: JsonObject): JsonObject {
+  return schema["type"] === "object" ? orOpen(schema) : schema;
+}
+
 export function orNone(...schemas: readonly JsonObject[]): JsonObject {
   return either({ enum: ["none", open] }, ...schemas);
 }

@@ -18,10 +18,6 @@ import { oneOf, shared } from "./schema.ts";
 export interface Words<Value> extends Grammar<Value> {
   readonly readWords: (reader: Reader, path: Path, words: Phrase) => Value | undefined;
   readonly print: (value: Value) => string;
-  /** In a line, where that is not as in a map. */
-  readonly printWords?: (value: Value) => string;
-  /** What it takes of a line, a regular expression. Absent: one word. */
-  readonly pattern?: string;
 }
 
 interface Options<Value> {
@@ -53,6 +49,8 @@ export function text(label?: Label, schema: JsonObject = shared("text")): Words<
   return words((_, __, { text: found }) => found, schema, label === undefined ? {} : { label });
 }
 
+export const expression = (label?: Label): Words<string> => text(label, shared("expression"));
+
 /** A text of this form; any other is a fault. */
 export function matching(
   pattern: RegExp,
@@ -62,6 +60,15 @@ export function matching(
   const read: Words<string>["readWords"] = (reader, path, found) =>
     pattern.test(found.text) ? found.text : complain(reader, path, found, complaint);
   return words(read, schema, options);
+}
+
+/** A word before the value: `env NAME`. The value is what the pattern takes in brackets. */
+export function prefixed(prefix: string, pattern: RegExp, complaint: Complaint, label?: Label): Words<string> {
+  return words(
+    (reader, path, found) => pattern.exec(found.text)?.[1] ?? complain(reader, path, found, complaint),
+    shared("text"),
+    { print: (value) => `${prefix} ${value}`, ...(label === undefined ? {} : { label }) },
+  );
 }
 
 export function choice<const Word extends string>(choices: readonly Word[], what: Label, label?: Label): Words<Word> {
@@ -94,6 +101,26 @@ export const clockDuration: Made<string> = valueOf((...found) => readClockDurati
 export const timeOut: Made<string> = valueOf(readTimeOut, shared("duration"));
 /** The status of an error. */
 export const status: Made<number> = valueOf((...found) => readStatus(...found), shared("text"));
+
+/** `true` or `false` in a map; in a line it is one fixed run of words, or they are not there. */
+export function flag(key: string, fixed: string = key): Words<boolean> {
+  const yesOrNo = ["true", "false"] as const;
+  const choices = words(
+    (reader, path, found) => readChoice(reader, path, found, yesOrNo, `\`${key}\``),
+    oneOf(...yesOrNo),
+  );
+  return {
+    pattern: fixed.replaceAll(" ", String.raw`\s+`),
+    schema: oneOf("true", "false", true, false),
+    printWords: () => fixed,
+    print: String,
+    readWords: () => true,
+    read: (reader, path, statement, label) => {
+      const found = choices.read(reader, path, statement, label);
+      return found === undefined ? undefined : found === "true";
+    },
+  };
+}
 
 /** Names in a list, or on one line with commas; those that cannot be names are reported and left out. */
 export function names(what: Label, isName: NameCheck = () => true): Grammar<readonly string[]> {

@@ -42,11 +42,12 @@ const per = matching(
 
 /** A line of the right form may lack whom it counts for; what a map lacks is just not there. */
 function missing(example: string) {
-  return (reader: Reader, path: Path, key: string, { span, words }: Owner): void => {
+  return (reader: Reader, path: Path, keys: readonly string[], { span, words }: Owner): void => {
     if (words === undefined) {
-      report(reader, "limits/missing-member", span, `This limit does not say \`${key}\``, {
-        help: `write it as \`${example}\``,
-      });
+      for (const key of keys)
+        report(reader, "limits/missing-member", span, `This limit does not say \`${key}\``, {
+          help: `write it as \`${example}\``,
+        });
       return;
     }
     const start = words.text.replace(/\s+per$/, "");

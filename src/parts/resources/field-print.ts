@@ -1,14 +1,10 @@
 /** Fields and types, printed: the canonical, shortest form; reading it gives the same field. */
 import { printSize } from "../../base/bytes.ts";
 import { jsonTree, type Tree } from "../../document/print.ts";
+import { type Below, nothingBelow } from "../grammar/grammar.ts";
 import { loosePhrase, splitAt } from "../phrase.ts";
 import type { Default, Field, Fields, FieldType } from "./model.ts";
 import { scalarNames } from "./model.ts";
-
-/** Whether `not shown` stands somewhere below a path of keys: such a statement needs its map form. */
-export type Below = (...path: readonly string[]) => boolean;
-
-export const nothingBelow: Below = () => false;
 
 export function printFields(fields: Fields, below: Below = nothingBelow): Record<string, Tree> {
   const entries = Object.entries(fields).map(([name, field]): [string, Tree] => {

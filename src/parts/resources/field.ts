@@ -11,6 +11,8 @@
 import { toJson } from "../../document/data.ts";
 import type { Entry, MapNode } from "../../document/document.ts";
 import { didYouMean } from "../../base/suggest.ts";
+import type { Grammar } from "../grammar/grammar.ts";
+import { shared } from "../grammar/schema.ts";
 import { type Phrase, slice, spanOf, splitAt } from "../phrase.ts";
 import {
   expectText,
@@ -26,7 +28,15 @@ import {
 } from "../reader.ts";
 import { namesAt, readText } from "../values.ts";
 import { type Default, type Field, type FieldType, type Mark, marks } from "./model.ts";
-import { type Cursor, readType, skipBlanks, typeAt } from "./field-type.ts";
+import { printTypeTree } from "./field-print.ts";
+import { type Cursor, readFieldType, readType, skipBlanks, typeAt } from "./field-type.ts";
+
+/** A type on one line, or a schema in a map. */
+export const fieldType: Grammar<FieldType> = {
+  schema: shared("fieldType"),
+  read: (reader, path, { value }) => readFieldType(reader, path, value),
+  print: (type) => printTypeTree(type),
+};
 
 /** The fields of a map, each placed under its name with and without `?`; what cannot be understood is left out. */
 export function readFields(reader: Reader, path: Path, map: MapNode): Record<string, Field> {

@@ -1,7 +1,8 @@
 /** Part 2, printed: the canonical, shortest form; reading it gives the same part. */
 import { jsonTree, type Tree } from "../../document/print.ts";
 import { loosePhrase, splitAt } from "../phrase.ts";
-import { type Below, nothingBelow, printFields } from "./field-print.ts";
+import { type Below, nothingBelow } from "../grammar/grammar.ts";
+import { printFields } from "./field-print.ts";
 import type { Resources, Rule } from "./model.ts";
 
 export function printResources(part: Resources, below: Below = nothingBelow): Tree {

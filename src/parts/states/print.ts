@@ -1,6 +1,6 @@
 /** Part 3, printed: the canonical, shortest form; reading it gives the same part. */
 import type { Tree } from "../../document/print.ts";
-import { type Below, nothingBelow } from "../resources/field-print.ts";
+import { type Below, nothingBelow } from "../grammar/grammar.ts";
 import { type Cause, type Lifecycle, type Move, moveName, type States, type Trigger } from "./model.ts";
 
 export function printStates(part: States, below: Below = nothingBelow): Tree {

@@ -23,7 +23,8 @@ import { cutAt, type Phrase, phraseOf, slice, spanOf, splitAt } from "../phrase.
 import { expectText, knownEntries, type Path, placeAt, type Reader, report } from "../reader.ts";
 import { readFieldText } from "../resources/field.ts";
 import { readType } from "../resources/field-type.ts";
-import { readAddressLine, readStatus, readText } from "../values.ts";
+import { address } from "../endpoints/address.ts";
+import { readStatus, readText } from "../values.ts";
 import type { Change, Place } from "./model.ts";
 
 const verbs = [
@@ -288,9 +289,11 @@ function removeChange(
   };
 }
 
+const formerAddress = address("What it was before");
+
 function pathChange(reader: Reader, path: Path, operation: Phrase, was: Phrase): Change | undefined {
-  const address = readAddressLine(reader, path, was, "What it was before");
-  return address && { kind: "path", operation: operation.text, method: address.method, path: address.path };
+  const before = formerAddress.readWords?.(reader, path, was);
+  return before && { kind: "path", operation: operation.text, ...before };
 }
 
 function errorChange(reader: Reader, path: Path, code: Phrase, was: Phrase): Change | undefined {

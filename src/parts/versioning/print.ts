@@ -2,7 +2,7 @@
 import { startOfText } from "../../base/span.ts";
 import type { Tree } from "../../document/print.ts";
 import { createReader } from "../reader.ts";
-import { type Below, nothingBelow } from "../resources/field-print.ts";
+import { type Below, nothingBelow } from "../grammar/grammar.ts";
 import { readChange } from "./change-read.ts";
 import {
   type Change,
