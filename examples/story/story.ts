@@ -44,8 +44,8 @@ const stream = createStream(url, annsKey);
 
 begin(
   "1. A site with two lockers",
-  "Olga is an operator. She opens a site, and wants her mailer to be told of what happens to parcels. Ann is a courier; her " +
-    "app follows the stream of events, where she gets those of her own parcels.",
+  "Olga is an operator. She opens a site, and subscribes her mailer to events. Ann is a courier; her app follows the stream, " +
+    "where she receives the events of her own parcels.",
 );
 const site = await add(
   olga,
@@ -63,8 +63,8 @@ await follow();
 
 begin(
   "2. A parcel is announced",
-  "A free locker is chosen and held in the same transaction, and the event exists exactly when the parcel does. Ann's line was " +
-    "bad, so her app sends the request again: with the same key it is answered again, and not done again.",
+  "The service chooses a free locker and reserves it in the same transaction. The event exists exactly if the parcel does. Ann's " +
+    "connection was bad, so her app repeats the request: with the same key it gets the first response, and creates nothing.",
 );
 const announcement = {
   site,
@@ -77,7 +77,7 @@ const keyed = { headers: { "Idempotency-Key": "ann-1" }, body: announcement };
 const parcel = await add(ann, "POST /parcels", keyed, ["id", "state", "locker"]);
 await tellsBoth("parcel.announced");
 await ask(ann, "POST /parcels", keyed, ["id", "state", "locker"]);
-remark("Bob is a courier, too. For him there is no such parcel.");
+remark("Bob is a courier, too. For him this parcel does not exist.");
 await ask(bob, `GET /parcels/${parcel}`);
 remark("The only small locker is taken, and so is the tracking number.");
 await ask(ann, "POST /parcels", { body: { ...announcement, trackingNumber: "NO-0002" } });
@@ -87,8 +87,8 @@ await ask(ann, "POST /parcels", { body: { ...announcement, size: "large" } });
 
 begin(
   "3. The address is corrected",
-  "A change says which state of the parcel it was made for. Of two for the same state the second is refused, and no change is " +
-    "lost.",
+  "An edit names the version of the parcel that it changes. Of two edits of the same version the service rejects the second, so " +
+    "no edit is lost.",
 );
 const tag = (await ann.send(`GET /parcels/${parcel}`)).headers.get("ETag") ?? "";
 const edit = { "If-Match": tag };
@@ -101,7 +101,7 @@ await ask(ann, `PATCH /parcels/${parcel}`, { headers: edit, body: { recipientEma
 
 begin(
   "4. It is dropped off, and the mailer is down",
-  "The mailer has to tell Eva the code, and answers 503. The same event is sent again, under the same id and with a new " +
+  "The mailer should send Eva the code, but answers 503. The service sends the same event again, with the same id and a new " +
     "signature, when the first retry of the document is due.",
 );
 receiver.broken = true;
@@ -119,8 +119,8 @@ note(clock.now(), again.event.id === missed.event.id ? "it is the same event" : 
 
 begin(
   "5. Somebody guesses the code",
-  "Anybody may try to open a door, five times in a quarter of an hour for a parcel, from wherever. The sixth time " +
-    "even the right code is refused.",
+  "Anybody may try to open a door, five times in a quarter of an hour for each parcel, from any address. The sixth attempt " +
+    "fails even with the right code.",
 );
 const code = String(again.event.data["pickupCode"]);
 const wrong = String((Number(code) + 1) % 1_000_000).padStart(6, "0");
@@ -130,15 +130,15 @@ for (const guess of [wrong, wrong, wrong, wrong, wrong, code]) {
 
 // ── 6 ──
 
-begin("6. Ann gives Eva more time", "A parcel can be extended twice, by a day each.");
+begin("6. Ann gives Eva more time", "A courier can extend a parcel twice, by a day each.");
 for (let time = 1; time <= 3; time++) await ask(ann, `POST /parcels/${parcel}/extend`, {}, ["extensions", "collectBy"]);
 
 // ── 7 ──
 
 begin(
   "7. Nobody comes",
-  "Ann's app loses its line. A second before the parcel has to be collected it is still there; at that moment the service " +
-    "itself moves it. The app comes back, says which event it had last, and gets what it has missed.",
+  "Ann's app disconnects. A second before its deadline the parcel is still stored; at the deadline a timer of the service moves " +
+    "it. The app reconnects, names its last event, and receives what it has missed.",
 );
 await stream.disconnect();
 const { collectBy } = await current();
@@ -154,8 +154,8 @@ await tellsStream();
 
 begin(
   "8. An old app and a new one",
-  `Ann's colleagues have an app that was written for version ${march}. It never heard of ${today}, and need not: the same ` +
-    "parcel, the same lockers and the same refusal, with the names that each of the two has always known.",
+  `Ann's colleagues have an app that was written for version ${march}. It need not know ${today}: both apps get the same parcel, ` +
+    "the same lockers and the same error, each with the names of its version.",
 );
 const shown = ["state", "trackingNumber", "reference", "weightKg", "Deprecation", "Sunset"];
 await compare(`GET /parcels/${parcel}`, shown);
@@ -167,7 +167,9 @@ await compare(
   { ...common, trackingNumber: "NO-0003", weightKg: 1 },
   { ...common, reference: "NO-0003" },
 );
-remark("The old app takes the parcel back, where that was then. The new one knows another path, and comes too late.");
+remark(
+  "The old app takes the parcel back, at the path of its version. The new app uses another path, and is too late.",
+);
 await ask(ann, `POST /parcels/${parcel}/return`);
 await ask(annsOldApp, `POST /parcels/${parcel}/return`, {}, ["state", "reference"]);
 await tellsBoth("parcel.returned");
@@ -177,8 +179,8 @@ await ask(ann, `POST /parcels/${parcel}/take-back`);
 
 begin(
   "9. A parcel that is collected",
-  "The locker is free again. The old app announces a parcel without a weight, which is 1 kg to everybody else. Eva gets the " +
-    "code from the mailer, and the number of the door that opens for it.",
+  "The locker is free again. The old app announces a parcel without a weight; for everybody else it weighs 1 kg. Eva receives " +
+    "the code from the mailer, and collects the parcel with it.",
 );
 const next = await add(annsOldApp, "POST /parcels", { body: { ...common, reference: "NO-0004" } }, ["id", "reference"]);
 await tellsBoth("parcel.announced");
@@ -193,7 +195,7 @@ await tellsBoth("parcel.collected");
 
 begin(
   "10. A door reports itself",
-  "A door has no account; it signs what it says. The event moves the locker that it refers to. One that is not signed does not.",
+  "A door has no account; it signs its events. A signed event moves the locker that it refers to, an unsigned one does not.",
 );
 const report = { locker: small, fault: "jammed" };
 await ask(eva, "POST /hooks/doors", { body: report });
@@ -204,9 +206,9 @@ await ask(olga, `POST /lockers/${small}/repair`, {}, ["state"]);
 // ── 11 ──
 
 begin(
-  "11. What became of the first parcel",
-  "Every move left an entry in the journal, in the transaction that made it. For the story the document has an operation more " +
-    "than the example, which gives them to operators.",
+  "11. The history of the first parcel",
+  "Every transition left an entry in the event log, in its own transaction. For this story the document has one more operation " +
+    "than the example, which returns them to operators.",
 );
 request("olga", `GET /parcels/${parcel}/history`, {});
 const history = await olga.send(`GET /parcels/${parcel}/history`);
@@ -215,9 +217,9 @@ table((history.body["items"] as readonly Members[]).map(rowOfMove));
 // ── 12 ──
 
 begin(
-  "12. What is over",
-  "Ninety days after its last move a parcel is deleted, as part 8 says. On the first of March the old version ends, as part 9 " +
-    "has had every answer say since September.",
+  "12. Retention and sunset",
+  "Ninety days after its last transition the service deletes a parcel, as part 8 says. On the first of March the old version " +
+    "ends; part 9 has announced that in every response since September.",
 );
 await passBy(90 * day - second);
 await ask(ann, `GET /parcels/${parcel}`, {}, ["state"]);

@@ -78,8 +78,8 @@ function evaluated(expression: string): unknown {
   return compileFunction(typed)(scope);
 }
 
-test("what is refused is refused with the code that is shown", () => {
-  const rows = tableRows(page, "What is refused");
+test("rejected expressions have the codes that the page shows", () => {
+  const rows = tableRows(page, "Rejected expressions");
   const given = rows.map(([cell = ""]) => {
     const parsed = parseExpression(cell.slice(1, -1));
     const problems =
