@@ -2,7 +2,8 @@
 import type { Lifecycle, Move, Trigger } from "../../parts/states/model.ts";
 import { triggerText } from "../moves.ts";
 import { type Box, layOut, type LayoutEdge, type LayoutNode, type PlacedEdge, type Point } from "./diagram-layout.ts";
-import { anchor, html, type Html } from "./html.ts";
+import { anchor } from "../document/content.ts";
+import { html, type Html } from "./html.ts";
 
 /** Of one character of the page's fixed-width font at the size of each text, with a little to spare. */
 const stateCharacter = 8.2;

@@ -2,17 +2,24 @@
 import { hasEvents } from "../../plan/events.ts";
 import { partNames, type PartName } from "../../parts/model.ts";
 import { partHeadings, partOfHeading } from "../../parts/sections.ts";
-import { type Content, facts, html, type Html } from "./html.ts";
-import { defaultsTaken, inlineCode, openQuestions, partViews } from "./parts.ts";
+import { own } from "../../parts/resources/fields.ts";
+import { type Block, type Blocks, facts, type Target } from "../document/content.ts";
+import { operationBlock, operationsOf } from "../document/operations.ts";
+import * as parts from "../document/parts.ts";
+import { type Source as Described, sourceOf } from "../document/source.ts";
+import { blocksHtml, wordsHtml } from "../document/to-html.ts";
+import { fence } from "../document/to-markdown.ts";
+import { type Content, html, type Html } from "./html.ts";
 import { page } from "./page.ts";
-import { highlighted, type Part, readParts, renderBlocks } from "./prose.ts";
+import { proseHtml, readSections, type Section } from "./prose.ts";
 import { isOpen, type Source } from "./source.ts";
 
 export function documentPage(source: Source): string {
-  const { plan, result } = source;
+  const { plan, result, baseUrl } = source;
   const data = /\.(?:ya?ml|json)$/i.test(result.name);
-  const prose = data ? [] : readParts(result.text);
-  const opening = prose.filter(({ heading }) => heading === undefined).flatMap(({ blocks }) => blocks);
+  const sections = data ? [] : readSections(result.text);
+  const described = sourceOf(plan, result.model, baseUrl);
+  const opening = sections.filter(({ heading }) => heading === undefined);
   return page({
     title: plan.title,
     description: plan.purpose,
@@ -23,13 +30,66 @@ export function documentPage(source: Source): string {
 <h1>${plan.title}</h1>
 ${plan.purpose === "" ? undefined : html`<p class="lead">${plan.purpose}</p>`}
 ${summary(source)}
-${renderBlocks(opening, prose)}
+${opening.map(({ words }) => proseHtml(words))}
 </header>
-${partNames.map((part, index) => partSection(source, part, index + 1, prose))}
-${data ? html`<section id="document"><h2>The document</h2><pre tabindex="0"><code>${highlighted(result.text)}</code></pre></section>` : undefined}
+${partNames.map((part, index) => partSection(source, part, index + 1, sections, partBlocks[part](described)))}
+${data ? html`<section id="document"><h2>The document</h2>${proseHtml(fence("yaml", result.text))}</section>` : undefined}
 ${unenforced(source)}
-${otherSections(prose)}`,
+${sections
+  .filter(({ heading }) => heading !== undefined && partOfHeading(heading) === undefined)
+  .map(
+    ({ heading, words, blocks }) => html`<section><h2>${heading}</h2>${proseHtml(words)}${proseHtml(blocks)}</section>`,
+  )}`,
   });
+}
+
+const partBlocks: Readonly<Record<PartName, (source: Described) => Blocks>> = {
+  purpose: (source) => [facts(parts.purposeFacts(source))],
+  resources: (source) =>
+    byResource(
+      source,
+      (resource) => parts.resourceBlocks(source, resource),
+      () => "resource",
+    ),
+  states: (source) => byResource(source, (resource) => [parts.statesBlock(source, resource)]),
+  endpoints: (source) => [
+    facts(parts.conventionFacts(source)),
+    ...byResource(
+      source,
+      (resource) => operationsOf(source, resource).map((operation) => operationBlock(source, operation)),
+      // Links to what has no members lead to its operations.
+      (resource) => (parts.resourceBlocks(source, resource).every((one) => one === undefined) ? "resource" : undefined),
+    ),
+    ...unserved(source),
+  ],
+  authentication: parts.authentication,
+  events: (source) => parts.events(source, undefined),
+  errors: parts.errors,
+  limits: parts.limits,
+  versioning: parts.versioning,
+};
+
+function byResource(
+  { resources }: Described,
+  blocksOf: (resource: string) => Blocks,
+  targetOf: (resource: string) => Target | undefined = () => undefined,
+): Blocks {
+  return resources.flatMap((name): Blocks => {
+    const blocks = blocksOf(name).filter((block) => block !== undefined);
+    const to = targetOf(name);
+    const heading: Block = { kind: "heading", level: 3, name, ...(to && { to }) };
+    return blocks.length === 0 ? [] : [...(name === "" ? [] : [heading]), ...blocks];
+  });
+}
+
+/** Operations that the document has and the service does not. */
+function unserved({ model, described }: Described): Blocks {
+  const served = new Set(described.operations.map(({ name }) => name));
+  const blocks = Object.entries(model.endpoints.endpoints).flatMap(([name, { method, path }]): Blocks => {
+    const sentence = own(model.purpose.operations, name) ?? "";
+    return served.has(name) ? [] : [{ kind: "operation", name, method, path, sentence, blocks: [] }];
+  });
+  return blocks.length === 0 ? [] : [{ kind: "heading", level: 3, name: "Not served yet" }, ...blocks];
 }
 
 function navigation({ plan, result }: Source): Html {
@@ -58,43 +118,65 @@ function shortName(part: PartName): string {
 
 function summary({ plan, result, baseUrl }: Source): Content {
   const answered = result.questions.filter((question) => !isOpen(question)).length;
-  return facts([
-    ["Address", html`<code>${plan.base.replace("{base_url}", baseUrl)}</code>`],
-    ["Operations", String(plan.operations.length)],
+  const entries = facts([
+    ["Address", { kind: "code", text: plan.base.replace("{base_url}", baseUrl) }],
+    ["Operations", plan.operations.length],
     ["Resources", plan.tables.map(({ resource }) => resource).join(", ")],
     ["Specified", `${answered} of ${result.questions.length} questions answered`],
     ["Version", plan.version],
   ]);
+  return blocksHtml([entries]);
 }
 
-function partSection(source: Source, part: PartName, number: number, prose: readonly Part[]): Html {
-  const said = prose
-    .filter(({ heading }) => heading !== undefined && partOfHeading(heading) === part)
-    .flatMap(({ blocks }) => blocks);
+function partSection(
+  source: Source,
+  part: PartName,
+  number: number,
+  sections: readonly Section[],
+  content: Blocks,
+): Html {
+  const said = sections.filter(({ heading }) => heading !== undefined && partOfHeading(heading) === part);
+  const blocks = said.map((one) => one.blocks).join("");
   const [name] = partHeadings[part];
-  const isBlock = ({ type, lang, meta }: (typeof said)[number]): boolean =>
-    type === "code" && lang === "yaml" && (meta ?? "") === "";
-  const definitions = said.filter(isBlock);
-  const words = said.filter((block) => !isBlock(block));
   return html`<section id="${part}" aria-labelledby="${part}-heading">
 <h2 id="${part}-heading"><span class="number">${number}</span> ${name}</h2>
 <div class="columns">
 <div class="reading">
-${renderBlocks(words, prose)}
+${said.map(({ words }) => proseHtml(words))}
 ${openQuestions(source, part)}
-${source.result.model.status[part] === "none" ? html`<p>The service has none.</p>` : partViews[part](source)}
+${source.result.model.status[part] === "none" ? html`<p>The service has none.</p>` : blocksHtml(content)}
 ${defaultsTaken(source, part)}
 </div>
 ${
-  definitions.length === 0
+  blocks === ""
     ? undefined
     : html`<aside class="definition" aria-label="What the document says: ${name}">
-<details open><summary>As the document says it</summary>${renderBlocks(definitions, prose)}</details>
+<details open><summary>As the document says it</summary>${proseHtml(blocks)}</details>
 </aside>`
 }
 </div>
 </section>
 `;
+}
+
+/** What of a part is still open. */
+function openQuestions({ result }: Source, part: PartName): Content {
+  const open = result.questions.filter((question) => question.part === part && isOpen(question));
+  if (open.length === 0) return undefined;
+  const items = open.map(({ text, status }) => {
+    return html`<li>${text}${status === "not shown" ? html` <span class="quiet">left open by the document</span>` : undefined}</li>`;
+  });
+  return html`<div class="note"><h3>Still open</h3><ul>${items}</ul></div>`;
+}
+
+/** Where a part is silent and the language has a default. */
+function defaultsTaken({ result }: Source, part: PartName): Content {
+  const taken = result.questions.filter((question) => question.part === part && question.status === "default");
+  if (taken.length === 0) return undefined;
+  const items = taken.map(
+    ({ text, taken: value }) => html`<div><dt>${text}</dt><dd>${wordsHtml(value ?? "the default")}</dd></div>`,
+  );
+  return html`<details class="defaults"><summary>${taken.length === 1 ? "One default" : `${taken.length} defaults`} taken</summary><dl>${items}</dl></details>`;
 }
 
 /** What is said and not yet kept: nobody should read it as a promise. */
@@ -104,14 +186,7 @@ function unenforced({ plan }: Source): Content {
 <h2 id="not-yet-heading">Not enforced yet</h2>
 <p>The document says these things, and this release of the engine does not act on them.</p>
 <details><summary>${plan.unenforced.length} statements</summary>
-<ul>${plan.unenforced.map(({ line, what }) => html`<li><span class="quiet">line ${line}</span> ${inlineCode(what)}</li>`)}</ul>
+<ul>${plan.unenforced.map(({ line, what }) => html`<li><span class="quiet">line ${line}</span> ${wordsHtml(what)}</li>`)}</ul>
 </details>
 </section>`;
-}
-
-/** What stands under a heading that is none of the nine. */
-function otherSections(prose: readonly Part[]): Content {
-  return prose
-    .filter(({ heading }) => heading !== undefined && partOfHeading(heading) === undefined)
-    .map(({ heading, blocks }) => html`<section><h2>${heading}</h2>${renderBlocks(blocks, prose)}</section>`);
 }

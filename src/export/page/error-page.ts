@@ -1,7 +1,9 @@
 /** The page of one error, which the `type` of a problem leads to: its status, its sentence, what to do, who raises it. */
-import { anchor, code, facts, html, joined } from "./html.ts";
+import { refusalsOf } from "../openapi/refusals.ts";
+import { anchor, duration, facts, joined, type Words } from "../document/content.ts";
+import { blocksHtml } from "../document/to-html.ts";
+import { html } from "./html.ts";
 import { page } from "./page.ts";
-import { duration, operationsRaising } from "./parts.ts";
 import type { Source } from "./source.ts";
 
 /** Undefined where the service has no such error. */
@@ -9,7 +11,9 @@ export function errorPage(source: Source, name: string): string | undefined {
   const { plan } = source;
   const error = Object.hasOwn(plan.errors, name) ? plan.errors[name] : undefined;
   if (error === undefined) return undefined;
-  const raising = operationsRaising(source, name);
+  const raising = plan.operations.filter((operation) =>
+    refusalsOf(plan, operation).some(({ code, hooked }) => code === name && !hooked),
+  );
   const all = raising.length === plan.operations.length && raising.length > 1;
   return page({
     title: `${name} · ${plan.title}`,
@@ -21,26 +25,30 @@ export function errorPage(source: Source, name: string): string | undefined {
 <p class="kicker">${error.source === "document" ? "An error of this service" : error.source === "catalogue" ? "An error of the standard catalogue" : "An error of HTTP itself"}</p>
 <h1><code>${name}</code></h1>
 <p class="lead">${error.title}.</p>
-${facts([
-  ["Status", error.statuses.join(" or ")],
-  [
-    "Worth another try",
-    error.retryAfterSeconds === undefined ? retry(error.status) : `after ${duration(error.retryAfterSeconds)}`,
-  ],
-  [
-    "Raised by",
-    all
-      ? "any operation"
-      : joined(
-          raising.map(
-            (operation) => html`<a href="../#${anchor("operation", operation.name)}">${code(operation.name)}</a>`,
+${blocksHtml([
+  facts([
+    ["Status", error.statuses.join(" or ")],
+    [
+      "Worth another try",
+      error.retryAfterSeconds === undefined ? retry(error.status) : `after ${duration(error.retryAfterSeconds * 1000)}`,
+    ],
+    [
+      "Raised by",
+      all
+        ? "any operation"
+        : joined(
+            raising.map(({ name: text }) => toOperation(text)),
+            ", ",
           ),
-          ", ",
-        ),
-  ],
+    ],
+  ]),
 ])}
 </header>`,
   });
+}
+
+function toOperation(text: string): Words {
+  return { kind: "address", url: `../#${anchor("operation", text)}`, text };
 }
 
 function retry(status: number): string {

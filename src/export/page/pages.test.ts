@@ -139,6 +139,6 @@ test("the same document in one YAML file is shown too", async () => {
   });
   assert.match(
     (await get("/", { accept: "text/html" }, pages)).body ?? "",
-    /<h2>The document<\/h2><pre tabindex="0"><code><span class="key">purpose<\/span>[^\n]*&#60;b&#62;/,
+    /<h2>The document<\/h2><pre tabindex="0"><code><span class="key">purpose<\/span>[^\n]*&lt;b&gt;/,
   );
 });

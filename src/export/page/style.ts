@@ -60,7 +60,6 @@ hr { border: 0; border-top: 1px solid var(--line); margin: 2rem 0; }
 .facts > div { display: grid; grid-template-columns: minmax(6.5rem, 8.5rem) minmax(0, 1fr); gap: 0 1rem; }
 .facts dt { color: var(--quiet); }
 .facts dd { margin: 0; min-width: 0; }
-.facts dd p { margin: 0; }
 
 /* A shadow at the side where there is more to see. */
 .scroll {
@@ -73,20 +72,18 @@ hr { border: 0; border-top: 1px solid var(--line); margin: 2rem 0; }
 table { border-collapse: collapse; width: 100%; font-size: .9375rem; line-height: 1.5; }
 caption { text-align: left; color: var(--quiet); padding: 0 0 .375rem; font-size: .875rem; }
 th, td { text-align: left; vertical-align: top; padding: .4rem 1.25rem .4rem 0; border-top: 1px solid var(--line); font-weight: 400; }
-td p { margin: 0; }
 thead th { color: var(--quiet); font-size: .8125rem; border-top: 0; padding-top: 0; white-space: nowrap; }
 tbody th { white-space: nowrap; }
 td code, th code { font-size: .8438rem; }
 .mark { display: inline-block; font-size: .75rem; line-height: 1.4; color: var(--quiet); border: 1px solid var(--line); border-radius: 3px; padding: 0 .35em; white-space: nowrap; }
-.yes { font-weight: 600; }
-.no { color: var(--quiet); }
-.rules { padding-left: 1.1rem; font-size: .9375rem; }
 
 .operation { padding: 1rem 0 .125rem; border-top: 1px solid var(--line); }
 .operation h4 { display: flex; flex-wrap: wrap; align-items: baseline; gap: .125rem .75rem; }
 .operation .path { font-size: .9375rem; font-weight: 600; overflow-wrap: anywhere; }
 .operation .name { margin-left: auto; color: var(--quiet); font: .8125rem var(--mono); }
-.operation > p { margin: .25rem 0 .625rem; }
+.operation > p { margin: .25rem 0; }
+.operation details { display: inline-block; margin: .25rem 1.25rem .5rem 0; vertical-align: top; }
+.operation details[open] { display: block; margin-right: 0; }
 .method { font: 700 .75rem/1 var(--mono); letter-spacing: .03em; min-width: 3.5em; }
 .get { color: var(--get); } .post { color: var(--post); } .put, .patch { color: var(--change); } .delete { color: var(--delete); }
 
@@ -99,6 +96,7 @@ pre code { font-size: .8125rem; }
 pre .comment { color: var(--quiet); font-style: italic; }
 pre .key { color: var(--accent); }
 details { margin: 0 0 1.25rem; }
+details + details { margin-top: -.75rem; }
 summary { cursor: pointer; color: var(--quiet); font-size: .875rem; padding: .25rem 0; }
 summary:hover { color: var(--text); }
 details[open] > summary { margin-bottom: .5rem; }

@@ -1,50 +1,43 @@
 /** The members of a schema as rows of a table: nested ones by their path, each with its type in words. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import { componentOf, type Described } from "../described.ts";
-import { code, link, prose, table } from "./text.ts";
+import { code, joined, link, named, type Row, type Table, table, type Target, type Words } from "./content.ts";
 
 export interface MembersOptions {
   readonly schemas: Described["schemas"];
-  /** Components that have a heading of their own, to which is linked instead of telling of them again. */
-  readonly headings: ReadonlySet<string>;
+  /** Components that have a heading of their own: links lead there, and their members are not listed again. */
+  readonly headings: ReadonlyMap<string, Target>;
+  /** What else is known of a member, by its path. */
+  readonly notes?: Readonly<Record<string, readonly Words[]>>;
 }
 
-/** Empty where the schema is of no object with members. */
-export function membersTable(options: MembersOptions, schema: Json): string {
-  const rows = memberRows(options, schema, "", 0);
-  return table(["Member", "Type", "", "Meaning"], rows);
+/** Nothing where the schema is of no object with members. */
+export function membersTable(caption: string, options: MembersOptions, schema: Json | undefined): Table | undefined {
+  if (schema === undefined) return undefined;
+  return named(table(caption, ["Member", "Type", "Notes", "Meaning"], memberRows(options, schema, "", 0)));
 }
 
-function memberRows(
-  options: MembersOptions,
-  schema: Json,
-  before: string,
-  depth: number,
-): readonly (readonly string[])[] {
+function memberRows(options: MembersOptions, schema: Json, before: string, depth: number): readonly Row[] {
   const { properties, required = [] } = resolve(options, schema) as {
     readonly properties?: JsonObject;
     readonly required?: readonly string[];
   };
   return Object.entries(properties ?? {}).flatMap(([name, member]) => {
     const said = member as JsonObject;
+    const path = before + name;
     const notes = [
       ...(required.includes(name) ? [] : ["optional"]),
       ...(said["readOnly"] === true ? ["read-only"] : []),
-      ...(said["default"] === undefined ? [] : [`default ${code(JSON.stringify(said["default"]))}`]),
+      ...(said["default"] === undefined ? [] : [["default ", code(JSON.stringify(said["default"]))]]),
+      ...(options.notes?.[path] ?? []),
     ];
-    const path = before + name;
-    const description = typeof said["description"] === "string" ? prose(said["description"]) : "";
-    const row = [code(path), typeWords(options, said), notes.join(", "), description];
+    const description = typeof said["description"] === "string" ? said["description"] : undefined;
+    const row = [code(path), typeWords(options, said), joined(notes, ", "), description];
     return [row, ...(depth > 4 ? [] : nestedRows(options, said, path, depth))];
   });
 }
 
-function nestedRows(
-  options: MembersOptions,
-  schema: JsonObject,
-  path: string,
-  depth: number,
-): readonly (readonly string[])[] {
+function nestedRows(options: MembersOptions, schema: JsonObject, path: string, depth: number): readonly Row[] {
   const name = nameOf(schema);
   if (name !== undefined && options.headings.has(name)) return [];
   const resolved = resolve(options, schema);
@@ -55,29 +48,48 @@ function nestedRows(
 }
 
 /** `string, 6 to 40 characters`, `"small" or "large"`, `list of Parcel`. */
-export function typeWords(options: MembersOptions, schema: Json): string {
+export function typeWords(options: MembersOptions, schema: Json): Words {
   if (typeof schema !== "object" || schema === null) return "anything";
   const said = schema as JsonObject;
   const name = nameOf(said);
-  if (name !== undefined && options.headings.has(name)) return link(name);
+  const target = options.headings.get(name ?? "");
+  if (name !== undefined && target !== undefined) return link(target, name);
   if (name !== undefined) return typeWords(options, resolve(options, said));
   const { const: only, enum: values, oneOf, anyOf, type } = said;
   if (only !== undefined) return code(JSON.stringify(only));
-  if (Array.isArray(values)) return values.map((one: Json) => code(JSON.stringify(one))).join(" or ");
+  if (Array.isArray(values))
+    return joined(
+      values.map((one: Json) => code(JSON.stringify(one))),
+      " or ",
+    );
   const alternatives = oneOf ?? anyOf;
-  if (Array.isArray(alternatives)) return alternatives.map((one: Json) => typeWords(options, one)).join(" or ");
-  if (Array.isArray(type)) return type.map((one: Json) => typeWords(options, { ...said, type: one })).join(" or ");
+  if (Array.isArray(alternatives))
+    return joined(
+      alternatives.map((one: Json) => typeWords(options, one)),
+      " or ",
+    );
+  if (Array.isArray(type))
+    return joined(
+      type.map((one: Json) => typeWords(options, { ...said, type: one })),
+      " or ",
+    );
   switch (type) {
     case "array":
-      return `list of ${typeWords(options, (said["items"] ?? {}) as Json)}${bounds(said, "minItems", "maxItems", "items")}`;
+      return [
+        "list of ",
+        typeWords(options, (said["items"] ?? {}) as Json),
+        bounds(said, "minItems", "maxItems", "items"),
+      ];
     case "object":
       return said["properties"] === undefined && typeof said["additionalProperties"] === "object"
-        ? `map of ${typeWords(options, said["additionalProperties"] as Json)}`
+        ? ["map of ", typeWords(options, said["additionalProperties"] as Json)]
         : "object";
     case "string":
-      return `${typeof said["format"] === "string" ? said["format"] : "string"}${bounds(said, "minLength", "maxLength", "characters")}${
-        typeof said["pattern"] === "string" ? `, ${code(said["pattern"])}` : ""
-      }`;
+      return [
+        typeof said["format"] === "string" ? said["format"] : "string",
+        bounds(said, "minLength", "maxLength", "characters"),
+        typeof said["pattern"] === "string" ? [", ", code(said["pattern"])] : undefined,
+      ];
     case "integer":
     case "number":
       return `${type}${bounds(said, "minimum", "maximum", "")}`;

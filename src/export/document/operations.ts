@@ -1,0 +1,85 @@
+/** Operations for who calls them: what each does, takes, gives and refuses, all of it from the OpenAPI description. */
+import type { Json } from "../../base/json.ts";
+import type { DescribedOperation } from "../described.ts";
+import { exampleOf } from "../example.ts";
+import { type Block, code, details, joined, link, named, table, type Words } from "./content.ts";
+import { membersTable, typeWords } from "./members.ts";
+import type { Source } from "./source.ts";
+
+export function operationsOf({ described }: Source, resource: string): readonly DescribedOperation[] {
+  return described.operations.filter(({ operation }) => operation.resource === resource);
+}
+
+export function operationBlock(source: Source, described: DescribedOperation): Block {
+  const { name, method, path, summary, description, body } = described;
+  const { members } = source;
+  const parameters = described.parameters.map((parameter) => [
+    code(parameter.name),
+    parameter.in,
+    typeWords(members, parameter.schema),
+    [parameter.required === true ? "Required." : "", parameter.description ?? ""].join(" ").trim(),
+  ]);
+  return {
+    kind: "operation",
+    name,
+    method,
+    path,
+    sentence: summary,
+    blocks: [
+      ...description.split("\n\n").map((words): Block => ({ kind: "paragraph", words })),
+      example(source, described),
+      details("Parameters", [named(table(`Parameters of ${name}`, ["Name", "In", "Type", "Meaning"], parameters))]),
+      details("Body", [membersTable(`Body of ${name}`, members, body?.schema)]),
+      ...successes(source, described),
+      refusals(source, described),
+    ],
+  };
+}
+
+function successes({ members }: Source, { name, successes: all }: DescribedOperation): readonly (Block | undefined)[] {
+  return all.flatMap(({ status, description, schema }) => {
+    const type = schema === undefined ? undefined : typeWords(members, schema);
+    const rows = leadsElsewhere(type) ? undefined : membersTable(`What ${name} gives with ${status}`, members, schema);
+    const said: Words = [{ kind: "strong", text: String(status) }, " "];
+    return [
+      {
+        kind: "paragraph",
+        words:
+          type === undefined || rows !== undefined
+            ? [said, description]
+            : [said, description.replace(/\.$/, ""), ": ", type],
+      },
+      details(`Response ${status}`, [rows]),
+    ];
+  });
+}
+
+/** Whether a type is, or is made of, one that has a heading of its own. */
+function leadsElsewhere(words: Words): boolean {
+  if (Array.isArray(words)) return words.some(leadsElsewhere);
+  return typeof words === "object" && "kind" in words && words.kind === "link";
+}
+
+/** A request that could be sent, where one can be made up. */
+function example({ described: { schemas } }: Source, operation: DescribedOperation): Block | undefined {
+  const { method, path, body, parameters } = operation;
+  // A form or bytes are no text that could be shown.
+  if (body?.mediaTypes.every((type) => type.endsWith("json")) !== true) return undefined;
+  const made = exampleOf(schemas, body.schema);
+  if (made === undefined || Object.keys(made as object).length === 0) return undefined;
+  const target = path.replaceAll(/\{(.+?)\}/g, (whole, name: string) => {
+    const schema = parameters.find((one) => one.in === "path" && one.name === name)?.schema;
+    const value: Json | undefined = schema === undefined ? undefined : exampleOf(schemas, schema);
+    return value === undefined ? whole : encodeURIComponent(String(value as string | number));
+  });
+  const text = `${method} ${target}\nContent-Type: ${body.mediaTypes[0] ?? ""}\n\n${JSON.stringify(made, null, 2)}`;
+  return { kind: "code", title: "Example", language: "http", text };
+}
+
+/** Those that say something of this operation; any request can be malformed or unlucky. */
+function refusals({ plan }: Source, { refusals: all }: DescribedOperation): Block | undefined {
+  const specific = all.filter(({ code: name, status }) => plan.errors[name]?.source !== "protocol" && status < 500);
+  if (specific.length === 0) return undefined;
+  const errors = specific.map(({ code: name, status }) => [`${status} `, link("error", name)]);
+  return details("Errors", [{ kind: "paragraph", words: ["Refused with ", joined(errors, ", "), "."] }]);
+}

@@ -1,0 +1,400 @@
+/** The nine parts as a caller of the service wants them, each as content; what belongs to one resource is given for it alone. */
+import { camelCase } from "../../base/case.ts";
+import type { Grant } from "../../parts/authentication/model.ts";
+import { lifecycleOf, own } from "../../parts/resources/fields.ts";
+import { printFieldType } from "../../parts/resources/field-print.ts";
+import type { Default, Field, Rule } from "../../parts/resources/model.ts";
+import type { Lifecycle } from "../../parts/states/model.ts";
+import type { CredentialPlan, GrantPlan, QuotaPlan, RatePlan } from "../../plan/plan.ts";
+import { expressionText } from "../expression-text.ts";
+import { triggerText } from "../moves.ts";
+import { securitySchemes } from "../openapi/security.ts";
+import {
+  type Block,
+  type Blocks,
+  code,
+  details,
+  duration,
+  type Fact,
+  facts,
+  joined,
+  lines,
+  link,
+  type Row,
+  table,
+  type Words,
+} from "./content.ts";
+import { membersTable } from "./members.ts";
+import type { Source } from "./source.ts";
+
+export function purposeFacts({ model: { purpose } }: Source): readonly Fact[] {
+  const { domain, users, outside } = purpose;
+  return [
+    ["Domain", domain],
+    ["Users", lines(Object.entries(users).map(([name, sentence]) => [{ kind: "strong", text: name }, " ", sentence]))],
+    ["Not part of it", outside?.join(", ")],
+  ];
+}
+
+// ── Resources and states ───────────────────────────────────────────────────────────────────────────────────────────
+
+/** The fields of a resource as callers see them, and its rules. */
+export function resourceBlocks({ model, described, members }: Source, resource: string): Blocks {
+  const { resources, rules } = model.resources;
+  const fields = own(resources, resource)?.fields ?? {};
+  const notes = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, notesOf(field)]));
+  const all = (own(rules, resource) ?? []).map(ruleWords);
+  return [
+    membersTable(`Fields of ${resource}`, { ...members, notes }, own(described.schemas, resource)),
+    all.length === 0 ? undefined : { kind: "list", items: all },
+  ];
+}
+
+function notesOf({ default: made, computed, marks }: Field): readonly Words[] {
+  return [
+    ...(made === undefined ? [] : [defaultWords(made)]),
+    ...(computed === undefined ? [] : [["is ", code(computed)]]),
+    ...marks.filter((mark) => mark !== "read-only"),
+  ];
+}
+
+function defaultWords(made: Default): Words {
+  switch (made.kind) {
+    case "literal":
+      return ["default ", code(made.text)];
+    case "now":
+      return "the moment of creation";
+    case "now-on-change":
+      return "the moment of the last change";
+    case "caller":
+      return "the caller";
+    case "digits":
+    case "token":
+      return `${made.length} random ${made.kind === "digits" ? "digits" : "characters"}`;
+    case "counter":
+      return "counted";
+    case "uuid":
+      return "a new UUID";
+  }
+}
+
+function ruleWords(rule: Rule): Words {
+  const otherwise = rule.else === undefined ? undefined : [", else ", link("error", rule.else)];
+  if (rule.kind !== "unique") return ["Always ", code(rule.expression), otherwise, "."];
+  const absent = rule.absent === "equal" ? ", and an absent value is the same as another" : undefined;
+  return ["No two have the same ", joined(rule.fields.map(code), " and "), absent, otherwise, "."];
+}
+
+/** Its states as a picture, with the same in words for those who do not see it. */
+export function statesBlock({ model }: Source, resource: string): Block | undefined {
+  const lifecycle = lifecycleOf(model, resource);
+  return lifecycle === undefined ? undefined : { kind: "states", resource, lifecycle };
+}
+
+export function stateTables(resource: string, { states, start, final = [], moves }: Lifecycle): Blocks {
+  const meanings = Object.entries(states).map(([state, sentence]): Row => {
+    const marks = [...(state === start ? ["start"] : []), ...(final.includes(state) ? ["final"] : [])];
+    return [code(state), [sentence, marks.map((text): Words => [" ", { kind: "mark", text }])]];
+  });
+  const rows = moves.flatMap(({ from, to, triggers }) =>
+    triggers.map(
+      ({ on, if: guard, else: otherwise, set = {} }): Row => [
+        [from === "any" ? "any" : joined(from.map(code), " or "), " → ", code(to)],
+        on.kind === "by" ? link("operation", on.operation) : code(triggerText(on)),
+        lines([
+          ...(guard === undefined
+            ? []
+            : [["if ", code(guard), otherwise === undefined ? undefined : [", else ", link("error", otherwise)]]]),
+          ...Object.entries(set).map(([field, value]) => [code(field), " becomes ", code(value)]),
+        ]),
+      ],
+    ),
+  );
+  return [
+    table(`States of ${resource}`, ["State", "Meaning"], meanings),
+    table(`Moves of ${resource}`, ["Move", "By", "When and what else"], rows),
+  ];
+}
+
+// ── Endpoints ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What holds for all operations. */
+export function conventionFacts({ plan, model, described }: Source): readonly Fact[] {
+  const { lists, edits, repeats, wrap, cors } = model.endpoints;
+  const [server] = described.document["servers"] as readonly { readonly url: string }[];
+  const { requestBytes, requestMilliseconds } = plan.limits;
+  return [
+    ["Address", code(server?.url ?? "")],
+    ["Version", plan.version === undefined ? undefined : code(plan.version)],
+    ["Requests", `at most ${requestBytes} bytes, answered within ${duration(requestMilliseconds)}`],
+    [
+      "Lists",
+      lists &&
+        `${lists.kind === "none" ? "in one piece" : `by ${lists.kind}`}${lists.size === undefined ? "" : `, ${lists.size} at a time`}${lists.max === undefined ? "" : `, at most ${lists.max}`}${lists.bare === true ? ", as a bare array" : ""}`,
+    ],
+    ["Lists call", renamed(lists?.names, "")],
+    ["Bodies", renamed(wrap, "in ")],
+    ["Edits", edits && (edits === "none" ? "without preconditions" : `If-Match ${edits}`)],
+    [
+      "Pages of other origins",
+      cors === undefined || cors === "none"
+        ? undefined
+        : [
+            cors.origins === "any" ? "any" : joined(cors.origins.map(code), ", "),
+            cors.credentials === true ? ", with credentials" : "",
+          ],
+    ],
+    [
+      "Repeated requests",
+      repeats === "none"
+        ? "are carried out again"
+        : repeats && [
+            code(repeats.header),
+            ` on every ${repeats.on}`,
+            repeats.required ? ", required" : "",
+            repeats.kept === undefined ? "" : `, kept ${repeats.kept}`,
+          ],
+    ],
+  ];
+}
+
+function renamed(names: object | undefined, before: string): Words {
+  return (
+    names &&
+    joined(
+      Object.entries(names).map(([what, name]: [string, string]) => [`${what} ${before}`, code(name)]),
+      ", ",
+    )
+  );
+}
+
+// ── Authentication ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function authentication({ plan, model, described }: Source): Blocks {
+  const { credentials, roles = [], own: owned, show, unseen } = model.authentication;
+  const schemes = securitySchemes(plan, plan.base) as Readonly<Record<string, { readonly description?: string }>>;
+  const row = ({ name, kind }: CredentialPlan): Row => {
+    const { obtained, renewed, lasts, revoked, at, scopes = [], scopeRoles = {} } = own(credentials, name) ?? {};
+    const life = [
+      ["Obtained", obtained], ["Renewed", renewed], ["Lasts", lasts], ["Revoked", revoked],
+      ["Tokens at", at], ["Scopes", [...scopes, ...Object.keys(scopeRoles)].join(", ")],
+    ]; // biome-ignore format: a table
+    const said = life.flatMap(([term, words]) => (words === undefined || words === "" ? [] : [`${term}: ${words}`]));
+    return [code(name), kind, schemes[name]?.description, lines(said)];
+  };
+  return [
+    table("Credentials", ["Credential", "Kind", "How it is sent", "What else"], plan.credentials.map(row)),
+    facts([
+      ["Roles", joined(roles.map(code), ", ")],
+      ["Owned", lines(Object.entries(owned).map(([name, rule]) => [`A ${name} is its caller's own if `, code(rule)]))],
+      ["Shown to some", lines(Object.entries(show).map(([field, to]) => [code(field), " to ", grantWords(to)]))],
+      ["What one may not see", unseen && `answers ${unseen}`],
+    ]),
+    permissions(
+      described.operations.flatMap(({ operation: { inbound, name, allow } }) =>
+        inbound === undefined ? [{ name, allow }] : [],
+      ),
+      roles,
+    ),
+  ];
+}
+
+/** Operations by roles: who may run each. */
+function permissions(
+  operations: readonly { readonly name: string; readonly allow: readonly GrantPlan[] }[],
+  roles: readonly string[],
+): Block | undefined {
+  const callers = ["anyone", "signed-in", ...roles];
+  const cell = (grants: readonly GrantPlan[], caller: string): Words => {
+    const grant = grants.find(({ who }) => (who.kind === "role" ? who.role : who.kind) === caller);
+    const wider = grants.some(
+      ({ who, if: condition }) =>
+        condition === undefined && (who.kind === "anyone" || (who.kind === "signed-in" && caller !== "anyone")),
+    );
+    if (grant?.if !== undefined && !wider) return ["if ", code(expressionText(grant.if))];
+    return grant !== undefined || wider ? { kind: "strong", text: "yes" } : { kind: "quiet", text: "no" };
+  };
+  const rows = operations.map(({ name, allow }) => [
+    link("operation", name),
+    ...callers.map((one) => cell(allow, one)),
+  ]);
+  return table("Who may run what", ["Operation", ...callers], rows);
+}
+
+function grantWords(grants: readonly Grant[]): Words {
+  if (grants.length === 0) return "nobody";
+  const alternatives = grants.map(({ who, if: condition }): Words => {
+    const signedIn = who.kind === "signed-in" && who.anyScope === true ? "anybody, by any token" : "anybody signed in";
+    const text = who.kind === "role" ? who.role : who.kind === "anyone" ? "anyone" : signedIn;
+    return [{ kind: "strong", text }, condition === undefined ? undefined : [" if ", code(condition)]];
+  });
+  return joined(alternatives, " or ");
+}
+
+// ── Events, errors, limits, versions ───────────────────────────────────────────────────────────────────────────────
+
+export function events({ plan, model, described, members }: Source, flow: string | undefined): Blocks {
+  const { out = {}, in: inbound = {}, delivery: { webhook } = {} } = model.events;
+  const { envelope, stream, webhook: sending, out: planned } = plan.events;
+  const told = Object.entries(planned).flatMap(([name, event]) => {
+    const receivers = [
+      ...(Object.hasOwn(described.webhooks, name) ? ["webhooks"] : []),
+      ...(stream !== undefined && event.stream.length > 0 ? ["the stream"] : []),
+    ];
+    const schema = Object.values(described.schemas).find((one) => {
+      const type = (one["properties"] as { readonly type?: { readonly const?: unknown } } | undefined)?.type;
+      return type?.const === name;
+    });
+    if (schema === undefined || receivers.length === 0) return [];
+    const words = ["Of a ", link("resource", event.resource), `, told by ${receivers.join(" and ")}.`];
+    return [
+      details(name, [{ kind: "paragraph", words }, membersTable(`Members of ${name}`, members, schema)], "event"),
+    ];
+  });
+  if (Object.keys(out).length + Object.keys(inbound).length === 0) return [];
+  return [
+    facts([
+      ["Envelope", envelope === "cloudevents" ? "CloudEvents 1.0" : "plain"],
+      [
+        "Webhooks",
+        webhook &&
+          sending && [
+            "subscribed at ",
+            code(`${webhook.method} ${webhook.path}`),
+            " by ",
+            grantWords(webhook.for),
+            `; ${sending.signed ? "signed by Standard Webhooks" : "not signed"}; an answer is waited for ${duration(sending.timeoutMilliseconds)}; tried again after ${sending.retryMilliseconds.map(duration).join(", ")}`,
+          ],
+      ],
+      ["Promise", webhook?.promise],
+      ["Stream", stream && [link("operation", stream.follow.name), ", resumed by ", code(stream.resume)]],
+    ]),
+    table(
+      "Events that go out",
+      ["Event", "When", "Carries"],
+      Object.entries(out).map(([name, { when, carries }]) => [
+        code(name),
+        when.kind === "enters"
+          ? [`a ${when.resource} enters `, code(when.state)]
+          : ["after ", link("operation", when.operation)],
+        carries === undefined ? "the record, as the receiver may see it" : joined(carries.map(code), ", "),
+      ]),
+    ),
+    table(
+      "Events that come in",
+      ["Event", "At", "Proved by", "Carries"],
+      Object.entries(inbound).map(([name, { method, path, with: credential, carries }]) => [
+        code(name),
+        code(`${method} ${path}`),
+        code(credential),
+        joined(
+          Object.entries(carries).map(([member, type]) => [code(member), ` ${printFieldType(type)}`]),
+          ", ",
+        ),
+      ]),
+    ),
+    flow === undefined ? undefined : { kind: "diagram", text: flow },
+    ...told,
+  ];
+}
+
+export function errors({ plan, described }: Source): Blocks {
+  const raised = Map.groupBy(
+    described.operations.flatMap(({ name, refusals }) =>
+      [...new Set(refusals.map((one) => one.code))].map((one) => ({ one, name })),
+    ),
+    ({ one }) => one,
+  );
+  const rows = (isOwn: boolean): readonly Row[] =>
+    Object.entries(plan.errors)
+      .filter(([name, { source }]) => (source === "document") === isOwn && (isOwn || raised.has(name)))
+      .map(([name, { statuses, title, retryAfterSeconds }]) => [
+        link("error", name),
+        statuses.join(", "),
+        [
+          title,
+          retryAfterSeconds === undefined ? undefined : `; try again after ${duration(retryAfterSeconds * 1000)}`,
+        ],
+        ...(isOwn
+          ? [
+              joined(
+                (raised.get(name) ?? []).map((one) => link("operation", one.name)),
+                ", ",
+              ),
+            ]
+          : []),
+      ]);
+  const catalogue = rows(false);
+  return [
+    table("This service's own errors", ["Code", "Status", "Meaning", "Raised by"], rows(true)),
+    details(`${catalogue.length} errors of the standard catalogue`, [
+      table("The standard catalogue", ["Code", "Status", "Meaning"], catalogue),
+    ]),
+  ];
+}
+
+export function limits({ plan, model }: Source): Blocks {
+  const rate = ({ name, count, windowMilliseconds, per, burst, of }: RatePlan): Row => [
+    code(name),
+    `${count} in ${duration(windowMilliseconds)} for each ${per}${of === "anonymous" ? ", of those without a credential" : ""}${burst === undefined ? "" : `, ${burst} at once`}`,
+  ];
+  const quota = (one: QuotaPlan): Row => [
+    code(one.name),
+    one.kind === "window"
+      ? `${one.count} in ${duration(one.windowMilliseconds)} for each ${one.per}`
+      : `${one.count} ${one.resource} records at a time${one.states === undefined ? "" : ` that are ${one.states.join(" or ")}`} for each ${one.column}`,
+  ];
+  const kept = Object.entries(model.limits.keep ?? {}).map(
+    ([resource, { duration: time, after, act }]): Words => [
+      `A ${resource} is ${act === "erase" ? "erased" : "deleted"} ${time} after `,
+      code(after),
+    ],
+  );
+  return [
+    table("Limits", ["Limit", "At most"], [...plan.rates.map(rate), ...plan.quotas.map(quota)]),
+    facts([["Kept", lines(kept)]]),
+  ];
+}
+
+export function versioning({ plan, model }: Source): Blocks {
+  const { scheme, sent, absent, versions = [], deprecated = {}, policy } = model.versioning;
+  const place: Words =
+    sent &&
+    (sent.kind === "media-type"
+      ? "media type"
+      : [
+          `${sent.kind === "query" ? "query parameter" : sent.kind} `,
+          code(sent.kind === "path" ? sent.template : sent.name),
+        ]);
+  return [
+    facts([
+      ["Scheme", scheme],
+      ["Chosen by", place],
+      ["Without a choice", absent],
+      ["Notice", policy?.notice],
+      ["Support", policy?.support],
+    ]),
+    table(
+      "Versions",
+      ["Version", "What changed", "Support"],
+      versions.map(({ name, changes }) => {
+        const { since, sunset, guide } = own(deprecated, name) ?? {};
+        const kinds = new Set(changes.map(({ kind }) => camelCase(kind).replace(/[A-Z]/g, " $&").toLowerCase()));
+        const changed = `${changes.length} change${changes.length === 1 ? "" : "s"}: ${[...kinds].join(", ")}`;
+        const end = [
+          since && `deprecated since ${since}`,
+          sunset && `ends ${sunset}`,
+          guide && { kind: "address" as const, url: guide, text: "guide" },
+        ];
+        return [
+          [code(name), name === plan.version ? " (this page)" : ""],
+          changes.length === 0 ? "the first" : changed,
+          joined(
+            end.filter((one) => one !== undefined),
+            ", ",
+          ),
+        ];
+      }),
+    ),
+  ];
+}
