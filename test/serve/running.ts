@@ -85,6 +85,10 @@ export interface RunOptions {
   readonly planned?: (plan: Plan) => Plan;
   /** The service's clock, which `pass` moves no further; the machine's unless told. */
   readonly clock?: Clock;
+  /** `false`: no webhook is sent. */
+  readonly deliveries?: boolean;
+  /** Where its ids and secrets come from; the machine's unless told. */
+  readonly random?: (bytes: number) => Uint8Array;
 }
 
 export function planOf(text: string): Plan {
@@ -138,12 +142,13 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
   const now = (): number => options.clock?.now() ?? Date.now() + shift;
   const clock: Clock = { now };
   const { close, store } = await openStore(plan, options, now);
+  const random = options.random ?? randomBytes;
   let url = "";
   const service = createService({
     plan,
     store: options.around?.(store) ?? store,
     clock,
-    random: randomBytes,
+    random,
     environment: options.environment ?? {},
     cursorSecret: "a test",
     baseUrl: () => url,
@@ -160,18 +165,21 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     rates: options.rates,
     webhooks: { key: "a test", urlFault: (text) => faultOf(text, { loopback: true }) },
   });
-  const background = startBackground({
-    plan,
-    store,
-    service,
-    clock,
-    random: randomBytes,
-    webhookKey: "a test",
-    loopback: true,
-    report: (failure) => failures.push(failure),
-    startSending: options.startSending,
-    told: options.oversight?.deliveries,
-  });
+  const background =
+    options.deliveries === false
+      ? undefined
+      : startBackground({
+          plan,
+          store,
+          service,
+          clock,
+          random,
+          webhookKey: "a test",
+          loopback: true,
+          report: (failure) => failures.push(failure),
+          startSending: options.startSending,
+          told: options.oversight?.deliveries,
+        });
   const server = await listen({
     service: () => service,
     host: "127.0.0.1",
@@ -208,7 +216,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     async [Symbol.asyncDispose]() {
       await server.close(1000);
       await service.flush();
-      await background.stop(0);
+      await background?.stop(0);
       await close();
     },
   };

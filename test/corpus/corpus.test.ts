@@ -1,0 +1,31 @@
+/**
+ * Nothing that is made of a document, and nothing that a served document answers, has changed unless it was meant to: each output
+ * of the corpus has the digest in `frozen.txt`. `npm run corpus -- --freeze` writes that file anew; `npm run corpus -- --out FOLDER` writes
+ * the outputs themselves, to compare those of two commits: `diff -r`.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { onPostgres } from "../postgres/service-schema.ts";
+import { answersOf } from "./answers.ts";
+import { documents } from "./documents.ts";
+import { digestOf, frozen } from "./frozen.ts";
+import { differencesBetween, findingOutputs, type Output, outputsOf } from "./outputs.ts";
+
+function assertFrozen(outputs: Iterable<Output>): void {
+  const changed = [...outputs].filter((one) => frozen.get(`${one.document}: ${one.name}`) !== digestOf(one.text));
+  assert.deepEqual(
+    changed.map(({ document, name }) => `${document}: ${name}`),
+    [],
+    "run npm run corpus -- --out FOLDER before and after the change, and compare the folders",
+  );
+}
+
+if (!onPostgres) {
+  for (const document of documents) test(document.name, () => assertFrozen(outputsOf(document)));
+  test("differences between documents", () => assertFrozen(differencesBetween(documents)));
+  test("findings of the checks' examples", () => assertFrozen(findingOutputs()));
+}
+
+for (const document of documents)
+  test(`${document.name}: answers`, async () =>
+    assertFrozen([{ document: document.name, name: "answers", text: await answersOf(document) }]));

@@ -1,0 +1,35 @@
+/** `npm run corpus`: freezes the outputs of the corpus, or writes them where two commits can be compared. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { answersOf } from "./answers.ts";
+import { documents } from "./documents.ts";
+import { digestOf, frozenPath } from "./frozen.ts";
+import { differencesBetween, findingOutputs, type Output, outputsOf } from "./outputs.ts";
+
+const { values } = parseArgs({
+  options: { freeze: { type: "boolean", default: false }, out: { type: "string" }, only: { type: "string" } },
+});
+
+async function* outputs(): AsyncIterable<Output> {
+  const chosen = documents.filter(({ name }) => values.only === undefined || name.includes(values.only));
+  for (const document of chosen) {
+    yield* outputsOf(document);
+    yield { document: document.name, name: "answers", text: await answersOf(document) };
+  }
+  if (values.only !== undefined) return;
+  yield* differencesBetween(documents);
+  yield* findingOutputs();
+}
+
+const lines: string[] = [];
+for await (const { document, name, text } of outputs()) {
+  lines.push(`${digestOf(text)} ${document}: ${name}\n`);
+  if (values.out === undefined) continue;
+  const path = join(values.out, document, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+if (values.freeze) writeFileSync(frozenPath, lines.join(""));
+process.stdout.write(`${lines.length} outputs\n`);
