@@ -122,8 +122,11 @@ async function openStore(
     const store = await openSqliteStore({ file: file ?? ":memory:", tables, following, clock });
     return { store, close: () => store.close() };
   }
-  const { address, drop } = given === undefined ? await serviceSchema(file) : { address: given, drop: async () => {} };
-  const store = await openPostgresStore({ address, tables, following, security: rowSecurityOf(plan), clock });
+  const security = rowSecurityOf(plan);
+  const madeFor = JSON.stringify([tables, plan.history[0], following.events, security]);
+  const { address, drop } =
+    given === undefined ? await serviceSchema(madeFor, file) : { address: given, drop: async () => {} };
+  const store = await openPostgresStore({ address, tables, following, security, clock });
   return {
     store,
     close: async () => {
