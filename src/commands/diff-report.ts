@@ -3,7 +3,7 @@ import type { Judged } from "../diff/compare.ts";
 import type { Effect } from "../diff/difference.ts";
 import { visible } from "../diagnostics/text.ts";
 import { placeOf } from "../parts/facts.ts";
-import { changeText } from "../parts/versioning/print.ts";
+import { changeText } from "../parts/versioning/change.ts";
 import type { Compared } from "./comparing.ts";
 import { count } from "./layout.ts";
 

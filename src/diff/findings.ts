@@ -3,7 +3,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { ComparisonCode } from "../parts/comparison.ts";
 import { placeOf } from "../parts/facts.ts";
 import type { Places } from "../parts/model.ts";
-import { changeText } from "../parts/versioning/print.ts";
+import { changeText } from "../parts/versioning/change.ts";
 import type { Comparison, Judged } from "./compare.ts";
 import type { Difference, Matter } from "./difference.ts";
 

@@ -13,8 +13,8 @@ import { purpose } from "./purpose/grammar.ts";
 import type { Below } from "./grammar/grammar.ts";
 import { printResources } from "./resources/print.ts";
 import { partHeadings } from "./sections.ts";
-import { printStates } from "./states/print.ts";
-import { printVersioning } from "./versioning/print.ts";
+import { states } from "./states/grammar.ts";
+import { versioning } from "./versioning/grammar.ts";
 
 /** Prose around the block of each part: paragraphs in Markdown, which must not say what only blocks say. */
 export type Prose = Partial<
@@ -87,7 +87,7 @@ function printPart(model: Model, part: PartName, below: Below): Tree {
     case "resources":
       return printResources(model.resources, below);
     case "states":
-      return printStates(model.states, below);
+      return states.print(model.states, below);
     case "endpoints":
       return printEndpoints(model.endpoints, below);
     case "authentication":
@@ -99,7 +99,7 @@ function printPart(model: Model, part: PartName, below: Below): Tree {
     case "limits":
       return limits.print(model.limits, below);
     case "versioning":
-      return printVersioning(model.versioning, below);
+      return versioning.print(model.versioning, below);
   }
 }
 

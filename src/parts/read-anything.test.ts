@@ -9,8 +9,7 @@ import { errors } from "./errors/grammar.ts";
 import { events } from "./events/grammar.ts";
 import { limits } from "./limits/grammar.ts";
 import { createReader, type Reader } from "./reader.ts";
-import { printVersioning } from "./versioning/print.ts";
-import { readVersioning } from "./versioning/read.ts";
+import { versioning } from "./versioning/grammar.ts";
 
 /** The words of the five parts, so that generated blocks get far into the readers. */
 const words = [
@@ -78,4 +77,4 @@ neverThrows("authentication", authentication.readPart, authentication.print);
 neverThrows("events", events.readPart, events.print);
 neverThrows("errors", errors.readPart, errors.print);
 neverThrows("limits", limits.readPart, limits.print);
-neverThrows("versioning", readVersioning, printVersioning);
+neverThrows("versioning", versioning.readPart, versioning.print);

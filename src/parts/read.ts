@@ -12,8 +12,8 @@ import { purpose } from "./purpose/grammar.ts";
 import { createReader } from "./reader.ts";
 import { readResources } from "./resources/read.ts";
 import { readSections, type Sections } from "./sections.ts";
-import { readStates } from "./states/read.ts";
-import { readVersioning } from "./versioning/read.ts";
+import { states } from "./states/grammar.ts";
+import { versioning } from "./versioning/grammar.ts";
 
 export interface ModelReading {
   readonly model: Model;
@@ -38,13 +38,13 @@ export function readModel(document: Document): ModelReading {
     status,
     purpose: purpose.readPart(reader, parts.purpose.body),
     resources: readResources(reader, parts.resources.body),
-    states: readStates(reader, parts.states.body),
+    states: states.readPart(reader, parts.states.body),
     endpoints: readEndpoints(reader, parts.endpoints.body),
     authentication: authentication.readPart(reader, parts.authentication.body),
     events: events.readPart(reader, parts.events.body),
     errors: errors.readPart(reader, parts.errors.body),
     limits: limits.readPart(reader, parts.limits.body),
-    versioning: readVersioning(reader, parts.versioning.body),
+    versioning: versioning.readPart(reader, parts.versioning.body),
     gaps: inOrder(reader.gaps, reader.places),
   };
   return { model, places: reader.places, diagnostics: reader.diagnostics, sections };

@@ -30,8 +30,9 @@ import {
   sharedSchemas,
 } from "./grammar/schema.ts";
 import { limits } from "./limits/grammar.ts";
+import { versioning } from "./versioning/grammar.ts";
 import { partHeadings } from "./sections.ts";
-import type { lifecycleKeys, triggerKeys } from "./states/read.ts";
+import { states, triggerSchema } from "./states/grammar.ts";
 
 /** The schema, as one JSON value with a definition for each part. */
 export function documentSchema(): Json {
@@ -79,7 +80,6 @@ const duration = shared("duration");
 
 const fieldName = "^_?[A-Za-z][A-Za-z0-9_]*\\??$";
 const typeName = "^[A-Z][A-Za-z0-9]*$";
-const plainName = "^[A-Za-z][A-Za-z0-9_-]*$";
 
 const fieldMembers: Readonly<Record<(typeof fieldKeys)[number], JsonObject>> = {
   type: { type: "string", minLength: 1 },
@@ -137,23 +137,8 @@ const definitions: Readonly<Record<string, JsonObject>> = {
       "kind",
     ),
   ),
-  trigger: either(
-    lineSchema("(by|after|at|when)\\s.+", "`by operation`, `after duration`, `at field` or `when event`."),
-    closed(triggerMembers()),
-  ),
+  trigger: triggerSchema,
 };
-
-function triggerMembers(): Record<(typeof triggerKeys)[number], JsonObject> {
-  return {
-    by: text,
-    after: duration,
-    at: text,
-    when: names,
-    if: expression,
-    else: text,
-    set: orOpen(mapOf(expression)),
-  };
-}
 
 // ── Parts ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -178,18 +163,6 @@ const resourcesMembers: Readonly<Record<(typeof resourcesKeys)[number], JsonObje
     ),
   ),
   rules: orNone(mapOf(either({ const: "none" }, oneOrMore(rule)))),
-};
-
-const moves = orNone(mapOf(oneOrMore(shared("trigger")), "->"), {
-  type: "array",
-  items: closed({ from: names, to: text, ...triggerMembers() }, "from", "to"),
-});
-
-const lifecycleMembers: Readonly<Record<(typeof lifecycleKeys)[number], JsonObject>> = {
-  states: orOpen(mapOf(text, plainName), { type: "array", items: { ...said, pattern: plainName } }),
-  start: text,
-  final: names,
-  moves,
 };
 
 const parameter = either(
@@ -283,12 +256,6 @@ const endpointsMembers: Readonly<Record<(typeof endpointsKeys)[number], JsonObje
   endpoints: orNone(mapOf(either(addressSchema, closed(endpointMembers)))),
 };
 
-const change = either(
-  said,
-  // A line with a colon, `remove Parcel.note: string`, is a map to YAML.
-  { type: "object", minProperties: 1 },
-);
-
 const bodies: Readonly<Record<PartName, JsonObject>> = {
   purpose: purpose.schema,
   resources: {
@@ -297,26 +264,11 @@ const bodies: Readonly<Record<PartName, JsonObject>> = {
     patternProperties: { [typeName]: orOpen(shared("fields")) },
     additionalProperties: false,
   },
-  states: mapOf(orNone(closed(lifecycleMembers))),
+  states: states.schema,
   endpoints: closed(endpointsMembers),
   authentication: authentication.schema,
   events: events.schema,
   errors: errors.schema,
   limits: limits.schema,
-  versioning: closed({
-    scheme: oneOf("dated", "numbered", "none"),
-    sent: either(said, closed({ header: text, query: text, path: text })),
-    absent: oneOf("pinned", "newest", "oldest", "refuse"),
-    policy: orNone(
-      closed({
-        breaking: oneOf("new version only", "never"),
-        notice: duration,
-        support: duration,
-        "after sunset": either(said, closed({ status: text, error: text })),
-        unknown: either(said, closed({ status: text, error: text })),
-      }),
-    ),
-    versions: orNone(mapOf(either(text, { type: "array", items: change }, { type: "object" }))),
-    deprecated: orNone(mapOf(either(said, closed({ since: text, sunset: text, guide: text })))),
-  }),
+  versioning: versioning.schema,
 };

@@ -4,7 +4,7 @@ import test from "node:test";
 import { type Comparison, compare } from "../../src/diff/compare.ts";
 import { check } from "../../src/parts/check.ts";
 import type { Model } from "../../src/parts/model.ts";
-import { changeText } from "../../src/parts/versioning/print.ts";
+import { changeText } from "../../src/parts/versioning/change.ts";
 import { clinic, clinicWith } from "./clinic.ts";
 import { rows } from "./rows.ts";
 

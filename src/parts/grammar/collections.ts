@@ -13,15 +13,14 @@ interface NamedOptions {
   readonly pattern?: string;
 }
 
-/** `name: item`, or `none`. */
-export function named<Value>(
+/** `name: item`. */
+export function keyed<Value>(
   item: Grammar<Value>,
   { example, isName, pattern }: NamedOptions,
 ): Grammar<Readonly<Record<string, Value>>> {
   return {
-    schema: orNone(mapOf(orOpenMap(item.schema), pattern)),
+    schema: orOpen(mapOf(orOpenMap(item.schema), pattern)),
     read: (reader, path, { value }, label = `\`${path.at(-1)}\``) => {
-      if (isNone(value)) return {};
       const map = expectMap(reader, path, value, labelOf(label, path), example);
       return (
         map &&
@@ -32,13 +31,17 @@ export function named<Value>(
         })
       );
     },
-    print: (values, below) => {
-      const entries = Object.entries(values).map(
-        ([name, value]) => [name, item.print(value, belowOf(below, name))] as const,
-      );
-      return entries.length === 0 && !below() ? "none" : Object.fromEntries(entries);
-    },
+    print: (values, below) =>
+      Object.fromEntries(
+        Object.entries(values).map(([name, value]) => [name, item.print(value, belowOf(below, name))]),
+      ),
   };
+}
+
+/** `name: item`, or `none`. */
+export function named<Value>(item: Grammar<Value>, options: NamedOptions): Grammar<Readonly<Record<string, Value>>> {
+  const schema = orNone(mapOf(orOpenMap(item.schema), options.pattern));
+  return { ...noneOr(keyed(item, options), {}), schema };
 }
 
 interface DescriptionsOptions {

@@ -280,7 +280,7 @@ export function part<Value extends object, Several extends keyof Value = never>(
 }
 
 /** The order of members does not matter. */
-function isSame(one: unknown, other: unknown): boolean {
+export function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one, sorted) === JSON.stringify(other, sorted);
 }
 

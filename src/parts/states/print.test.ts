@@ -1,10 +1,9 @@
 /** Whatever this part can say is printed so that it reads back as the same. */
 import { test } from "node:test";
-import { states } from "../../../test/arbitraries/states.ts";
+import { states as models } from "../../../test/arbitraries/states.ts";
 import { assertRoundTrip } from "../../../test/part-block.ts";
-import { printStates } from "./print.ts";
-import { readStates } from "./read.ts";
+import { states } from "./grammar.ts";
 
 test("what is printed reads back as the same", () => {
-  assertRoundTrip(states, printStates, readStates);
+  assertRoundTrip(models, states.print, states.readPart);
 });

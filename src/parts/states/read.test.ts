@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readBlock } from "../../../test/part-block.ts";
 import type { Move, Trigger } from "./model.ts";
-import { readStates } from "./read.ts";
+import { states } from "./grammar.ts";
 
 function movesOf(yaml: string): readonly Move[] {
-  const { part, faults } = readBlock(readStates, `A:\n  moves:\n${yaml.replaceAll(/^/gm, "    ")}\n`);
+  const { part, faults } = readBlock(states.readPart, `A:\n  moves:\n${yaml.replaceAll(/^/gm, "    ")}\n`);
   assert.deepEqual(faults, [], yaml);
   const life = part["A"];
   return life === undefined || life === "none" ? [] : life.moves;
@@ -46,7 +46,7 @@ test("moves start from one state, several or any, as keys or as items", () => {
 test("a move has places under its key and under its name", () => {
   const yaml =
     "A:\n  moves:\n    a|b->c: [by x, { after: 48h, if: d }]\n    b -> a: { by: y, if: e, else: not shown }\n";
-  const { reader, faults } = readBlock(readStates, yaml);
+  const { reader, faults } = readBlock(states.readPart, yaml);
   assert.deepEqual(faults, []);
   const at = (path: string): string => {
     const span = reader.places.get(path);
@@ -85,5 +85,5 @@ const faults: readonly (readonly [yaml: string, ...faults: string[]])[] = [
 ];
 
 for (const [yaml, ...expected] of faults) {
-  test(JSON.stringify(yaml), () => assert.deepEqual(readBlock(readStates, yaml).faults, expected));
+  test(JSON.stringify(yaml), () => assert.deepEqual(readBlock(states.readPart, yaml).faults, expected));
 }

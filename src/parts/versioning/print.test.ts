@@ -2,9 +2,8 @@
 import { test } from "node:test";
 import { versionings } from "../../../test/arbitraries/versioning.ts";
 import { assertRoundTrip } from "../../../test/part-block.ts";
-import { printVersioning } from "./print.ts";
-import { readVersioning } from "./read.ts";
+import { versioning } from "./grammar.ts";
 
 test("what is printed reads back as the same", () => {
-  assertRoundTrip(versionings, printVersioning, readVersioning);
+  assertRoundTrip(versionings, versioning.print, versioning.readPart);
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readBlock } from "../../../test/part-block.ts";
 import type { Change, Versioning } from "./model.ts";
-import { readVersioning } from "./read.ts";
+import { versioning } from "./grammar.ts";
 
 const place = (of: string, field?: string) => (field === undefined ? { of } : { of, field });
 
@@ -91,7 +91,7 @@ const listed = (line: string) => `scheme: dated\nversions:\n  2026-09-01:\n    -
 for (const [change, ...forms] of changes) {
   for (const form of forms) {
     test(form, () => {
-      const { part, faults } = readBlock(readVersioning, listed(form));
+      const { part, faults } = readBlock(versioning.readPart, listed(form));
       assert.deepEqual(faults, []);
       assert.deepEqual(part.versions?.[0]?.changes, [change]);
     });
@@ -99,7 +99,7 @@ for (const [change, ...forms] of changes) {
 }
 
 test("a change and its clauses have their places", () => {
-  const { reader } = readBlock(readVersioning, listed("remove Parcel.note: string, seen as '' before"));
+  const { reader } = readBlock(versioning.readPart, listed("remove Parcel.note: string, seen as '' before"));
   const at = (path: string) => {
     const span = reader.places.get(`versioning/versions/2026-09-01/0${path}`);
     return [span?.start.line, span?.start.column, span?.end.column];
@@ -108,7 +108,7 @@ test("a change and its clauses have their places", () => {
   assert.deepEqual(at("/seen#value"), [4, 43, 45]);
 });
 
-const forms: readonly [yaml: string, versioning: Versioning][] = [
+const forms: readonly [yaml: string, expected: Versioning][] = [
   ["scheme: none", { scheme: "none" }],
   ["sent: header X-Version\nabsent: newest", { sent: { kind: "header", name: "X-Version" }, absent: "newest" }],
   ["sent: query version", { sent: { kind: "query", name: "version" } }],
@@ -165,11 +165,11 @@ const forms: readonly [yaml: string, versioning: Versioning][] = [
   ],
 ];
 
-for (const [yaml, versioning] of forms) {
+for (const [yaml, expected] of forms) {
   test(yaml.replaceAll("\n", " ⏎ "), () => {
-    const { part, faults } = readBlock(readVersioning, `${yaml}\n`);
+    const { part, faults } = readBlock(versioning.readPart, `${yaml}\n`);
     assert.deepEqual(faults, []);
-    assert.deepEqual(part, versioning);
+    assert.deepEqual(part, expected);
   });
 }
 
@@ -207,7 +207,7 @@ const wrongChanges: readonly [line: string, ...faults: string[]][] = [
 
 for (const [line, ...expected] of wrongChanges) {
   test(`wrong: ${line}`, () => {
-    assert.deepEqual(readBlock(readVersioning, listed(line)).faults, expected);
+    assert.deepEqual(readBlock(versioning.readPart, listed(line)).faults, expected);
   });
 }
 
@@ -246,6 +246,6 @@ const wrong: readonly [yaml: string, ...faults: string[]][] = [
 
 for (const [yaml, ...expected] of wrong) {
   test(`wrong: ${yaml.replaceAll("\n", " ⏎ ")}`, () => {
-    assert.deepEqual(readBlock(readVersioning, `${yaml}\n`).faults, expected);
+    assert.deepEqual(readBlock(versioning.readPart, `${yaml}\n`).faults, expected);
   });
 }

@@ -1,5 +1,5 @@
 /**
- * One way in which a version differs from the one before it, read.
+ * One way in which a version differs from the one before it.
  *
  *     rename place -> name                              map: { rename: place, to }
  *     add place[, taken as value before]                map: { add: place, taken }
@@ -19,13 +19,17 @@
  */
 import { didYouMean } from "../../base/suggest.ts";
 import type { MapNode, Node } from "../../document/document.ts";
-import { cutAt, type Phrase, phraseOf, slice, spanOf, splitAt } from "../phrase.ts";
-import { expectText, knownEntries, type Path, placeAt, type Reader, report } from "../reader.ts";
+import type { Tree } from "../../document/print.ts";
+import { isSame } from "../grammar/form.ts";
+import type { Grammar } from "../grammar/grammar.ts";
+import { said } from "../grammar/schema.ts";
+import { cutAt, loosePhrase, type Phrase, phraseOf, slice, spanOf, splitAt } from "../phrase.ts";
+import { createReader, expectText, knownEntries, type Path, placeAt, type Reader, report } from "../reader.ts";
 import { readFieldText } from "../resources/field.ts";
 import { readType } from "../resources/field-type.ts";
 import { address } from "../endpoints/address.ts";
 import { readStatus, readText } from "../values.ts";
-import type { Change, Place } from "./model.ts";
+import { type Change, type Place, placeName } from "./model.ts";
 
 const verbs = [
   "rename", "add value", "add", "remove", "require", "relax", "retype", "path", "error", "event", "state",
@@ -70,8 +74,17 @@ interface Parts {
   readonly clauses: Partial<Record<Clause, Phrase>>;
 }
 
+export const change: Grammar<Change> = {
+  schema: {
+    // A line with a colon, `remove Parcel.note: string`, is a map to YAML.
+    anyOf: [said, { type: "object", minProperties: 1 }],
+  },
+  read: (reader, path, { value }) => readChange(reader, path, value),
+  print: (value) => printChange(value),
+};
+
 /** The change at `path`; it is placed there, and each clause at `path/clause`. */
-export function readChange(reader: Reader, path: Path, node: Node): Change | undefined {
+function readChange(reader: Reader, path: Path, node: Node): Change | undefined {
   placeAt(reader, path, node);
   const parts = takeApart(reader, path, node);
   if (parts === undefined) return undefined;
@@ -327,4 +340,78 @@ function reportVerb(reader: Reader, line: Phrase): void {
     help: near === undefined ? `known here: ${verbs.join(", ")}` : `did you mean \`${examples[near as Verb]}\`?`,
     ...(near === undefined ? {} : { fix: { title: `write \`${near}\``, span, text: near } }),
   });
+}
+
+// ── Printed ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** On one line where reading it there gives the same change back, else as a map. */
+function printChange(change: Change): Tree {
+  const line = lineOf(change);
+  return readsBack(line, change) ? line : mapOf(change);
+}
+
+/** An entry as YAML on one line, as it stands behind `- `: the line form where YAML leaves it as it is, else a map. */
+export function changeText(change: Change): string {
+  const line = lineOf(change);
+  const plain = !/^[^a-z]|\s#|:$/.test(line) && (change.kind === "remove" || !line.includes(": "));
+  return readsBack(line, change) ? (plain ? line : JSON.stringify(line)) : JSON.stringify(mapOf(change));
+}
+
+function readsBack(line: string, change: Change): boolean {
+  const reader = createReader();
+  const read = readChange(reader, ["versioning"], loosePhrase(line).node);
+  return reader.diagnostics.length === 0 && isSame(read, change);
+}
+
+function lineOf(change: Change): string {
+  const before = (clause: string, value: string | undefined) =>
+    value === undefined ? "" : `, ${clause} as ${value} before`;
+  const was = (value: string | undefined) => (value === undefined ? "" : `, was ${value}`);
+  switch (change.kind) {
+    case "rename":
+      return `rename ${placeName(change.from)} -> ${change.to}`;
+    case "add":
+      return `add ${placeName(change.place)}${before("taken", change.taken)}`;
+    case "remove": {
+      const type = change.type === undefined ? "" : `: ${change.type}`;
+      return `remove ${placeName(change.place)}${type}${before("seen", change.seen)}`;
+    }
+    case "require":
+      return `require ${placeName(change.place)}${before("taken", change.taken)}`;
+    case "relax":
+      return `relax ${placeName(change.place)}${was(change.was)}${before("seen", change.seen)}`;
+    case "retype":
+      return `retype ${placeName(change.place)}${was(change.was)}${before("seen", change.seen)}${before("taken", change.taken)}`;
+    case "path":
+      return `path ${change.operation}${was(`${change.method} ${change.path}`)}`;
+    case "error":
+      return `error ${change.code}${was(`${change.status} ${change.was}`)}`;
+    case "event":
+      return `event ${change.name}${was(change.was)}`;
+    case "state":
+      return `state ${change.resource}.${change.name}${before("seen", change.seen)}`;
+    case "add-value":
+      return `add value ${placeName(change.place)} ${change.value}${before("seen", change.seen)}`;
+  }
+}
+
+function mapOf(change: Change): Tree {
+  switch (change.kind) {
+    case "rename":
+      return { rename: placeName(change.from), to: change.to };
+    case "path":
+      return { path: change.operation, was: `${change.method} ${change.path}` };
+    case "error":
+      return { error: change.code, was: `${change.status} ${change.was}` };
+    case "event":
+      return { event: change.name, ...(change.was === undefined ? {} : { was: change.was }) };
+    case "state":
+      return { state: `${change.resource}.${change.name}`, seen: change.seen };
+    case "add-value":
+      return { "add value": placeName(change.place), value: change.value, seen: change.seen };
+    default: {
+      const { kind, place, ...clauses } = change;
+      return { [kind]: placeName(place), ...clauses };
+    }
+  }
 }
