@@ -4,7 +4,7 @@
  */
 import { printTree, type Tree } from "../document/print.ts";
 import { authentication } from "./authentication/grammar.ts";
-import { printEndpoints } from "./endpoints/print.ts";
+import { endpoints } from "./endpoints/grammar.ts";
 import { errors } from "./errors/grammar.ts";
 import { events } from "./events/grammar.ts";
 import { limits } from "./limits/grammar.ts";
@@ -89,7 +89,7 @@ function printPart(model: Model, part: PartName, below: Below): Tree {
     case "states":
       return states.print(model.states, below);
     case "endpoints":
-      return printEndpoints(model.endpoints, below);
+      return endpoints.print(model.endpoints, below);
     case "authentication":
       return authentication.print(model.authentication, below);
     case "events":

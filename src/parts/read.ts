@@ -2,7 +2,7 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Document } from "../document/document.ts";
 import { authentication } from "./authentication/grammar.ts";
-import { readEndpoints } from "./endpoints/read.ts";
+import { endpoints } from "./endpoints/grammar.ts";
 import { errors } from "./errors/grammar.ts";
 import { events } from "./events/grammar.ts";
 import { limits } from "./limits/grammar.ts";
@@ -39,7 +39,7 @@ export function readModel(document: Document): ModelReading {
     purpose: purpose.readPart(reader, parts.purpose.body),
     resources: readResources(reader, parts.resources.body),
     states: states.readPart(reader, parts.states.body),
-    endpoints: readEndpoints(reader, parts.endpoints.body),
+    endpoints: endpoints.readPart(reader, parts.endpoints.body),
     authentication: authentication.readPart(reader, parts.authentication.body),
     events: events.readPart(reader, parts.events.body),
     errors: errors.readPart(reader, parts.errors.body),

@@ -5,9 +5,8 @@
  */
 import type { Json, JsonObject } from "../base/json.ts";
 import { authentication } from "./authentication/grammar.ts";
-import { deeds, listKinds, type ListNames, listWords, repeatScopes } from "./endpoints/model.ts";
-import type { endpointKeys, endpointsKeys } from "./endpoints/read.ts";
-import type { wireAnswerKeys, wireBodyKeys, wireKeys } from "./endpoints/wire-read.ts";
+import { endpoints } from "./endpoints/grammar.ts";
+import { listsSchema } from "./endpoints/lists.ts";
 import { addressSchema } from "./endpoints/address.ts";
 import { events } from "./events/grammar.ts";
 import { errors } from "./errors/grammar.ts";
@@ -73,10 +72,8 @@ const summaries: Readonly<Record<PartName, string>> = {
 // ── Pieces ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const text = shared("text");
-const number = shared("number");
 const expression = shared("expression");
 const names = shared("names");
-const duration = shared("duration");
 
 const fieldName = "^_?[A-Za-z][A-Za-z0-9_]*\\??$";
 const typeName = "^[A-Z][A-Za-z0-9]*$";
@@ -119,24 +116,7 @@ const definitions: Readonly<Record<string, JsonObject>> = {
     ),
   ),
   address: addressSchema,
-  lists: either(
-    lineSchema(
-      `(${listKinds.join("|")})(\\s*,\\s*([0-9]+ per page|limit [0-9]+( at most [0-9]+)?|at most [0-9]+|bare array))*`,
-      "`cursor, 50 per page, at most 200`",
-    ),
-    closed(
-      {
-        kind: oneOf(...listKinds),
-        size: number,
-        max: number,
-        bare: oneOf("true", "false", true, false),
-        names: orOpen(
-          closed(Object.fromEntries(listWords.map((name) => [name, text])) as Record<keyof ListNames, JsonObject>),
-        ),
-      },
-      "kind",
-    ),
-  ),
+  lists: listsSchema,
   trigger: triggerSchema,
 };
 
@@ -165,97 +145,6 @@ const resourcesMembers: Readonly<Record<(typeof resourcesKeys)[number], JsonObje
   rules: orNone(mapOf(either({ const: "none" }, oneOrMore(rule)))),
 };
 
-const parameter = either(
-  { type: "string", minLength: 1 },
-  closed({ type: text, schema: fieldMembers.schema, note: text, example: {} }),
-);
-const parameters = orNone(mapOf(orOpen(parameter)));
-const wireBodyMembers: Readonly<Record<(typeof wireBodyKeys)[number], JsonObject>> = {
-  type: text,
-  schema: fieldMembers.schema,
-  media: names,
-  note: text,
-};
-const wireBody = orNone({ type: "string", minLength: 1 }, closed(wireBodyMembers));
-const wireAnswerMembers: Readonly<Record<(typeof wireAnswerKeys)[number], JsonObject>> = {
-  ...wireBodyMembers,
-  headers: parameters,
-};
-const wireMembers: Readonly<Record<(typeof wireKeys)[number], JsonObject>> = {
-  path: parameters,
-  query: parameters,
-  header: parameters,
-  cookie: parameters,
-  body: wireBody,
-  "body?": wireBody,
-  answers: orNone(
-    mapOf(orNone({ type: "string", minLength: 1 }, closed(wireAnswerMembers)), "^([1-5]([0-9][0-9]|XX)|default)$"),
-  ),
-};
-
-const success = either(
-  { type: "integer", minimum: 200, maximum: 299 },
-  lineSchema("2[0-9][0-9]", "The success status."),
-);
-const accepted = either(
-  success,
-  lineSchema("2[0-9][0-9]\\s+if\\s.+", "`202 if expression`"),
-  closed({ status: success, if: expression }, "status"),
-);
-
-/** What is no outcome is the code of an error. */
-const statusMembers: JsonObject = {
-  type: "object",
-  properties: { given: success, changed: success, created: success, same: success, accepted, differs: text },
-  additionalProperties: either(
-    { type: "integer", minimum: 400, maximum: 599 },
-    lineSchema("[45][0-9][0-9]", "The status."),
-  ),
-};
-
-const endpointMembers: Readonly<Record<(typeof endpointKeys)[number], JsonObject>> = {
-  at: shared("address"),
-  of: text,
-  does: oneOf(...deeds),
-  takes: either(text, shared("taken")),
-  gives: either(shared("given"), shared("fields")),
-  choose: orNone(mapOf(orOpen(closed({ from: text, if: expression, else: text }, "from", "else")))),
-  the: expression,
-  link: orOpen(closed({ in: text, with: orNone(mapOf(expression)) }, "in", "with")),
-  unlink: orOpen(closed({ in: text, with: orNone(mapOf(expression)) }, "in", "with")),
-  query: orNone(shared("fields")),
-  filters: orNone(mapOf(either(expression, closed({ type: shared("fieldType"), if: expression }, "if")))),
-  if: expression,
-  else: text,
-  status: either(success, statusMembers),
-  lists: shared("lists"),
-  where: expression,
-  wire: orOpen(closed(wireMembers)),
-};
-
-const endpointsMembers: Readonly<Record<(typeof endpointsKeys)[number], JsonObject>> = {
-  base: lineSchema("(\\{base_url\\}|https?://[^\\s/?#]+)(/[^\\s?#]*)?", "`{base_url}`, or an absolute address."),
-  lists: shared("lists"),
-  edits: either(
-    lineSchema("[Ii][Ff]-[Mm][Aa][Tt][Cc][Hh]\\s+(required|optional)|none", "`If-Match required`"),
-    closed({ "If-Match": oneOf("required", "optional", "none") }),
-  ),
-  repeats: either(
-    lineSchema(
-      `none|\\S+\\s+(required\\s+)?on\\s+every\\s+(${repeatScopes.join("|")})(\\s*,\\s*kept\\s+\\S+)?`,
-      "`Idempotency-Key on every POST, kept 24h`",
-    ),
-    closed(
-      { header: text, on: oneOf(...repeatScopes), required: oneOf("true", "false", true, false), kept: duration },
-      "header",
-      "on",
-    ),
-  ),
-  wrap: orNone(closed({ one: text, many: text })),
-  cors: either(said, names, closed({ origins: names, credentials: text, keep: duration }, "origins")),
-  endpoints: orNone(mapOf(either(addressSchema, closed(endpointMembers)))),
-};
-
 const bodies: Readonly<Record<PartName, JsonObject>> = {
   purpose: purpose.schema,
   resources: {
@@ -265,7 +154,7 @@ const bodies: Readonly<Record<PartName, JsonObject>> = {
     additionalProperties: false,
   },
   states: states.schema,
-  endpoints: closed(endpointsMembers),
+  endpoints: endpoints.schema,
   authentication: authentication.schema,
   events: events.schema,
   errors: errors.schema,

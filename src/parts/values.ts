@@ -139,12 +139,7 @@ export function readStatus(
   return undefined;
 }
 
-/** A list of names: `[a, b]`, or `a, b` on one line; `none` is the empty list. A name said twice is reported. */
-export function readNames(reader: Reader, path: Path, node: Node, what: string): readonly string[] {
-  return namesAt(reader, path, node, what).map((name) => name.text);
-}
-
-/** As `readNames`, each name with its place. */
+/** A list of names, each with its location: `[a, b]`, or `a, b` on one line; `none` is the empty list. A name said twice is reported. */
 export function namesAt(reader: Reader, path: Path, node: Node, what: string): readonly Phrase[] {
   if (isNone(node)) return [];
   const phrases =

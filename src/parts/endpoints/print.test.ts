@@ -2,9 +2,8 @@
 import { test } from "node:test";
 import { endpointParts } from "../../../test/arbitraries/endpoints.ts";
 import { assertRoundTrip } from "../../../test/part-block.ts";
-import { printEndpoints } from "./print.ts";
-import { readEndpoints } from "./read.ts";
+import { endpoints } from "./grammar.ts";
 
 test("what is printed reads back as the same", () => {
-  assertRoundTrip(endpointParts, printEndpoints, readEndpoints);
+  assertRoundTrip(endpointParts, endpoints.print, endpoints.readPart);
 });

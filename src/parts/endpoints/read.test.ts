@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readBlock } from "../../../test/part-block.ts";
 import type { Endpoint, Endpoints } from "./model.ts";
-import { readEndpoints } from "./read.ts";
+import { endpoints } from "./grammar.ts";
 
 const styles: readonly (readonly [yaml: string, part: Partial<Endpoints>])[] = [
   ["lists: cursor, 50 per page, at most 200", { lists: { kind: "cursor", size: 50, max: 200 } }],
@@ -39,13 +39,13 @@ const styles: readonly (readonly [yaml: string, part: Partial<Endpoints>])[] = [
 
 for (const [yaml, expected] of styles) {
   test(yaml, () => {
-    const { part, faults } = readBlock(readEndpoints, yaml);
+    const { part, faults } = readBlock(endpoints.readPart, yaml);
     assert.deepEqual(faults, []);
     assert.deepEqual(part, { ...expected, endpoints: {} });
   });
 }
 
-const endpoints: readonly (readonly [form: string, endpoint: Endpoint])[] = [
+const lines: readonly (readonly [form: string, endpoint: Endpoint])[] = [
   ["POST /a/{id}/b", { method: "POST", path: "/a/{id}/b" }],
   [
     "{ at: GET /a, of: A, does: list, where: b == 1, lists: none }",
@@ -123,9 +123,9 @@ const endpoints: readonly (readonly [form: string, endpoint: Endpoint])[] = [
   ],
 ];
 
-for (const [form, expected] of endpoints) {
+for (const [form, expected] of lines) {
   test(form, () => {
-    const { part, faults, reader } = readBlock(readEndpoints, `endpoints:\n  x: ${form}`);
+    const { part, faults, reader } = readBlock(endpoints.readPart, `endpoints:\n  x: ${form}`);
     assert.deepEqual(faults, []);
     assert.deepEqual(part.endpoints["x"], expected);
     assert.ok(reader.places.has("endpoints/endpoints/x/at#value"));
@@ -187,13 +187,13 @@ const faults: readonly (readonly [yaml: string, ...faults: string[]])[] = [
 ];
 
 for (const [yaml, ...expected] of faults) {
-  test(JSON.stringify(yaml), () => assert.deepEqual(readBlock(readEndpoints, yaml).faults, expected));
+  test(JSON.stringify(yaml), () => assert.deepEqual(readBlock(endpoints.readPart, yaml).faults, expected));
 }
 
 test("what to write instead of a record as a handler's `gives`", () => {
   const help = (gives: string) => {
     const yaml = `endpoints:\n  x: { at: POST /a, does: handler, gives: ${gives} }`;
-    return readBlock(readEndpoints, yaml).reader.diagnostics.map((one) => one.help);
+    return readBlock(endpoints.readPart, yaml).reader.diagnostics.map((one) => one.help);
   };
   assert.deepEqual(help("Parcel"), [
     "for one record of Parcel as the whole answer leave `gives` out and write `of: Parcel`; else `gives: { it: Parcel }`",

@@ -126,7 +126,7 @@ export function form<Value extends object, Several extends keyof Value = never>(
       const found = said(one);
       const given = found && read(one, found);
       const isLost = given === undefined && found !== undefined && one.member.orNothing === true;
-      const value = given ?? one.member.absent;
+      const value = given === undefined ? one.member.absent : given;
       isSound &&= !isLost && (value !== undefined || one.member.needed !== true);
       if (value === undefined) continue;
       if (one.isSpread) Object.assign(values, value);

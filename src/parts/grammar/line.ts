@@ -132,18 +132,21 @@ function printed(
   members: LineMembers,
   values: Readonly<Record<string, unknown>>,
 ): string | undefined {
+  const absent = (name: string): boolean => isAbsent(values[name], members[name]?.absent);
+  const done = new Set<string>();
   let line = "";
   for (const piece of pieces) {
     if (typeof piece === "string") line += piece;
-    else if (isGroup(piece))
-      line += membersIn(piece).some((name) => isAbsent(values[name], members[name]?.absent))
-        ? ""
-        : (printed(piece, members, values) ?? "");
-    else {
-      const value = values[piece.member];
+    else if (isGroup(piece)) {
+      const names = membersIn(piece);
+      if (names.some((name) => absent(name) || done.has(name))) continue;
+      for (const name of names) done.add(name);
+      line += printed(piece, members, values) ?? "";
+    } else {
       const member = members[piece.member];
-      if (member === undefined || isAbsent(value, member.absent)) return undefined;
-      const words = member.printWords?.(value as never) ?? member.print(value as never, nothingBelow);
+      if (member === undefined || absent(piece.member)) return undefined;
+      const value = values[piece.member] as never;
+      const words = member.printWords?.(value) ?? member.print(value, nothingBelow);
       if (typeof words !== "string") return undefined;
       line += words;
     }

@@ -8,13 +8,17 @@
  * A literal runs to the next comma outside brackets and quotes; `[a, b]` and `{ a: 1 }` are the literals of lists and
  * maps; in quotes it may be any text, `= "now"` the word. `marks` of the map form is a list, or marks with commas.
  */
+import type { Json } from "../../base/json.ts";
+import { jsonTree } from "../../document/print.ts";
 import { toJson } from "../../document/data.ts";
 import type { Entry, MapNode } from "../../document/document.ts";
 import { didYouMean } from "../../base/suggest.ts";
-import type { Grammar } from "../grammar/grammar.ts";
+import { type Grammar, labelOf } from "../grammar/grammar.ts";
 import { shared } from "../grammar/schema.ts";
+import { type Words, words } from "../grammar/words.ts";
 import { type Phrase, slice, spanOf, splitAt } from "../phrase.ts";
 import {
+  expectMap,
   expectText,
   knownEntries,
   openEntries,
@@ -27,8 +31,8 @@ import {
   report,
 } from "../reader.ts";
 import { namesAt, readText } from "../values.ts";
-import { type Default, type Field, type FieldType, type Mark, marks } from "./model.ts";
-import { printTypeTree } from "./field-print.ts";
+import { type Default, type Field, type Fields, type FieldType, type Mark, marks } from "./model.ts";
+import { printFields, printFieldType, printTypeTree } from "./field-print.ts";
 import { type Cursor, readFieldType, readType, skipBlanks, typeAt } from "./field-type.ts";
 
 /** A type on one line, or a schema in a map. */
@@ -37,6 +41,67 @@ export const fieldType: Grammar<FieldType> = {
   read: (reader, path, { value }) => readFieldType(reader, path, value),
   print: (type) => printTypeTree(type),
 };
+
+/** Fields by name. */
+export function fields(example: string): Grammar<Fields> {
+  return {
+    schema: shared("fields"),
+    read: (reader, path, { value }, label = `\`${path.at(-1)}\``) => {
+      const map = expectMap(reader, path, value, labelOf(label, path), example);
+      return map && readFields(reader, path, map);
+    },
+    print: (value, below) => printFields(value, below),
+  };
+}
+
+/** A type as one of two members of a map, before it is told which. */
+export interface WrittenType {
+  readonly type?: FieldType;
+  readonly schema?: Json;
+}
+
+export const typeLine: Words<FieldType> = words(
+  (reader, path, line) => readType(reader, path[0] ?? "", line),
+  shared("text"),
+  { label: "The type", pattern: ".*", print: printFieldType },
+);
+
+export const jsonSchema: Grammar<Json> = {
+  schema: { type: ["object", "boolean", "array", "string", "number", "null"] },
+  read: (reader, path, { value }) => {
+    placeWithin(reader, path, value);
+    return toJson(value);
+  },
+  print: (value) => jsonTree(value),
+};
+
+export const json: Grammar<Json> = {
+  schema: {},
+  read: (_, __, { value }) => toJson(value),
+  print: (value) => jsonTree(value),
+};
+
+export const note: Grammar<string> = {
+  schema: shared("text"),
+  read: (reader, path, { value }) => expectText(reader, path, value, "A note")?.value,
+  print: (value) => value,
+};
+
+export function typeOf(reader: Reader, path: Path, { type, schema }: WrittenType): FieldType | undefined {
+  if (schema === undefined) return type;
+  const span = type && reader.places.get(`${path.join("/")}/type#key`);
+  if (span !== undefined)
+    report(reader, `${path[0]}/two-types`, span, "This has a type and a schema", { help: "keep `type` or `schema`" });
+  return { kind: "schema", schema };
+}
+
+export function writtenType<Rest extends { readonly type?: FieldType }>({
+  type,
+  ...rest
+}: Rest): WrittenType & Omit<Rest, "type"> {
+  if (type === undefined) return rest;
+  return { ...(type.kind === "schema" ? { schema: type.schema } : { type }), ...rest };
+}
 
 /** The fields of a map, each placed under its name with and without `?`; what cannot be understood is left out. */
 export function readFields(reader: Reader, path: Path, map: MapNode): Record<string, Field> {
@@ -132,7 +197,7 @@ function readValue(reader: Reader, path: Path, phrase: Phrase): Pick<Field, "def
   return {};
 }
 
-const words: Readonly<Record<string, Default>> = {
+const defaults: Readonly<Record<string, Default>> = {
   now: { kind: "now" },
   "now on change": { kind: "now-on-change" },
   caller: { kind: "caller" },
@@ -142,7 +207,7 @@ const words: Readonly<Record<string, Default>> = {
 
 function readDefault(reader: Reader, path: Path, phrase: Phrase): Default | undefined {
   const { text } = phrase;
-  if (Object.hasOwn(words, text)) return words[text];
+  if (Object.hasOwn(defaults, text)) return defaults[text];
   const made = /^(digits|token)\s*(?:\(\s*(.*?)\s*\))?$/.exec(text);
   if (made !== null) {
     const length = /^[1-9][0-9]*$/.test(made[2] ?? "") ? Number(made[2]) : 0;

@@ -185,7 +185,9 @@ const trigger = converted<WrittenTrigger, Trigger>(
 function writtenCause(on: Cause): Partial<WrittenTrigger> {
   if (on.kind === "by") return { by: on.operation };
   if (on.kind === "after") return { after: on.duration };
-  return on.kind === "at" ? { at: on.field } : { when: on };
+  if (on.kind === "at") return { at: on.field };
+  const { kind: _, ...events } = on;
+  return { when: events };
 }
 
 /** What an editor knows of every trigger. */

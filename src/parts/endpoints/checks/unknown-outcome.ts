@@ -1,7 +1,7 @@
 /** A status of an operation for what is neither an outcome nor an error. */
 import type { Check } from "../../finding.ts";
 import { protocolErrors, standardErrors } from "../../errors/model.ts";
-import { outcomes } from "../deed-read.ts";
+import { outcomes } from "../operation-members.ts";
 
 export const check: Check = {
   code: "endpoints/unknown-outcome",
