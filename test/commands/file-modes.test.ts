@@ -3,16 +3,16 @@ import assert from "node:assert/strict";
 import { chmodSync, globSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { addressOf, nonet, temporaryFolder } from "./process.ts";
+import { addressOf, finishedHere, nonet, temporaryFolder } from "./process.ts";
 import { shelf } from "./shelf.ts";
 
 test("I15 data, its log, copies of it, backups and their folder are their owner's alone", async (t) => {
   const folder = temporaryFolder(t);
   const document = (fields: readonly string[]): void => writeFileSync(join(folder, "shelf.md"), shelf({ fields }));
   const finished = async (...args: readonly string[]): Promise<string> => {
-    const running = nonet(t, args, { folder });
-    assert.equal(await running.ended, 0, running.output);
-    return running.output;
+    const { code, output } = await finishedHere(args, { folder });
+    assert.equal(code, 0, output);
+    return output;
   };
   document(["title: string(1..80)", "pages: integer = 1"]);
   const running = nonet(t, ["serve", "shelf.md", "--port", "0"], { folder });

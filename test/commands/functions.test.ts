@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { addressOf, nonet, root, temporaryFolder } from "./process.ts";
+import { addressOf, finishedHere, nonet, root, temporaryFolder } from "./process.ts";
 
 const document = join(root, "test", "serve", "documents", "kiosk.md");
 
@@ -22,7 +22,7 @@ test("functions are typed, loaded, served and loaded anew when they change", asy
   copyFileSync(document, join(folder, "kiosk.md"));
   const module = join(folder, "kiosk.ts");
   writeFileSync(module, moduleOf("1.00"));
-  assert.equal(await nonet(t, ["types", "kiosk.md", "--out", "kiosk.types.ts"], { folder }).ended, 0);
+  assert.equal((await finishedHere(["types", "kiosk.md", "--out", "kiosk.types.ts"], { folder })).code, 0);
   assert.match(readFileSync(join(folder, "kiosk.types.ts"), "utf8"), /export interface Kiosk \{/);
 
   const serve = ["serve", "kiosk.md", "--port", "0", "--data", "memory", "--handlers", "kiosk.ts", "--watch"];

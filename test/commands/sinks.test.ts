@@ -13,7 +13,7 @@ import { createClient } from "../serve/client.ts";
 import { until } from "../until.ts";
 import { planOf } from "../serve/running.ts";
 import { documentText } from "../serve/scenario.ts";
-import { nonet, root, type Running, temporaryFolder } from "./process.ts";
+import { finishedHere, nonet, root, type Running, temporaryFolder } from "./process.ts";
 
 const document = join(root, "test", "serve", "documents", "orders.md");
 const steps = ["order.placed", "order.paid", "order.shipped"];
@@ -37,10 +37,8 @@ interface Service {
 
 async function service(t: TestContext, sink: string): Promise<Service> {
   const folder = temporaryFolder(t);
-  const made = nonet(t, ["key", "create", document, "--user", "sam", "--role", "shop", "--data", "orders.db"], {
-    folder,
-  });
-  await made.ended;
+  const create = ["key", "create", document, "--user", "sam", "--role", "shop", "--data", "orders.db"];
+  const made = await finishedHere(create, { folder });
   const secret = /or_\w+/.exec(made.output)?.[0] ?? assert.fail(made.output);
   let port = 0;
   let keys = 0;

@@ -6,7 +6,7 @@ import test from "node:test";
 import type { TestContext } from "node:test";
 import { EventSource } from "eventsource";
 import { startPostgres } from "../postgres/server.ts";
-import { nonet, root, temporaryFolder } from "./process.ts";
+import { finishedHere, nonet, root, temporaryFolder } from "./process.ts";
 import type { Running } from "./process.ts";
 
 interface Served {
@@ -30,9 +30,8 @@ async function ordersIn(
   const folder = temporaryFolder(t);
   copyFileSync(join(root, "test/serve/documents/orders.md"), join(folder, "orders.md"));
   const made = ["key", "create", "orders.md", "--data", data, "--user", "ann", "--role", "shop"];
-  const creating = nonet(t, made, { folder });
-  const [key] = await creating.says(/or_\w+/);
-  await creating.ended;
+  const { output } = await finishedHere(made, { folder });
+  const [key] = /or_\w+/.exec(output) ?? assert.fail(output);
   return { folder, key };
 }
 
@@ -146,7 +145,7 @@ test("a client whose key is revoked stops", async (t) => {
   const followed = followOrders(t, served.url, key);
   await followed.reopened();
   const revoking = ["key", "revoke", "orders.md", "--data", "orders.db", "--user", "ann"];
-  assert.equal(await nonet(t, revoking, { folder }).ended, 0);
+  assert.equal((await finishedHere(revoking, { folder })).code, 0);
   const code = await new Promise((resolve) => {
     followed.source.addEventListener("error", (event) => {
       if (event.code !== undefined) resolve(event.code);

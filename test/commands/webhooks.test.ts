@@ -15,7 +15,7 @@ import { seeded } from "../random.ts";
 import { createClient } from "../serve/client.ts";
 import { run } from "../serve/running.ts";
 import { documentText } from "../serve/scenario.ts";
-import { nonet, root, type Running, temporaryFolder } from "./process.ts";
+import { finishedHere, nonet, root, type Running, temporaryFolder } from "./process.ts";
 
 const seed = Number(process.env["NONET_SEED"] ?? 20261122);
 const events = Number(process.env["NONET_EVENTS"] ?? runs(1000, 10_000));
@@ -113,8 +113,8 @@ test(`a server that is killed ${kills} times loses no event, and tells of none t
   const folder = temporaryFolder(t);
   const document = join(root, "test", "serve", "documents", "orders.md");
   const options = { folder };
-  const key = nonet(t, ["key", "create", document, "--user", "sam", "--role", "shop", "--data", "orders.db"], options);
-  await key.ended;
+  const create = ["key", "create", document, "--user", "sam", "--role", "shop", "--data", "orders.db"];
+  const key = await finishedHere(create, options);
   const secret = /or_\w+/.exec(key.output)?.[0] ?? assert.fail(key.output);
   await using receiver = await createReceiver();
   const start = async (port: number): Promise<{ server: Running; port: number }> => {
@@ -176,10 +176,8 @@ test("R6.6 an empty NONET_SECRET_KEY is none: nobody can work out the secrets of
   const folder = temporaryFolder(t);
   const document = join(root, "test", "serve", "documents", "orders.md");
   const environment = { NONET_SECRET_KEY: "", HOME: folder };
-  const key = nonet(t, ["key", "create", document, "--user", "sam", "--role", "shop", "--data", "orders.db"], {
-    folder,
-  });
-  await key.ended;
+  const create = ["key", "create", document, "--user", "sam", "--role", "shop", "--data", "orders.db"];
+  const key = await finishedHere(create, { folder });
   const bearer = /or_\w+/.exec(key.output)?.[0] ?? assert.fail(key.output);
   const server = nonet(t, ["serve", document, "--data", "orders.db", "--port", "0"], { folder, environment });
   const [, port] = await server.says(/http:\/\/127\.0\.0\.1:(\d+)/);

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { setTimeout as pass } from "node:timers/promises";
-import { finished, root, temporaryFolder } from "../commands/process.ts";
+import { finishedHere, root, temporaryFolder } from "../commands/process.ts";
 import { runs } from "../nightly.ts";
 import { createReceiver } from "../serve/receiver.ts";
 import { follow } from "./followed.ts";
@@ -26,11 +26,8 @@ test(`R1.8 killed ${kills} times under load with logins, files, timers, webhooks
   const folder = temporaryFolder(t);
   copyFileSync(join(root, "test/faults/workshop.md"), join(folder, "workshop.md"));
   await using receiver = await createReceiver();
-  const made = await finished(
-    t,
-    ["key", "create", "workshop.md", "--user", "sam", "--role", "smith", "--credential", "key"],
-    { folder },
-  );
+  const create = ["key", "create", "workshop.md", "--user", "sam", "--role", "smith", "--credential", "key"];
+  const made = await finishedHere(create, { folder });
   const smith = { "X-Key": /wk_\w+/.exec(made.output)?.[0] ?? assert.fail(made.output) };
   const next = seeded(seed);
   const all: Worker[] = Array.from({ length: workers }, (_, index) => ({ name: `w${index}`, jobs: [], ended: [] }));

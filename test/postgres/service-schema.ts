@@ -12,14 +12,14 @@ import { type PostgresServer, startPostgres } from "./server.ts";
 export const onPostgres: boolean = process.env["NONET_TEST_STORE"] === "postgres";
 
 let own: Promise<PostgresServer> | undefined;
-let client: Promise<pg.Client> | undefined;
+let pool: pg.Pool | undefined;
 let schemas = 0;
 /** Empty ones by what they were made for. */
 const idle = new Map<string, string[]>();
 
 if (onPostgres && process.env["NONET_TEST_POSTGRES"] === undefined) {
   after(async () => {
-    await (await client)?.end();
+    await pool?.end();
     await (await own)?.[Symbol.asyncDispose]();
   });
 }
@@ -48,26 +48,18 @@ export async function serviceSchema(kind: string, file?: string): Promise<Servic
 
 /** Not where the tables have become those of another document. */
 async function isEmptied(server: string, name: string): Promise<boolean> {
-  client ??= connect(server);
-  const asking = await client;
-  asking.ref();
-  const { rows } = await asking.query<{ generation: string }>(`SELECT generation FROM ${name}.nonet_schema`);
-  if (rows[0]?.generation === "1") await asking.query(emptying(name));
-  asking.unref();
-  return rows[0]?.generation === "1";
+  // It keeps no process from its end.
+  pool ??= new pg.Pool({ connectionString: server, max: 1, idleTimeoutMillis: 2000, allowExitOnIdle: true });
+  const { rows } = await pool.query<{ generation: string }>(`SELECT generation FROM ${name}.nonet_schema`);
+  if (rows[0]?.generation !== "1") return false;
+  await pool.query(emptying(name));
+  return true;
 }
 
-/** It keeps no process from its end. */
-async function connect(server: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: server });
-  await client.connect();
-  // Rows go in any order.
-  await client.query("SET session_replication_role = replica");
-  return client;
-}
-
+/** In the role of a replica rows go in any order. */
 const emptying = (schema: string): string => `
   DO $$ DECLARE one name; BEGIN
+    PERFORM set_config('session_replication_role', 'replica', true);
     FOR one IN SELECT relname FROM pg_class WHERE relnamespace = '${schema}'::regnamespace AND relkind = 'r'
       AND relname NOT IN ('nonet_schema', 'nonet_documents') LOOP
       EXECUTE format('DELETE FROM ${schema}.%I', one);
