@@ -7,10 +7,13 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { isNightly } from "../test/nightly.ts";
 
 const small = ["--rounds", "1", "--seconds", "0.2", "--starts", "1", "--rows", "100", "--couriers", "2", "--writes", "100", "--connections", "4"]; // biome-ignore format: a table
 
-test("every scenario is done by both, and both do all of the work", async (t) => {
+const skip = !isNightly && "npm run nightly runs the bench";
+
+test("every scenario is done by both, and both do all of the work", { skip }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "nonet-bench-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, "figures.json");

@@ -20,7 +20,8 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
 
   for await (const { type, data } of events) {
     if ((type === "test:pass" || type === "test:fail") && data.details.type !== "suite") {
-      counts[type === "test:pass" ? "passed" : "failed"] += 1;
+      if (type === "test:fail" || data.skip === undefined || data.skip === false)
+        counts[type === "test:pass" ? "passed" : "failed"] += 1;
     } else if ((type === "test:pass" || type === "test:fail") && isOfQueue(data)) {
       yield fileLine(data.name, counts, data.details.duration_ms, type === "test:pass");
       counts = { passed: 0, failed: 0 };

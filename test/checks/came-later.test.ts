@@ -12,6 +12,7 @@ import type { FieldType } from "../../src/parts/resources/model.ts";
 import type { Change } from "../../src/parts/versioning/model.ts";
 import { buildPlan } from "../../src/plan/build.ts";
 import { everyDocument } from "../export/every-document.ts";
+import { isNightly } from "../nightly.ts";
 
 /** An entry as part 9 has it, and as a document says it. */
 interface Entry {
@@ -89,7 +90,8 @@ for (const { name, text, result } of everyDocument) {
   if (seen.has(name)) continue;
   seen.add(name);
   test(`whatever came later, ${name} is served`, () => {
-    for (const { change, line } of entriesOf(result.model)) {
+    // One in four of them; all in the nightly run.
+    for (const { change, line } of entriesOf(result.model).filter((_, index) => isNightly || index % 4 === 0)) {
       const versions = [
         { name: "2", changes: [change] },
         { name: "1", changes: [] },

@@ -10,6 +10,7 @@ import { buildPlan } from "../../src/plan/build.ts";
 import { check, soundModel, unservable } from "../../src/parts/check.ts";
 import { partHeadings } from "../../src/parts/sections.ts";
 import { partNames } from "../../src/parts/model.ts";
+import { isNightly } from "../nightly.ts";
 
 const root = dirname(dirname(import.meta.dirname));
 const flagship = readFileSync(join(root, "examples/parcel-lockers.md"), "utf8");
@@ -348,7 +349,7 @@ test("any bytes give a result", () => {
     fc.property(fc.uint8Array({ maxLength: 400 }), fc.constantFrom("a.md", "a.yaml", "a.json", "a"), (bytes, name) => {
       assertSound(check(name, bytes));
     }),
-    { numRuns: 500 },
+    { numRuns: isNightly ? 500 : 150 },
   );
 });
 
@@ -370,7 +371,7 @@ test("any damage to a document gives a result", () => {
       for (const { at: place, remove, insert } of edits) damaged.splice(place, remove, insert);
       assertSound(check("damaged.md", damaged.join("")));
     }),
-    { numRuns: 300 },
+    { numRuns: isNightly ? 300 : 60 },
   );
 });
 

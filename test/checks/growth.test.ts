@@ -7,9 +7,10 @@ import { test } from "node:test";
 import { constructs, fileNameOf } from "../../bench/large-documents.ts";
 import { findings } from "../../src/commands/findings.ts";
 import { check } from "../../src/parts/check.ts";
+import { runs } from "../nightly.ts";
 
 /** Of the smaller document. */
-const characters = Number(process.env["NONET_GROWTH"] ?? 15_000);
+const characters = Number(process.env["NONET_GROWTH"] ?? runs(8_000, 15_000));
 /** Four times the size takes four times as long, and sixteen times where it grows with the square. */
 const times = 4;
 const mostGrowth = 8;

@@ -13,6 +13,7 @@ import { findingsOf } from "../../src/diff/findings.ts";
 import { markdownOf } from "../../src/diff/markdown.ts";
 import type { Model } from "../../src/parts/model.ts";
 import { models } from "../arbitraries/model.ts";
+import { runs } from "../nightly.ts";
 
 test("a model does not differ from itself", () => {
   fc.assert(fc.property(models, (model) => assert.deepEqual(differencesOf(model, structuredClone(model)), [])));
@@ -30,7 +31,7 @@ test("no statement of a model changes unseen", () => {
       assert.notDeepEqual(differencesOf(model, changed), [], what);
     }),
     // The message names the statement; making so large a model smaller would take minutes and say no more.
-    { numRuns: 500, endOnFailure: true },
+    { numRuns: runs(150, 500), endOnFailure: true },
   );
 });
 

@@ -21,8 +21,9 @@ import {
   type Caller, type Facts, type FieldName, fields, isAlwaysShown, isMeant, isShown, type OperationName, operations, passes,
   textOf, type Vault, vaults, verdict,
 } from "./vault.ts"; // biome-ignore format: a list
+import { runs } from "../nightly.ts";
 
-const [seed = 7, count = 2] = (process.env["NONET_MATRIX"] ?? "").split(":").flatMap((part, index, all) => {
+const [seed = 7, count = runs(1, 2)] = (process.env["NONET_MATRIX"] ?? "").split(":").flatMap((part, index, all) => {
   const number = Number(part);
   return part === "" ? [] : all.length === 1 ? [7, number] : index === 0 ? [number] : [number];
 });
