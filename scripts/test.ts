@@ -21,8 +21,11 @@ const places = given.filter((arg) => !arg.startsWith("-"));
 const processes = 3;
 
 /** Those that take long begin first, so that no process is left alone with one. */
-const everything = ["test/{faults,commands}", "test/{enforced,simulation,docs,export,security}", "{test,docs,examples,bench}", "src"]; // biome-ignore format: one
+const everything = ["test/{faults,commands}", "test/{enforced,docs,export,security}", "{test,docs,examples,bench}", "src"]; // biome-ignore format: one
 const onStores = ["test/{serve,enforced,rules}"];
+
+/** They replace timers, hashing and the compiler of schemas in their process, which is theirs alone. */
+const alone = /^test\/simulation\//;
 
 process.exitCode = await main();
 
@@ -41,11 +44,12 @@ async function main(): Promise<number> {
   if (files.length <= processes) return await runTests(files, environment);
   const queue = mkdtempSync(join(tmpdir(), "nonet-tests-"));
   try {
-    writeFileSync(join(queue, "files"), files.join("\n"));
+    const [own = [], shared = []] = [true, false].map((is) => files.filter((file) => alone.test(file) === is));
+    writeFileSync(join(queue, "files"), shared.join("\n"));
     const run = `const { runQueue } = await import(${JSON.stringify(new URL("test-queue.ts", import.meta.url))});\nawait runQueue();\n`;
     const takers = Array.from({ length: processes }, (_, index) => join(queue, `${index + 1}.test.mjs`));
     for (const taker of takers) writeFileSync(taker, run);
-    return await runTests(takers, { ...environment, NONET_TEST_QUEUE: queue }, files.length);
+    return await runTests([...own, ...takers], { ...environment, NONET_TEST_QUEUE: queue }, files.length);
   } finally {
     rmSync(queue, { recursive: true });
   }
