@@ -17,6 +17,11 @@ export async function runQueue(): Promise<void> {
   for (const [index, file] of files.entries())
     if (take(join(folder, `${index}`)))
       await describe(file, { timeout: timeoutMilliseconds }, () => import(pathToFileURL(resolve(file)).href));
+  // A file on its own would never end.
+  setTimeout(() => {
+    process.stderr.write(`Something is left open: ${process.getActiveResourcesInfo().join(", ")}\n`);
+    process.exit(1);
+  }, 60_000).unref();
 }
 
 /** Only one process makes a file that there was not. */
