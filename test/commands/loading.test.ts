@@ -80,6 +80,8 @@ for (const { what, document, options = [], packages, nothingOf } of rows) {
     const running = nonet(t, ["serve", document, "--port", "0", "--data", "memory", ...options], {
       folder,
       environment,
+      // What is published is one file.
+      command: join(root, "src", "cli.mjs"),
     });
     await running.says(/ at http:/);
     running.signal("SIGTERM");
