@@ -141,9 +141,7 @@ test("src/parts holds the nine parts, each with a model and a grammar", () => {
     globSync("src/parts/*/**/*.ts", { cwd: root }).map((path) => slashes(path).split("/")[2] ?? ""),
   );
   const present = [...folders].filter(
-    (folder) =>
-      ["read.ts", "grammar.ts"].some((file) => existsSync(join(root, "src/parts", folder, file))) &&
-      folder !== "grammar",
+    (folder) => existsSync(join(root, "src/parts", folder, "grammar.ts")) && folder !== "grammar",
   );
   assert.deepEqual(
     [...folders].filter((folder) => !nineParts.includes(folder) && folder !== "grammar"),
@@ -159,7 +157,7 @@ test("src/parts holds the nine parts, each with a model and a grammar", () => {
   assert.deepEqual(
     nineParts.filter((part) => !present.includes(part)),
     [],
-    "parts without a reader",
+    "parts without a grammar",
   );
 });
 

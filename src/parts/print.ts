@@ -3,18 +3,10 @@
  * gives the same model, and printing that gives the same text. Prose and comments are no part of a model.
  */
 import { printTree, type Tree } from "../document/print.ts";
-import { authentication } from "./authentication/grammar.ts";
-import { endpoints } from "./endpoints/grammar.ts";
-import { errors } from "./errors/grammar.ts";
-import { events } from "./events/grammar.ts";
-import { limits } from "./limits/grammar.ts";
 import { type Model, type PartName, partNames } from "./model.ts";
-import { purpose } from "./purpose/grammar.ts";
-import type { Below } from "./grammar/grammar.ts";
-import { printResources } from "./resources/print.ts";
+import type { Below, PartGrammar } from "./grammar/grammar.ts";
+import { grammars } from "./grammars.ts";
 import { partHeadings } from "./sections.ts";
-import { states } from "./states/grammar.ts";
-import { versioning } from "./versioning/grammar.ts";
 
 /** Prose around the block of each part: paragraphs in Markdown, which must not say what only blocks say. */
 export type Prose = Partial<
@@ -80,27 +72,9 @@ function partTree(model: Model, part: PartName): Tree {
   return tree;
 }
 
-function printPart(model: Model, part: PartName, below: Below): Tree {
-  switch (part) {
-    case "purpose":
-      return purpose.print(model.purpose, below);
-    case "resources":
-      return printResources(model.resources, below);
-    case "states":
-      return states.print(model.states, below);
-    case "endpoints":
-      return endpoints.print(model.endpoints, below);
-    case "authentication":
-      return authentication.print(model.authentication, below);
-    case "events":
-      return events.print(model.events, below);
-    case "errors":
-      return errors.print(model.errors, below);
-    case "limits":
-      return limits.print(model.limits, below);
-    case "versioning":
-      return versioning.print(model.versioning, below);
-  }
+function printPart<Part extends PartName>(model: Model, part: Part, below: Below): Tree {
+  const grammar: PartGrammar<Model[Part]> = grammars[part];
+  return grammar.print(model[part], below);
 }
 
 /** The tree with `not shown` at the path. A path that leads into a text or past the end of a list leaves it as it is. */

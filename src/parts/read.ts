@@ -1,19 +1,11 @@
 /** A document to the nine parts together, with where each statement stands. Never throws; the first fault stops nothing. */
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Document } from "../document/document.ts";
-import { authentication } from "./authentication/grammar.ts";
-import { endpoints } from "./endpoints/grammar.ts";
-import { errors } from "./errors/grammar.ts";
-import { events } from "./events/grammar.ts";
-import { limits } from "./limits/grammar.ts";
+import { grammars } from "./grammars.ts";
 import type { Model, PartName, PartStatus, Places } from "./model.ts";
 import { partNames } from "./model.ts";
-import { purpose } from "./purpose/grammar.ts";
 import { createReader } from "./reader.ts";
-import { readResources } from "./resources/read.ts";
 import { readSections, type Sections } from "./sections.ts";
-import { states } from "./states/grammar.ts";
-import { versioning } from "./versioning/grammar.ts";
 
 export interface ModelReading {
   readonly model: Model;
@@ -36,15 +28,15 @@ export function readModel(document: Document): ModelReading {
   const model: Model = {
     ...(title === undefined ? {} : { title: title.text }),
     status,
-    purpose: purpose.readPart(reader, parts.purpose.body),
-    resources: readResources(reader, parts.resources.body),
-    states: states.readPart(reader, parts.states.body),
-    endpoints: endpoints.readPart(reader, parts.endpoints.body),
-    authentication: authentication.readPart(reader, parts.authentication.body),
-    events: events.readPart(reader, parts.events.body),
-    errors: errors.readPart(reader, parts.errors.body),
-    limits: limits.readPart(reader, parts.limits.body),
-    versioning: versioning.readPart(reader, parts.versioning.body),
+    purpose: grammars.purpose.readPart(reader, parts.purpose.body),
+    resources: grammars.resources.readPart(reader, parts.resources.body),
+    states: grammars.states.readPart(reader, parts.states.body),
+    endpoints: grammars.endpoints.readPart(reader, parts.endpoints.body),
+    authentication: grammars.authentication.readPart(reader, parts.authentication.body),
+    events: grammars.events.readPart(reader, parts.events.body),
+    errors: grammars.errors.readPart(reader, parts.errors.body),
+    limits: grammars.limits.readPart(reader, parts.limits.body),
+    versioning: grammars.versioning.readPart(reader, parts.versioning.body),
     gaps: inOrder(reader.gaps, reader.places),
   };
   return { model, places: reader.places, diagnostics: reader.diagnostics, sections };

@@ -4,34 +4,14 @@
  * quotes (`nonet: 1`, `unseen: 404`), and a value may be `not shown` wherever the language lets it.
  */
 import type { Json, JsonObject } from "../base/json.ts";
-import { authentication } from "./authentication/grammar.ts";
-import { endpoints } from "./endpoints/grammar.ts";
+import { grammars } from "./grammars.ts";
 import { listsSchema } from "./endpoints/lists.ts";
 import { addressSchema } from "./endpoints/address.ts";
-import { events } from "./events/grammar.ts";
-import { errors } from "./errors/grammar.ts";
 import { type PartName, partNames } from "./model.ts";
-import { purpose } from "./purpose/grammar.ts";
 import type { fieldKeys } from "./resources/field.ts";
-import { absences } from "./resources/model.ts";
-import type { resourcesKeys } from "./resources/read.ts";
-import {
-  closed,
-  either,
-  lineSchema,
-  mapOf,
-  oneOf,
-  oneOrMore,
-  orNone,
-  orOpen,
-  said,
-  shared,
-  sharedSchemas,
-} from "./grammar/schema.ts";
-import { limits } from "./limits/grammar.ts";
-import { versioning } from "./versioning/grammar.ts";
+import { closed, either, fieldName, mapOf, oneOrMore, said, shared, sharedSchemas } from "./grammar/schema.ts";
 import { partHeadings } from "./sections.ts";
-import { states, triggerSchema } from "./states/grammar.ts";
+import { triggerSchema } from "./states/grammar.ts";
 
 /** The schema, as one JSON value with a definition for each part. */
 export function documentSchema(): Json {
@@ -53,7 +33,7 @@ function partSchema(part: PartName): JsonObject {
   return {
     title: partHeadings[part][0],
     description: summaries[part],
-    anyOf: [{ enum: ["none", "not shown", "", null] }, bodies[part]],
+    anyOf: [{ enum: ["none", "not shown", "", null] }, grammars[part].schema],
   };
 }
 
@@ -74,9 +54,6 @@ const summaries: Readonly<Record<PartName, string>> = {
 const text = shared("text");
 const expression = shared("expression");
 const names = shared("names");
-
-const fieldName = "^_?[A-Za-z][A-Za-z0-9_]*\\??$";
-const typeName = "^[A-Z][A-Za-z0-9]*$";
 
 const fieldMembers: Readonly<Record<(typeof fieldKeys)[number], JsonObject>> = {
   type: { type: "string", minLength: 1 },
@@ -118,46 +95,4 @@ const definitions: Readonly<Record<string, JsonObject>> = {
   address: addressSchema,
   lists: listsSchema,
   trigger: triggerSchema,
-};
-
-// ── Parts ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-const rule = either(
-  lineSchema("unique\\s.+|.+\\selse\\s+\\S+", "`unique a + b [, absent equal|distinct]`, or `expression else error`."),
-  closed({ unique: names, absent: oneOf(...absences), holds: expression, else: text }),
-);
-
-const resourcesMembers: Readonly<Record<(typeof resourcesKeys)[number], JsonObject>> = {
-  types: orNone(mapOf(orOpen(shared("fields")), typeName)),
-  schemas: orNone(mapOf(fieldMembers.schema, typeName)),
-  views: orNone(
-    mapOf(
-      orOpen({
-        type: "object",
-        properties: { of: text, fields: names },
-        patternProperties: { "^(?!(of|fields)$)": shared("field") },
-        propertyNames: { pattern: fieldName },
-        required: ["of"],
-      }),
-      typeName,
-    ),
-  ),
-  rules: orNone(mapOf(either({ const: "none" }, oneOrMore(rule)))),
-};
-
-const bodies: Readonly<Record<PartName, JsonObject>> = {
-  purpose: purpose.schema,
-  resources: {
-    type: "object",
-    properties: resourcesMembers,
-    patternProperties: { [typeName]: orOpen(shared("fields")) },
-    additionalProperties: false,
-  },
-  states: states.schema,
-  endpoints: endpoints.schema,
-  authentication: authentication.schema,
-  events: events.schema,
-  errors: errors.schema,
-  limits: limits.schema,
-  versioning: versioning.schema,
 };

@@ -86,17 +86,19 @@ export function descriptions({
   };
 }
 
-/** An item, or a list of items, each placed by its number; or `none`. */
-export function oneOrList<Value>(item: Grammar<Value>): Grammar<readonly Value[]> {
+/** An item, or a list of items, each placed by its number, and where that is `isIndexed` what is in it below that; or `none`. */
+export function oneOrList<Value>(item: Grammar<Value>, isIndexed = false): Grammar<readonly Value[]> {
   return {
     schema: orNone(oneOrMore(item.schema)),
     read: (reader, path, { value }) => {
       if (isNone(value)) return [];
       const found: Value[] = [];
       for (const node of value.kind === "list" ? value.items : [value]) {
-        const one = item.read(reader, path, { value: node });
+        const at = [...path, String(found.length)];
+        if (isIndexed) placeAt(reader, at, node);
+        const one = item.read(reader, isIndexed ? at : path, { value: node });
         if (one === undefined) continue;
-        placeAt(reader, [...path, String(found.length)], node);
+        placeAt(reader, at, node);
         found.push(one);
       }
       return found;

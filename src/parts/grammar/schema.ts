@@ -12,6 +12,9 @@ export const said: JsonObject = { type: ["string", "number", "boolean"] };
 /** What names that are no identifiers look like. */
 export const plainName = "^[A-Za-z][A-Za-z0-9_-]*$";
 
+export const typeName = "^[A-Z][A-Za-z0-9]*$";
+export const fieldName = "^_?[A-Za-z][A-Za-z0-9_]*\\??$";
+
 /** Definitions that several parts share. */
 export const sharedSchemas: Readonly<Record<string, JsonObject>> = {
   /** A text, as YAML or JSON may write it. A key without a value is an empty text. */

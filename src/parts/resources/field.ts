@@ -13,7 +13,7 @@ import { jsonTree } from "../../document/print.ts";
 import { toJson } from "../../document/data.ts";
 import type { Entry, MapNode } from "../../document/document.ts";
 import { didYouMean } from "../../base/suggest.ts";
-import { type Grammar, labelOf } from "../grammar/grammar.ts";
+import { type Grammar, type Label, labelOf } from "../grammar/grammar.ts";
 import { shared } from "../grammar/schema.ts";
 import { type Words, words } from "../grammar/words.ts";
 import { type Phrase, slice, spanOf, splitAt } from "../phrase.ts";
@@ -43,10 +43,10 @@ export const fieldType: Grammar<FieldType> = {
 };
 
 /** Fields by name. */
-export function fields(example: string): Grammar<Fields> {
+export function fields(example: string, what: Label = (path) => `\`${path.at(-1)}\``): Grammar<Fields> {
   return {
     schema: shared("fields"),
-    read: (reader, path, { value }, label = `\`${path.at(-1)}\``) => {
+    read: (reader, path, { value }, label = what) => {
       const map = expectMap(reader, path, value, labelOf(label, path), example);
       return map && readFields(reader, path, map);
     },

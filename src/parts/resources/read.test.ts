@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readBlock } from "../../../test/part-block.ts";
 import type { Field, FieldType } from "./model.ts";
-import { readResources } from "./read.ts";
+import { resources } from "./grammar.ts";
 
 function fieldOf(line: string): Partial<Field> {
-  const { part, faults } = readBlock(readResources, `A:\n  id: id(a)\n  f: ${line}\n`);
+  const { part, faults } = readBlock(resources.readPart, `A:\n  id: id(a)\n  f: ${line}\n`);
   assert.deepEqual(faults, [], line);
   const { optional: _optional, ...field } = part.resources["A"]?.fields["f"] ?? {};
   return field;
@@ -100,7 +100,7 @@ const identities: readonly (readonly [line: string, type: FieldType])[] = [
 
 for (const [line, type] of identities) {
   test(`identity ${line}`, () => {
-    const { part, faults } = readBlock(readResources, `A: { id: '${line}' }`);
+    const { part, faults } = readBlock(resources.readPart, `A: { id: '${line}' }`);
     assert.deepEqual(faults, []);
     assert.deepEqual(part.resources["A"]?.fields["id"]?.type, type);
   });
@@ -109,7 +109,7 @@ for (const [line, type] of identities) {
 test("rules are one or a list, on a line or in a map, and each part of them has its place", () => {
   const yaml =
     "rules:\n  A: unique a + b else taken\n  B:\n    - labels == null || w <= 20 else too-heavy\n    - { unique: [a, b] }\n    - { holds: a else b, else: c }\n";
-  const { part, faults, reader } = readBlock(readResources, yaml);
+  const { part, faults, reader } = readBlock(resources.readPart, yaml);
   assert.deepEqual(faults, []);
   assert.deepEqual(part.rules, {
     A: [{ kind: "unique", fields: ["a", "b"], else: "taken" }],
@@ -131,7 +131,7 @@ test("rules are one or a list, on a line or in a map, and each part of them has 
 test("a rule says whether absent values are equal, and has a place for it", () => {
   const yaml =
     "rules:\n  A:\n    - unique a + b, absent equal else taken\n    - unique a+b ,absent  distinct\n    - { unique: [a, b], absent: equal }\n";
-  const { part, faults, reader } = readBlock(readResources, yaml);
+  const { part, faults, reader } = readBlock(resources.readPart, yaml);
   assert.deepEqual(faults, []);
   assert.deepEqual(part.rules["A"], [
     { kind: "unique", fields: ["a", "b"], absent: "equal", else: "taken" },
@@ -148,7 +148,7 @@ test("a rule says whether absent values are equal, and has a place for it", () =
 
 test("the members of a line have places, under the name with and without its question mark", () => {
   const yaml = 'A:\n  id: id(a)\n  slug?: "string := lower(title), unique"\n';
-  const { reader } = readBlock(readResources, yaml);
+  const { reader } = readBlock(resources.readPart, yaml);
   for (const name of ["slug", "slug?"]) {
     const span = reader.places.get(`resources/A/${name}/computed#value`);
     assert.equal(span && yaml.slice(span.start.offset, span.end.offset), "lower(title)");
@@ -159,7 +159,7 @@ test("the members of a line have places, under the name with and without its que
 
 test("what is not shown is a gap and no fault", () => {
   const { part, faults, reader } = readBlock(
-    readResources,
+    resources.readPart,
     "A:\n  id: id(a)\n  b?: not shown\n  c: { type: string, default: not shown }\n  d: { type: not shown }\ntypes: not shown\n",
   );
   assert.deepEqual(faults, []);
@@ -229,5 +229,5 @@ const faults: readonly (readonly [yaml: string, ...faults: string[]])[] = [
 ];
 
 for (const [yaml, ...expected] of faults) {
-  test(JSON.stringify(yaml), () => assert.deepEqual(readBlock(readResources, yaml).faults, expected));
+  test(JSON.stringify(yaml), () => assert.deepEqual(readBlock(resources.readPart, yaml).faults, expected));
 }
